@@ -1,0 +1,48 @@
+import type { LoggedFact, OfferedFact } from './catalogue.ts';
+
+/** Where facts are kept. Five verbs; `test/events/store-contract.ts` says what each must hold to. */
+export interface EventStore {
+  /**
+   * Appends facts to a stream, all or none, and returns when they are durable.
+   * `expectedVersion` is the stream's version the facts were decided on (0: no stream yet).
+   * @throws {EventStoreError} `VERSION_CONFLICT` (nothing written), `INVALID_FACT` (nothing written),
+   *   `OUTCOME_UNKNOWN` (look at the stream's head and the commands there), `BUSY`, `DAMAGED`, `CLOSED`.
+   */
+  append(
+    stream: string,
+    facts: readonly OfferedFact[],
+    expectedVersion: number,
+  ): Promise<LoggedFact[]>;
+  /** Facts of one stream in order. */
+  read(
+    stream: string,
+    options?: { afterVersion?: number; limit?: number },
+  ): AsyncIterable<LoggedFact>;
+  /** Facts of all streams by position. */
+  readAll(options?: { afterPosition?: number; limit?: number }): AsyncIterable<LoggedFact>;
+  /** All facts after a position, then the new ones as they become durable, until `signal` aborts. */
+  subscribe(options: { afterPosition: number; signal: AbortSignal }): AsyncIterable<LoggedFact>;
+  close(): Promise<void>;
+}
+
+export type EventStoreErrorCode =
+  | 'VERSION_CONFLICT'
+  | 'INVALID_FACT'
+  | 'OUTCOME_UNKNOWN'
+  | 'BUSY'
+  | 'DAMAGED'
+  | 'LOCKED'
+  | 'NEWER_LOG'
+  | 'CLOSED';
+
+/** What can go wrong with the log. `retriable` says whether offering the same again may help. */
+export class EventStoreError extends Error {
+  override name = 'EventStoreError';
+  readonly code: EventStoreErrorCode;
+  readonly retriable: boolean;
+  constructor(code: EventStoreErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.retriable = code === 'OUTCOME_UNKNOWN' || code === 'BUSY';
+  }
+}

@@ -1,0 +1,47 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+
+/** A value in a projection: JSON only. */
+export type Row = unknown;
+
+/**
+ * The rows one fact may look at and change. `get` answers for the keys the projection named in
+ * `keys(fact)`; `set` and `delete` take any key of the projection.
+ */
+export interface Rows {
+  get<T = Row>(key: string): T | undefined;
+  set(key: string, row: Row): void;
+  delete(key: string): void;
+}
+
+/** A view of the log: a name, a version (another one: rebuilt from position 0), and a pure fold. */
+export interface Projection {
+  readonly name: string;
+  readonly version: number;
+  /** Keys of the rows that applying this fact has to see. Empty: the fact is of no interest or needs none. */
+  keys(fact: LoggedFact): readonly string[];
+  /** Pure: the same rows and fact always lead to the same rows. */
+  apply(rows: Rows, fact: LoggedFact): void;
+}
+
+/** Where the rows of projections are kept. A port: the LevelDB one shares the log's database. */
+export interface ProjectionStorage {
+  get<T = Row>(projection: string, key: string): Promise<T | undefined>;
+  getMany(projection: string, keys: readonly string[]): Promise<(Row | undefined)[]>;
+  /** Rows with `gte <= key < lt` in key order (or backwards), at most `limit`. */
+  range<T = Row>(
+    projection: string,
+    options: { gte: string; lt: string; reverse?: boolean; limit?: number },
+  ): AsyncIterable<[key: string, row: T]>;
+  checkpoint(projection: string): Promise<Checkpoint | undefined>;
+  /** Rows and checkpoint in one atomic batch. A row `undefined` is deleted. */
+  commit(
+    projection: string,
+    checkpoint: Checkpoint,
+    changes: ReadonlyMap<string, Row | undefined>,
+  ): Promise<void>;
+  /** Drops all rows and the checkpoint. */
+  clear(projection: string): Promise<void>;
+}
+
+/** Up to which position of the log a projection of this version has been applied. */
+export type Checkpoint = { version: number; position: number };
