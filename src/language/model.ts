@@ -1,0 +1,23 @@
+/** A language-model server. One implementation speaks to all OpenAI-compatible ones (and Ollama's own API). */
+export interface LanguageModel {
+  /** Jobs of the same queue never run at the same time: the endpoint's URL. */
+  readonly queue: string;
+  readonly model: string;
+  /** Tokens that prompt and answer share. Asked from the server where it tells, remembered. */
+  contextTokens(signal: AbortSignal): Promise<number>;
+  /**
+   * One answer. Never half of one: a cut answer or a prompt the server saw only part of throws.
+   * @throws {StageError} codes `model-away` (retriable), `model-refused`, `answer-cut`,
+   *   `prompt-truncated`, `answer-empty`, `content-filter`; AbortError when aborted.
+   */
+  complete(request: Completion, signal: AbortSignal): Promise<string>;
+}
+
+export type Completion = {
+  system: string;
+  user: string;
+  /** Upper limit of the answer in tokens. */
+  answerTokensMax: number;
+  /** A JSON schema the answer must follow, where the server can. */
+  schema?: { name: string; schema: Record<string, unknown> };
+};

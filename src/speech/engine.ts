@@ -1,0 +1,31 @@
+import type { Segment, Stretch } from '../../events/transcript.ts';
+import type { SpeechFile } from '../audio/speech-file.ts';
+
+/** Turns stretches of speech into words. What stands behind it: `compat`, `native` or `local`. */
+export interface SpeechEngine {
+  /** Jobs of the same queue never run at the same time: the endpoint's URL, or `local`. */
+  readonly queue: string;
+  readonly engine: 'compat' | 'native' | 'local';
+  readonly model: string | null;
+  /** Longest stretch the engine takes, in seconds. */
+  readonly secondsMax: number;
+  /**
+   * Recognises one stretch. Times are seconds of the whole recording, sorted, inside the stretch.
+   * @throws {StageError} `retriable` says whether the same again may help; AbortError when aborted.
+   */
+  recognise(
+    audio: SpeechFile,
+    stretch: Stretch,
+    options: { language: string | null; signal: AbortSignal },
+  ): Promise<Recognised>;
+  /** Frees what the engine holds (processes, sockets). */
+  close(): Promise<void>;
+}
+
+export type Recognised = {
+  segments: Segment[];
+  /** ISO 639-1 code the engine heard or was told; null when it does not say. */
+  language: string | null;
+  /** Why the text may be wrong (`repetition`, `known-phrase`); absent when nothing is suspected. */
+  doubt?: string;
+};
