@@ -1,0 +1,74 @@
+import type { RecordingFact, Stage } from '../../events/recording-facts.ts';
+
+/** Where people's commands on recordings go in. The only writer of recordings' streams. */
+export interface RecordingsDesk {
+  /** Takes an uploaded file into a new recording (the file is moved); durable when it returns. */
+  importAudio(upload: Upload): Promise<Accepted>;
+  /**
+   * Offers a fact at the recording's door.
+   * @throws {NotAccepted} when its state does not allow it, {UnknownRecording} when there is none.
+   */
+  command(
+    recordingId: string,
+    fact: RecordingFact,
+    circumstances: { by: string; command: string },
+  ): Promise<Accepted>;
+  /** What is going on right now with recordings that have work to do: not facts, gone after a restart. */
+  activity(recordingId: string): Activity[];
+  /** Calls back at every change of an activity's fraction or waiting; returns how to stop. */
+  onActivity(listener: (recordingId: string, activity: Activity) => void): () => void;
+}
+
+export type Upload = {
+  /** Absolute path of a file on the same file system as the data directory; it is moved away. */
+  path: string;
+  filename: string;
+  owner: string;
+  by: string;
+  /** Id of the command; a repetition returns the first answer. */
+  command: string;
+  kind: 'solo' | 'meeting';
+  language: string | null;
+  speakers: number | null;
+  title?: string | undefined;
+};
+
+export type Accepted = {
+  recordingId: string;
+  /** Position of the fact in the log. */
+  position: number;
+  /** Canonical name of the state it led to. */
+  state: string;
+};
+
+export type Activity = {
+  stage: Stage;
+  attempt: number;
+  /** 0 to 1; null while nobody can tell. */
+  fraction: number | null;
+  /** What it waits for: a turn at an engine, a server that is away, … */
+  waiting: { for: string; ahead: number; since: string } | null;
+};
+
+/** The recording's state does not allow the fact. HTTP answers 409 with both fields. */
+export class NotAccepted extends Error {
+  override name = 'NotAccepted';
+  readonly code = 'NOT_ACCEPTED';
+  /** Canonical state name. */
+  readonly state: string;
+  /** Types of the facts that are possible now. */
+  readonly possible: readonly string[];
+  constructor(type: string, state: string, possible: readonly string[]) {
+    super(`${type} is not possible while the recording is ${state}`);
+    this.state = state;
+    this.possible = possible;
+  }
+}
+
+export class UnknownRecording extends Error {
+  override name = 'UnknownRecording';
+  readonly code = 'UNKNOWN_RECORDING';
+  constructor(recordingId: string) {
+    super(`There is no recording ${recordingId}`);
+  }
+}
