@@ -1,0 +1,121 @@
+import { monotonicFactory } from 'ulid';
+import type { LoggedFact, OfferedFact } from '../../events/catalogue.ts';
+import { commitSignal } from '../../events/commit-signal.ts';
+import { KeyError, type KeyStore } from '../../events/keys.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
+import { checkFacts } from '../../events/validation.ts';
+
+/**
+ * An event store that forgets everything with the process: for tests of what stands on the log.
+ * It holds to the same contract as the real one. Without `keys` no content is ever erased.
+ */
+export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {}): EventStore {
+  const clock = options.clock ?? (() => new Date());
+  const facts: LoggedFact[] = [];
+  const streams = new Map<string, LoggedFact[]>();
+  const committed = commitSignal();
+  const nextId = monotonicFactory();
+  let closed = false;
+
+  const assertOpen = (): void => {
+    if (closed) throw new EventStoreError('CLOSED', 'The store is closed.');
+  };
+  const presented = async (fact: LoggedFact): Promise<LoggedFact> => {
+    const copy = structuredClone(fact);
+    if (copy.content === undefined || !options.keys || !copy.subject) return copy;
+    if ((await options.keys.find(copy.subject)) !== 'erased') return copy;
+    delete copy.content;
+    return { ...copy, erased: true };
+  };
+
+  return {
+    async append(stream, offered: readonly OfferedFact[], expectedVersion) {
+      assertOpen();
+      const checked = checkFacts(stream, offered, expectedVersion);
+      for (const { content, circumstances } of checked) {
+        if (content === undefined || !options.keys) continue;
+        await options.keys.obtain(circumstances.subject as string).catch((cause: unknown) => {
+          throw new EventStoreError('INVALID_FACT', 'The subject was erased.', { cause });
+        });
+      }
+      assertOpen();
+      const head = streams.get(stream) ?? [];
+      if (head.length !== expectedVersion) {
+        throw new EventStoreError(
+          'VERSION_CONFLICT',
+          `${stream} is at version ${head.length}, not ${expectedVersion}.`,
+        );
+      }
+      const stored = checked.map(({ type, circumstances, data, content }, index) => {
+        const now = clock();
+        const fact = {
+          id: nextId(now.getTime()),
+          position: facts.length + 1 + index,
+          stream,
+          version: expectedVersion + 1 + index,
+          type,
+          at: now.toISOString(),
+          ...circumstances,
+          data,
+          ...(content === undefined ? {} : { content }),
+        };
+        return JSON.parse(JSON.stringify(fact)) as LoggedFact;
+      });
+      facts.push(...stored);
+      streams.set(stream, [...head, ...stored]);
+      committed.fire();
+      return structuredClone(stored);
+    },
+    async *read(stream, { afterVersion = 0, limit = Infinity } = {}) {
+      assertOpen();
+      const held = streams.get(stream) ?? [];
+      for (const fact of held.slice(afterVersion, afterVersion + limit)) yield presented(fact);
+    },
+    async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
+      assertOpen();
+      for (const fact of facts.slice(afterPosition, afterPosition + limit)) yield presented(fact);
+    },
+    async *subscribe({ afterPosition, signal }) {
+      let position = afterPosition;
+      while (!signal.aborted) {
+        assertOpen();
+        const fact = facts[position];
+        if (fact) {
+          position += 1;
+          yield await presented(fact);
+        } else await committed.wait(signal);
+      }
+    },
+    async close() {
+      closed = true;
+      committed.fire();
+    },
+  };
+}
+
+/** Keys that live in memory only. */
+export function memoryKeys(): KeyStore {
+  const keys = new Map<string, Buffer>();
+  const erased = new Map<string, string>();
+  return {
+    async obtain(subject) {
+      if (erased.has(subject)) throw new KeyError('ERASED', `${subject} was erased.`);
+      const key = keys.get(subject) ?? crypto.getRandomValues(Buffer.alloc(32));
+      keys.set(subject, key);
+      return key;
+    },
+    async find(subject) {
+      if (erased.has(subject)) return 'erased';
+      const key = keys.get(subject);
+      if (!key) throw new KeyError('MISSING', `There is no key of ${subject}.`);
+      return key;
+    },
+    async forget(subject) {
+      keys.delete(subject);
+      if (!erased.has(subject)) erased.set(subject, new Date().toISOString());
+    },
+    async erasures() {
+      return [...erased].map(([subject, at]) => ({ subject, at }));
+    },
+  };
+}
