@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../package-root.ts';
+
+/** Exit codes: 0 done, 1 failed, 2 wrong usage. */
+const program = new Command('mitschrift')
+  .description('Records people talking and turns it into written notes.')
+  .version(packageVersion())
+  .exitOverride();
+
+// Each command loads what it needs when it is called: `--help` must not wait for an audio engine.
+program
+  .command('serve')
+  .description('run the service (what npm start does)')
+  .action(async () => (await import('./serve.ts')).serve());
+
+program
+  .command('transcribe')
+  .description('write the three documents of audio files, without server or account')
+  .argument('<file...>', 'audio files')
+  .option('--meeting', 'several people speak', false)
+  .option('--out <dir>', 'where the documents go', '.')
+  .option('--language <code>', 'ISO 639-1 code of the language spoken')
+  .option('--json', 'print the paths as JSON', false)
+  .action(async (files: string[], options: object) =>
+    (await import('./transcribe.ts')).transcribe(files, options as never),
+  );
+
+program
+  .command('replay')
+  .description('fold the event log again')
+  .option('--check', 'compare states and documents with what was recorded', false)
+  .option('--recording <id>', 'only this recording')
+  .option('--json', 'print the result as JSON', false)
+  .action(async (options: object) => (await import('./replay.ts')).replay(options as never));
+
+program
+  .command('doctor')
+  .description('say what is there, what is missing and what to do about it')
+  .option('--json', 'print the checks as JSON', false)
+  .action(async (options: object) => (await import('./doctor.ts')).doctor(options as never));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,42 @@
+import type { StageActivity } from '../run-stage.ts';
+import { paragraphs } from '../blocks.ts';
+
+/** Everybody is one speaker until there is a diarization engine. */
+export const onlySpeaker = 'SPEAKER_1';
+
+/** Who spoke when. No engine for it yet: said so, and the meeting goes on with one speaker. */
+export const diarize: StageActivity = async (job) => {
+  await job.begin({ name: 'diarization', places: 1 });
+  await job.offer({ type: 'diarization.skipped', data: { reason: 'no-engine' } });
+};
+
+/** Who they may be. Not asked of a language model yet. */
+export const identify: StageActivity = async (job) => {
+  await job.begin({ name: 'identification', places: 1 });
+  await job.offer({ type: 'identification.skipped', data: { reason: 'no-engine' } });
+};
+
+/** Words and speakers joined into turns, with what a person needs to tell who it was. */
+export const join: StageActivity = async (job) => {
+  await job.begin({ name: 'joining', places: 2 });
+  const { utterances } = await job.content();
+  const turns = paragraphs(utterances, onlySpeaker);
+  const seconds = turns.reduce((sum, turn) => sum + turn.end - turn.start, 0);
+  const sample = turns.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
+  await job.offer({
+    type: 'turns.joined',
+    data: { speakers: [{ label: onlySpeaker, seconds: Math.round(seconds * 1000) / 1000 }] },
+    content: {
+      turns,
+      suggestions: [
+        {
+          label: onlySpeaker,
+          name: null,
+          confidence: null,
+          reason: null,
+          sample: sample ? { start: sample.start, end: sample.end, text: sample.text } : null,
+        },
+      ],
+    },
+  });
+};

@@ -1,0 +1,157 @@
+import type { Block } from '../../../events/transcript.ts';
+import type { Stage } from '../../../events/recording-facts.ts';
+import { entitle as askForTitle } from '../../language/entitle.ts';
+import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
+import type { LanguageModel } from '../../language/model.ts';
+import { withPatience } from '../../language/patience.ts';
+import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
+import { summarise as askForSummary } from '../../language/summarise.ts';
+import { StageError } from '../../stage-error.ts';
+import { paragraphs, wordCount } from '../blocks.ts';
+import type { RecordingContent } from '../recording-content.ts';
+import type { Job, StageActivity } from '../run-stage.ts';
+
+/** How long a language-model server may stay away before a first run goes on without it. */
+export const firstRunPatienceMs = 120_000;
+/** … and before a reprocess fails: nobody waits for a document that is already there. */
+export const reprocessPatienceMs = 600_000;
+/** Punctuation and summary of one recording are asked for at the same time. */
+const placesPerModel = 2;
+
+type Deps = {
+  /** The configured language model; null when none is. */
+  languageModel(): Promise<LanguageModel | null>;
+  firstRunPatienceMs?: number;
+};
+
+const builtIn = { engine: 'built-in', model: null };
+
+/** The recording's paragraphs or turns, words as recognised. */
+export function rawBlocks(content: RecordingContent): Block[] {
+  return content.turns?.content?.turns ?? paragraphs(content.utterances, null);
+}
+
+/** Punctuation and capitals, not a word changed. */
+export const punctuate = (deps: Deps): StageActivity =>
+  withModel(deps, 'punctuate', async (job, content, model) => {
+    const blocks = rawBlocks(content);
+    const asked =
+      model && blocks.length > 0
+        ? await askForPunctuation(blocks, model, {
+            signal: job.signal,
+            language: content.language,
+            onProgress: (fraction) => job.progress(fraction),
+          })
+        : { blocks, parts: 0, kept: [] };
+    return () =>
+      job.offer({
+        type: 'transcript.punctuated',
+        data: { ...workerOf(model), parts: asked.parts, kept: asked.kept },
+        content: { blocks: asked.blocks },
+      });
+  });
+
+/** What was said, in short. */
+export const summarise = (deps: Deps): StageActivity =>
+  withModel(deps, 'summarise', async (job, content, model) => {
+    const blocks = rawBlocks(content);
+    const options = { language: content.language, names: content.names };
+    const asked =
+      model && blocks.length > 0
+        ? await askForSummary(blocks, model, {
+            ...options,
+            signal: job.signal,
+            onProgress: (fraction) => job.progress(fraction),
+          })
+        : { ...fallbackSummary(blocks, options), parts: 0 };
+    return () =>
+      job.offer({
+        type: 'summary.completed',
+        data: { ...workerOf(model), parts: asked.parts, language: content.language },
+        content: { text: asked.text },
+      });
+  });
+
+/** A title and two or three sentences. A title given by a person is kept. */
+export const entitle = (deps: Deps): StageActivity =>
+  withModel(deps, 'entitle', async (job, content, model) => {
+    const blocks = content.punctuated?.content?.blocks ?? rawBlocks(content);
+    const summary = content.summary?.content?.text ?? '';
+    const spoken = blocks.some((block) => wordCount(block.text) > 0);
+    const asked =
+      model && spoken
+        ? await askForTitle({ summary, blocks, language: content.language }, model, {
+            signal: job.signal,
+          })
+        : fallbackTitle({ summary, blocks }, { language: content.language });
+    const given = content.origin.content?.title?.trim();
+    return () =>
+      job.offer({
+        type: 'title.chosen',
+        data: workerOf(model),
+        content: { title: given || asked.title, abstract: asked.abstract },
+      });
+  });
+
+/** A stage before this one has waited already: one try is enough then. */
+function patienceMs(deps: Deps, content: RecordingContent, firstRun: boolean): number {
+  if (!firstRun) return reprocessPatienceMs;
+  return content.fallbacks.length > 0 ? 0 : (deps.firstRunPatienceMs ?? firstRunPatienceMs);
+}
+
+const workerOf = (model: LanguageModel | null) =>
+  model ? { engine: 'language-model', model: model.model } : builtIn;
+
+/**
+ * Asks the language model with patience. On a first run a recording is never held up because one is
+ * missing: the built-in way is taken and said so. A reprocess fails instead and changes nothing.
+ */
+function withModel(
+  deps: Deps,
+  stage: Stage,
+  ask: (
+    job: Job,
+    content: RecordingContent,
+    model: LanguageModel | null,
+  ) => Promise<() => Promise<void>>,
+): StageActivity {
+  return async (job) => {
+    const model = await deps.languageModel();
+    await job.begin(
+      model
+        ? { name: model.queue, places: placesPerModel }
+        : { name: 'built-in language tools', places: placesPerModel },
+    );
+    const content = await job.content();
+    const firstRun = content.context.documents === 0;
+    if (!model) {
+      if (!firstRun) {
+        throw new StageError(
+          'no-language-model',
+          'Processing a recording again needs a language model: set MITSCHRIFT_LLM_BASE_URL. ' +
+            'The documents are unchanged.',
+          { retriable: true },
+        );
+      }
+      return await withoutModel(job, content, 'not-configured');
+    }
+    let offerResult: () => Promise<void>;
+    try {
+      offerResult = await withPatience(() => ask(job, content, model), {
+        limitMs: patienceMs(deps, content, firstRun),
+        signal: job.signal,
+        onWaiting: (waiting) => job.waiting(waiting),
+      });
+    } catch (error) {
+      if (!firstRun || job.signal.aborted || !(error instanceof StageError)) throw error;
+      return await withoutModel(job, content, error.code);
+    }
+    await offerResult();
+  };
+
+  async function withoutModel(job: Job, content: RecordingContent, reason: string): Promise<void> {
+    const offerResult = await ask(job, content, null);
+    await job.offer({ type: 'summary.fallback_used', data: { stage, reason } });
+    await offerResult();
+  }
+}

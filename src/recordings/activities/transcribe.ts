@@ -1,0 +1,98 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeToSpeech } from '../../audio/decode.ts';
+import { openSpeechFile } from '../../audio/speech-file.ts';
+import type { SpeechEngine } from '../../speech/engine.ts';
+import { locateSpeech } from '../../speech/locate-speech.ts';
+import { wordCount } from '../blocks.ts';
+import { mostHeard } from '../recording-content.ts';
+import type { StageActivity } from '../run-stage.ts';
+
+/** The derived 16 kHz mono file beside the kept audio; made again whenever it is missing. */
+export const speechFileName = 'speech.wav';
+
+/** What of the whole stage's progress decoding and looking for speech take. */
+const prelude = 0.1;
+
+/** Audio to words: decodes, looks for speech, then recognises it stretch by stretch, each a fact. */
+export function transcribe(deps: {
+  /** @throws {StageError} `no-engine` */
+  chooseEngine(): Promise<SpeechEngine>;
+  folderOf(recordingId: string): string;
+  modelsDir: string;
+}): StageActivity {
+  return async (job) => {
+    const engine = await deps.chooseEngine();
+    await job.begin({ name: engine.queue, places: 1 });
+    const { audio, origin } = await job.content();
+    const folder = deps.folderOf(job.recordingId);
+    const speechPath = join(folder, speechFileName);
+    const warnings: string[] = [];
+    if (!(await exists(speechPath))) {
+      const decoded = await decodeToSpeech(join(folder, audio.path), speechPath, {
+        signal: job.signal,
+        onProgress: (fraction) => job.progress(fraction * prelude),
+      });
+      warnings.push(...decoded.warnings);
+    }
+    const speech = await openSpeechFile(speechPath);
+    try {
+      if ((await job.content()).plan === null) {
+        const located = await locateSpeech(speech, {
+          secondsMax: engine.secondsMax,
+          modelsDir: deps.modelsDir,
+          signal: job.signal,
+          onProgress: () => job.progress(prelude),
+        });
+        await job.offer({
+          type: 'speech.detected',
+          data: { ...located, duration: speech.duration, warnings },
+        });
+      }
+      const { plan, utterances, context } = await job.content();
+      const stretches = plan?.stretches ?? [];
+      for (let index = utterances.length; index < stretches.length; index += 1) {
+        const stretch = stretches[index]!;
+        const heard = await engine.recognise(speech, stretch, {
+          language: context.language ?? origin.data.language,
+          signal: job.signal,
+          onWaiting: (waiting) => job.waiting(waiting),
+        });
+        await job.offer({
+          type: 'utterance.recognised',
+          data: {
+            index,
+            start: stretch[0],
+            end: stretch[1],
+            words: heard.segments.reduce((sum, segment) => sum + wordCount(segment.text), 0),
+            language: heard.language,
+            ...(heard.doubt === undefined ? {} : { doubt: heard.doubt }),
+          },
+          content: { segments: heard.segments },
+        });
+        job.progress(prelude + (1 - prelude) * ((index + 1) / stretches.length));
+      }
+      const done = (await job.content()).utterances;
+      await job.offer({
+        type: 'transcription.completed',
+        data: {
+          engine: engine.engine,
+          model: engine.model,
+          language: mostHeard(done.map((data) => ({ data }))) ?? origin.data.language,
+          utterances: done.length,
+          words: done
+            .flatMap((utterance) => utterance.segments)
+            .reduce((sum, segment) => sum + wordCount(segment.text), 0),
+        },
+      });
+    } finally {
+      await speech.close();
+    }
+  };
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,204 @@
+import { createActor, fromCallback, type Snapshot } from 'xstate';
+import type { LoggedFact } from '../../events/catalogue.ts';
+import type { StoredFact } from '../../events/envelope.ts';
+import {
+  recordingStream,
+  stages,
+  type RecordingFact,
+  type Stage,
+} from '../../events/recording-facts.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
+import {
+  evolve,
+  initialState,
+  machineVersion,
+  recordingMachine,
+  toMachineEvent,
+  type RecordingSnapshot,
+} from '../../machines/recording.ts';
+import { possibleFacts } from '../../machines/possible.ts';
+import { stateName } from '../../machines/state-name.ts';
+import type { Log } from '../log.ts';
+import { NotAccepted } from './desk.ts';
+
+export type LoggedRecordingFact = StoredFact<RecordingFact>;
+
+/** What an offer to the door carries besides the fact. */
+export type OfferCircumstances = { by: string; command: string; run?: number; attempt?: number };
+
+/** Runs a stage's activity until it is done or `signal` aborts. Never throws: it offers facts. */
+export type RunStage = (stage: Stage, recording: LiveRecording, signal: AbortSignal) => Promise<void>;
+
+/** One recording's door. What passes it is on disk before anything moves. */
+export interface LiveRecording {
+  readonly recordingId: string;
+  snapshot(): RecordingSnapshot;
+  /** Version of the stream the snapshot stands for. */
+  version(): number;
+  /**
+   * Check, append, act. A command that was stored before returns the fact it led to.
+   * @throws {NotAccepted} nothing was written; {EventStoreError} what the log says.
+   */
+  record(fact: RecordingFact, circumstances: OfferCircumstances): Promise<LoggedRecordingFact>;
+  /** Starts the activities of the present state. */
+  start(): void;
+  /** Stops the activities and waits for what is under way at the door. */
+  stop(): Promise<void>;
+}
+
+/** At most this many offers wait at one recording's door; more is a caller gone wrong. */
+const waitingMax = 1000;
+/** Commands remembered per recording: a repetition comes soon or not at all. */
+const commandsMax = 1000;
+
+/**
+ * Opens a recording by folding its stream. `null` when the stream does not exist and `create` is not set.
+ */
+export async function openRecording(
+  recordingId: string,
+  deps: { store: EventStore; runStage: RunStage; log: Log; moved(recording: LiveRecording): void },
+  options: { create?: boolean } = {},
+): Promise<LiveRecording | null> {
+  const { store, log } = deps;
+  const stream = recordingStream(recordingId);
+  let version = 0;
+  let folded = initialState(recordingId);
+  const commands = new Map<string, LoggedRecordingFact>();
+  for await (const fact of store.read(stream)) {
+    folded = evolve(folded, toMachineEvent(asRecordingFact(fact)));
+    version = fact.version;
+    remember(asRecordingFact(fact));
+  }
+  if (version === 0 && options.create !== true) return null;
+
+  const running = new Set<Promise<void>>();
+  const actor = createActor(recordingMachine.provide({ actors: launchers() }), {
+    snapshot: recordingMachine.getPersistedSnapshot(folded) as Snapshot<unknown>,
+  });
+  // An error here is a defect in the machine; it must be heard, not end the process.
+  actor.subscribe({ error: (error) => log.error({ err: error, recordingId }, 'machine failed') });
+
+  let started = false;
+  let waiting = 0;
+  let tail: Promise<unknown> = Promise.resolve();
+  /** The last append may or may not have been stored: read before deciding anything. */
+  let uncertain = false;
+
+  const live: LiveRecording = {
+    recordingId,
+    snapshot: () => (started ? (actor.getSnapshot() as RecordingSnapshot) : folded),
+    version: () => version,
+    record(fact, circumstances) {
+      if (waiting >= waitingMax) {
+        return Promise.reject(
+          new EventStoreError('BUSY', `More than ${waitingMax} commands wait for this recording`),
+        );
+      }
+      waiting += 1;
+      const turn = tail.then(() => decide(fact, circumstances)).finally(() => (waiting -= 1));
+      tail = turn.catch(() => undefined);
+      return turn;
+    },
+    start() {
+      if (started) return;
+      started = true;
+      actor.start();
+    },
+    async stop() {
+      actor.stop();
+      await tail;
+      await Promise.all(running);
+    },
+  };
+  return live;
+
+  async function decide(
+    fact: RecordingFact,
+    circumstances: OfferCircumstances,
+  ): Promise<LoggedRecordingFact> {
+    if (uncertain) await catchUp();
+    const earlier = commands.get(commandKey(fact.type, circumstances.command));
+    if (earlier) return earlier;
+    const before = live.snapshot();
+    const event = toMachineEvent({ ...fact, ...circumstances, version: version + 1 });
+    if (!before.can(event)) {
+      throw new NotAccepted(fact.type, stateName(before.value), possibleFacts(before));
+    }
+    const after = evolve(before, event);
+    try {
+      const [stored] = await store.append(
+        stream,
+        [
+          {
+            ...fact,
+            ...circumstances,
+            from: stateName(before.value),
+            to: stateName(after.value),
+            machine: machineVersion,
+            ...('content' in fact && fact.content !== undefined ? { subject: recordingId } : {}),
+          },
+        ],
+        version,
+      );
+      return move(asRecordingFact(stored!));
+    } catch (error) {
+      if (!(error instanceof EventStoreError)) throw error;
+      if (error.code !== 'OUTCOME_UNKNOWN' && error.code !== 'VERSION_CONFLICT') throw error;
+      uncertain = true;
+      await catchUp();
+      const stored = commands.get(commandKey(fact.type, circumstances.command));
+      if (stored) return stored;
+      // Not there after all: the same offer again may pass. A conflict with our own past is the same.
+      throw new EventStoreError('OUTCOME_UNKNOWN', error.message, { cause: error });
+    }
+  }
+
+  /** Takes in what the log has and we have not: an append whose outcome we never heard. */
+  async function catchUp(): Promise<void> {
+    for await (const fact of store.read(stream, { afterVersion: version })) {
+      move(asRecordingFact(fact));
+    }
+    uncertain = false;
+  }
+
+  function move(fact: LoggedRecordingFact): LoggedRecordingFact {
+    version = fact.version;
+    remember(fact);
+    const event = toMachineEvent(fact);
+    if (started) actor.send(event);
+    else folded = evolve(folded, event);
+    deps.moved(live);
+    return fact;
+  }
+
+  function remember(fact: LoggedRecordingFact): void {
+    const { content: _content, ...rest } = fact;
+    commands.set(commandKey(fact.type, fact.command), rest as LoggedRecordingFact);
+    if (commands.size > commandsMax) commands.delete(commands.keys().next().value!);
+  }
+
+  function launchers() {
+    const launch = (stage: Stage) =>
+      fromCallback(() => {
+        const stop = new AbortController();
+        // Started after the actor has settled in its new state, so that the activity sees it.
+        const work = Promise.resolve()
+          .then(() => deps.runStage(stage, live, stop.signal))
+          .catch((error: unknown) => {
+            log.error({ err: error, recordingId, stage }, 'an activity ended without an answer');
+          })
+          .finally(() => running.delete(work));
+        running.add(work);
+        return () => stop.abort();
+      });
+    return Object.fromEntries(stages.map((stage) => [stage, launch(stage)])) as Record<
+      Stage,
+      ReturnType<typeof launch>
+    >;
+  }
+}
+
+/** The content is not remembered: it may be large, and a repetition only needs to know that it was stored. */
+const commandKey = (type: string, command: string): string => `${type} ${command}`;
+
+const asRecordingFact = (fact: LoggedFact): LoggedRecordingFact => fact as LoggedRecordingFact;

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open as openFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { ulid } from 'ulid';
+import type { RecordingFactOf, Stage } from '../../events/recording-facts.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
+import { activeStages, isSettled } from '../../machines/possible.ts';
+import { stateName } from '../../machines/state-name.ts';
+import type { Log } from '../log.ts';
+import type { ActivityBoard } from './activity-board.ts';
+import { speechFileName } from './activities/transcribe.ts';
+import { UnknownRecording, type Accepted, type RecordingsDesk, type Upload } from './desk.ts';
+import { openRecording, type LiveRecording, type LoggedRecordingFact } from './live-recording.ts';
+import { stageRunner, type StageActivity } from './run-stage.ts';
+import type { Turns } from './turns.ts';
+
+export type DeskDeps = {
+  store: EventStore;
+  activities: Record<Stage, StageActivity>;
+  turns: Turns;
+  board: ActivityBoard;
+  log: Log;
+  /** Where the folders of recordings are. */
+  recordingsDir: string;
+  /** Where folders go that no fact speaks of: an upload that was never acknowledged. Nothing is deleted. */
+  quarantineDir: string;
+  /** The recording an import command led to before, from the log. */
+  importedBy(command: string): Promise<Accepted | null>;
+};
+
+export type OpenDesk = RecordingsDesk & {
+  /** Takes up every recording that has work to do, from its last recorded result. */
+  restart(unsettled: AsyncIterable<string>): Promise<number>;
+  /** Stops all activities, says so in the log, and waits for what is under way. */
+  close(): Promise<void>;
+};
+
+/** Settled recordings kept open for the next command. Those at work are always open. */
+const settledMax = 100;
+
+/** Opens the only writer of recordings' streams. */
+export function openDesk(deps: DeskDeps): OpenDesk {
+  const { store, board, log, recordingsDir } = deps;
+  const open = new Map<string, Promise<LiveRecording | null>>();
+  const users = new Map<string, number>();
+  const imports = new Map<string, Promise<Accepted>>();
+  const runStage = stageRunner(deps);
+  let closing = false;
+
+  return {
+    importAudio(upload) {
+      // Two identical requests at once are one command: the second gets the first one's answer.
+      const underWay = imports.get(upload.command);
+      if (underWay) return underWay;
+      const accepted = importOnce(upload).finally(() => imports.delete(upload.command));
+      imports.set(upload.command, accepted);
+      return accepted;
+    },
+    async command(recordingId, fact, circumstances) {
+      return await withRecording(recordingId, false, async (recording) =>
+        acceptedFrom(recordingId, await recording.record(fact, circumstances)),
+      );
+    },
+    activity: (recordingId) => board.of(recordingId),
+    onActivity: (listener) => board.onChange(listener),
+
+    async restart(unsettled) {
+      let taken = 0;
+      for await (const recordingId of unsettled) {
+        await withRecording(recordingId, false, async () => (taken += 1));
+      }
+      return taken;
+    },
+    async close() {
+      closing = true;
+      const recordings = (await Promise.all(open.values())).filter((one) => one !== null);
+      await Promise.all(recordings.map((recording) => stopRecording(recording)));
+      open.clear();
+    },
+  };
+
+  async function importOnce(upload: Upload): Promise<Accepted> {
+    const earlier = await deps.importedBy(upload.command);
+    if (earlier) {
+      await rm(upload.path, { force: true });
+      return earlier;
+    }
+    const recordingId = ulid();
+    const folder = join(recordingsDir, recordingId);
+    const { bytes, sha256 } = await hashFile(upload.path);
+    const name = `audio${safeExtension(upload.filename)}`;
+    await mkdir(folder, { mode: 0o700 });
+    await rename(upload.path, join(folder, name));
+    await syncDirectory(folder);
+    await syncDirectory(recordingsDir);
+    const { owner, kind, language, speakers, title } = upload;
+    const fact: RecordingFactOf<'audio.imported'> = {
+      type: 'audio.imported',
+      data: {
+        ...{ owner, kind, language, speakers },
+        ...{ path: name, bytes, sha256, duration: null },
+        started_at: new Date().toISOString(),
+      },
+      content: { filename: upload.filename, ...(title === undefined ? {} : { title }) },
+    };
+    return await withRecording(recordingId, true, async (recording) =>
+      acceptedFrom(
+        recordingId,
+        await recording.record(fact, { by: upload.by, command: upload.command }),
+      ),
+    );
+  }
+
+  /** Uses a recording; while somebody does, it is not closed under their hands. */
+  async function withRecording<T>(
+    recordingId: string,
+    create: boolean,
+    use: (recording: LiveRecording) => Promise<T>,
+  ): Promise<T> {
+    users.set(recordingId, (users.get(recordingId) ?? 0) + 1);
+    try {
+      const recording = await find(recordingId, create);
+      if (!recording) throw new UnknownRecording(recordingId);
+      return await use(recording);
+    } finally {
+      const left = users.get(recordingId)! - 1;
+      if (left === 0) users.delete(recordingId);
+      else users.set(recordingId, left);
+    }
+  }
+
+  /** The open recording, opened if it has to be. Opening it starts what it has to do. */
+  function find(recordingId: string, create: boolean): Promise<LiveRecording | null> {
+    if (closing) return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
+    const known = open.get(recordingId);
+    if (known) return known;
+    const opening = openRecording(recordingId, { store, runStage, log, moved }, { create }).then(
+      (recording) => {
+        if (recording === null) open.delete(recordingId);
+        recording?.start();
+        return recording;
+      },
+    );
+    open.set(recordingId, opening);
+    opening.catch(() => open.delete(recordingId));
+    void forgetSettled().catch((error: unknown) => log.error({ err: error }, 'closing recordings'));
+    return opening;
+  }
+
+  function moved(recording: LiveRecording): void {
+    const { recordingId } = recording;
+    const snapshot = recording.snapshot();
+    if (!isSettled(snapshot) || !stateName(snapshot.value).startsWith('idle.')) return;
+    // Derived from the kept audio and not needed any more.
+    rm(join(recordingsDir, recordingId, speechFileName), { force: true }).catch((error: unknown) =>
+      log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
+    );
+  }
+
+  /** Closes the recordings that nobody has touched for longest and that have nothing to do. */
+  async function forgetSettled(): Promise<void> {
+    if (open.size <= settledMax) return;
+    for (const [recordingId, opening] of open) {
+      if (open.size <= settledMax) return;
+      const recording = await opening.catch(() => null);
+      if (!recording || users.has(recordingId) || !isSettled(recording.snapshot())) continue;
+      open.delete(recordingId);
+      await recording.stop();
+    }
+  }
+
+  async function stopRecording(recording: LiveRecording): Promise<void> {
+    const { running, run } = recording.snapshot().context;
+    for (const stage of activeStages(recording.snapshot())) {
+      const attempt = running[stage];
+      if (attempt === undefined) continue;
+      // Being asked to stop is not a death: without this fact three restarts would blame the recording.
+      await recording
+        .record(
+          { type: 'stage.interrupted', data: { stage } },
+          { by: 'system', command: ulid(), run, attempt },
+        )
+        .catch((error: unknown) =>
+          log.warn({ err: error, stage }, 'could not record the interruption'),
+        );
+    }
+    await recording.stop();
+  }
+}
+
+/**
+ * Moves folders of recordings that no fact speaks of out of the way: what an upload left that was never
+ * acknowledged. Returns their names.
+ */
+export async function quarantineUnknown(
+  deps: Pick<DeskDeps, 'recordingsDir' | 'quarantineDir'>,
+  isKnown: (recordingId: string) => Promise<boolean>,
+): Promise<string[]> {
+  const moved: string[] = [];
+  for (const name of await readdir(deps.recordingsDir)) {
+    if (await isKnown(name)) continue;
+    await mkdir(deps.quarantineDir, { recursive: true, mode: 0o700 });
+    await rename(
+      join(deps.recordingsDir, name),
+      join(deps.quarantineDir, `${name}-${Date.now()}`),
+    );
+    moved.push(name);
+  }
+  return moved;
+}
+
+const acceptedFrom = (recordingId: string, fact: LoggedRecordingFact): Accepted => ({
+  recordingId,
+  position: fact.position,
+  state: fact.to ?? '',
+});
+
+async function hashFile(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await openFile(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Only letters and digits of what the uploader called it: a name is data, not a path. */
+function safeExtension(filename: string): string {
+  const extension = extname(filename).toLowerCase();
+  return /^\.[a-z0-9]{1,8}$/.test(extension) ? extension : '';
+}

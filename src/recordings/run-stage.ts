@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RecordingFact, Stage } from '../../events/recording-facts.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
+import type { Log } from '../log.ts';
+import { StageError } from '../stage-error.ts';
+import type { ActivityBoard } from './activity-board.ts';
+import { NotAccepted } from './desk.ts';
+import { readRecording, type RecordingContent } from './recording-content.ts';
+import type { LiveRecording, RunStage } from './live-recording.ts';
+import type { Turns } from './turns.ts';
+
+/** What an activity is handed: it reads, waits for its turn, begins, and offers what it finds. */
+export type Job = {
+  recordingId: string;
+  owner: string;
+  run: number;
+  signal: AbortSignal;
+  /** Everything the log holds of the recording, read now. */
+  content(): Promise<RecordingContent>;
+  /**
+   * Waits for a place in a queue, then records that the stage has started. Called once, before
+   * anything is asked of an engine. The turn is given back when the activity ends.
+   */
+  begin(queue: { name: string; places: number }): Promise<void>;
+  /** Offers a result until it is stored. @throws {Superseded} when it is no longer wanted. */
+  offer(fact: RecordingFact): Promise<void>;
+  /** 0 to 1, for those who watch. */
+  progress(fraction: number): void;
+  /** What the activity waits for besides its turn; null when it goes on. */
+  waiting(reason: { reason: string; since: string } | null): void;
+};
+
+export type StageActivity = (job: Job) => Promise<void>;
+
+/** The machine has moved on: the activity's result is not wanted any more. */
+export class Superseded extends Error {
+  override name = 'Superseded';
+}
+
+/** How often the process may die in a stage before the job has to run alone, and before it is given up. */
+export const deathsBeforeAlone = 2;
+export const deathsBeforeFailed = 3;
+
+/** Pause between offers of the same result while the log does not take it, in milliseconds. */
+const offerPauseMs = { first: 50, max: 5000 };
+
+export function stageRunner(deps: {
+  activities: Record<Stage, StageActivity>;
+  store: EventStore;
+  turns: Turns;
+  board: ActivityBoard;
+  log: Log;
+}): RunStage {
+  const { activities, turns, board, log } = deps;
+
+  return async (stage, recording, signal) => {
+    const { recordingId } = recording;
+    const context = recording.snapshot().context;
+    const { run } = context;
+    /** Before this start is recorded: the attempt a dead process left behind, if any. */
+    let attempt: number | undefined = context.running[stage];
+    /** Tells this launch from all others: whatever stored anything since moved the version. */
+    const launch = `${recordingId}/${stage}@${recording.version()}`;
+    let release = () => {};
+    let offers = 0;
+
+    const stop = new AbortController();
+    const ended = AbortSignal.any([signal, stop.signal]);
+    const offer = async (fact: RecordingFact): Promise<void> => {
+      offers += 1;
+      await offerUntilAnswered(recording, fact, {
+        by: 'system',
+        command: `${launch}/${offers}`,
+        run,
+        ...(attempt === undefined ? {} : { attempt }),
+      });
+    };
+
+    const job: Job = {
+      recordingId,
+      owner: context.owner ?? 'system',
+      run,
+      signal: ended,
+      content: () => readRecording(deps.store, recordingId, recording.snapshot().context),
+      async begin(queue) {
+        const deaths = context.deaths[stage] ?? 0;
+        if (deaths >= deathsBeforeFailed) {
+          throw new StageError(
+            'took-the-service-down',
+            `The service died ${deaths} times while working on this, the last time with nothing ` +
+              'else running. It is left alone until somebody asks for another try.',
+            { retriable: true },
+          );
+        }
+        const turn = await turns.take({
+          queue: queue.name,
+          places: queue.places,
+          owner: job.owner,
+          alone: deaths >= deathsBeforeAlone,
+          signal: ended,
+          onWaiting: (waiting) => board.set(recordingId, stage, { waiting }),
+        });
+        release = () => turn.release();
+        await offer({ type: 'stage.started', data: { stage } });
+        attempt = recording.snapshot().context.running[stage];
+        if (attempt === undefined) throw new Superseded('the stage was left as it started');
+        board.set(recordingId, stage, { attempt });
+      },
+      offer,
+      progress: (fraction) => board.set(recordingId, stage, { fraction }),
+      waiting: (waiting) =>
+        board.set(recordingId, stage, {
+          waiting: waiting && { for: waiting.reason, ahead: 0, since: waiting.since },
+        }),
+    };
+
+    board.add(recordingId, stage);
+    try {
+      await activities[stage](job);
+    } catch (error) {
+      if (signal.aborted || error instanceof Superseded) return;
+      await fail(error).catch((failure: unknown) => {
+        if (!(failure instanceof Superseded)) throw failure;
+      });
+    } finally {
+      stop.abort();
+      release();
+      board.remove(recordingId, stage);
+    }
+
+    async function fail(error: unknown): Promise<void> {
+      const known = error instanceof StageError;
+      log.warn({ err: error, recordingId, stage, run, attempt }, 'stage failed');
+      await offer({
+        type: 'stage.failed',
+        data: {
+          stage,
+          code: known ? error.code : 'internal',
+          retriable: known ? error.retriable : true,
+        },
+        content: {
+          message: error instanceof Error ? error.message : String(error),
+          ...(error instanceof Error && error.stack ? { traceback: error.stack } : {}),
+        },
+      });
+    }
+
+    /** A result that is not stored would leave a state with nothing running: so it is offered again. */
+    async function offerUntilAnswered(
+      target: LiveRecording,
+      fact: RecordingFact,
+      circumstances: Parameters<LiveRecording['record']>[1],
+    ): Promise<void> {
+      for (let pause = offerPauseMs.first; ; pause = Math.min(pause * 2, offerPauseMs.max)) {
+        try {
+          await target.record(fact, circumstances);
+          return;
+        } catch (error) {
+          if (error instanceof NotAccepted) throw new Superseded(error.message);
+          if (!(error instanceof EventStoreError)) throw error;
+          if (error.code === 'CLOSED') throw new Superseded('the service is stopping');
+          if (error.code === 'INVALID_FACT') throw error;
+          log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'offered again');
+          // A service that stops leaves the result unstored; the next start does the stage again.
+          await sleep(pause, undefined, { signal }).catch(() => {
+            throw new Superseded('the stage was left');
+          });
+        }
+      }
+    }
+  };
+}

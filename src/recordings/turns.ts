@@ -1,0 +1,127 @@
+/** A turn at an engine: hold it while working, give it back in any case. */
+export type Turn = { release(): void };
+
+export type Waiting = { for: string; ahead: number; since: string };
+
+export type TurnRequest = {
+  /** Which engine; jobs of the same queue share its places. */
+  queue: string;
+  /** How many jobs the queue lets run at once. */
+  places: number;
+  /** Whose job it is: users take turns, however many jobs each has. */
+  owner: string;
+  /** Run only while nothing else runs, and let nothing else start meanwhile. */
+  alone: boolean;
+  signal: AbortSignal;
+  /** Told whenever what the job waits for changes; null once it has its turn. */
+  onWaiting(waiting: Waiting | null): void;
+};
+
+/** Hands out turns at engines, fair across users, first come first served within one user's jobs. */
+export interface Turns {
+  /** Resolves when it is this job's turn. @throws the signal's reason when aborted; `TurnsFull`. */
+  take(request: TurnRequest): Promise<Turn>;
+}
+
+/** More jobs than this waiting at once is a mistake somewhere, not a busy day. */
+export const waitingMax = 10_000;
+
+export class TurnsFull extends Error {
+  override name = 'TurnsFull';
+  readonly code = 'TURNS_FULL';
+  constructor() {
+    super(`More than ${waitingMax} jobs are waiting for an engine`);
+  }
+}
+
+type Job = TurnRequest & { arrived: number; since: string; told: string; start(): void };
+
+export function openTurns(now: () => Date = () => new Date()): Turns {
+  const waiting: Job[] = [];
+  const running = new Set<Job>();
+  /** When each owner last got a turn at a queue: who waited longest goes next. */
+  const servedAt = new Map<string, number>();
+  let clock = 0;
+
+  const take = (request: TurnRequest): Promise<Turn> =>
+    new Promise((resolve, reject) => {
+      request.signal.throwIfAborted();
+      if (waiting.length >= waitingMax) throw new TurnsFull();
+      const abandon = () => {
+        waiting.splice(waiting.indexOf(job), 1);
+        reject(request.signal.reason as Error);
+        settle();
+      };
+      const job: Job = {
+        ...request,
+        arrived: ++clock,
+        since: now().toISOString(),
+        told: '',
+        start() {
+          request.signal.removeEventListener('abort', abandon);
+          waiting.splice(waiting.indexOf(job), 1);
+          running.add(job);
+          rememberServed(job);
+          request.onWaiting(null);
+          resolve({ release: () => running.delete(job) && settle() });
+        },
+      };
+      request.signal.addEventListener('abort', abandon, { once: true });
+      waiting.push(job);
+      settle();
+    });
+
+  /** Starts whatever may start, then tells the others what they wait for. */
+  function settle(): void {
+    for (;;) {
+      const next = order().find((job) => obstacle(job) === null);
+      if (!next) break;
+      next.start();
+    }
+    const ahead = new Map<string, number>();
+    for (const job of running) ahead.set(job.queue, (ahead.get(job.queue) ?? 0) + 1);
+    for (const job of order()) {
+      const before = ahead.get(job.queue) ?? 0;
+      ahead.set(job.queue, before + 1);
+      const told = { for: obstacle(job) ?? job.queue, ahead: before, since: job.since };
+      if (job.told === JSON.stringify(told)) continue;
+      job.told = JSON.stringify(told);
+      job.onWaiting(told);
+    }
+  }
+
+  /** Jobs that must run alone first (nothing else would let them in), then users in turn. */
+  function order(): Job[] {
+    const keys = new Map<Job, [number, number, number]>();
+    const place = new Map<string, number>();
+    for (const job of waiting) {
+      const key = `${job.queue}\n${job.owner}`;
+      const nth = place.get(key) ?? 0;
+      place.set(key, nth + 1);
+      keys.set(job, [nth, servedAt.get(key) ?? 0, job.arrived]);
+    }
+    return waiting.toSorted((a, b) => {
+      if (a.alone !== b.alone) return a.alone ? -1 : 1;
+      const [x, y] = [keys.get(a)!, keys.get(b)!];
+      return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];
+    });
+  }
+
+  function obstacle(job: Job): string | null {
+    if ([...running].some((other) => other.alone)) return 'a job that has to run alone';
+    if (job.alone) return running.size > 0 ? 'all other jobs, because it has to run alone' : null;
+    if (waiting.some((other) => other.alone)) return 'a job that has to run alone';
+    const taken = [...running].filter((other) => other.queue === job.queue).length;
+    return taken >= job.places ? job.queue : null;
+  }
+
+  function rememberServed(job: Job): void {
+    const key = `${job.queue}\n${job.owner}`;
+    servedAt.delete(key);
+    servedAt.set(key, ++clock);
+    // Forgetting who was served long ago only lets them go first: bounded at no cost.
+    if (servedAt.size > 1000) servedAt.delete(servedAt.keys().next().value!);
+  }
+
+  return { take };
+}
