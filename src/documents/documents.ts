@@ -1,0 +1,42 @@
+import type { Kind } from '../../events/recording-facts.ts';
+import type { Block } from '../../events/transcript.ts';
+
+/** The three documents of a recording. */
+export const documentNames = ['index', 'transcript', 'summary'] as const;
+export type DocumentName = (typeof documentNames)[number];
+
+/** Something for each of the three: contents, paths, hashes. */
+export type PerDocument<T = string> = Record<DocumentName, T>;
+
+/** Paths below the space of the documents of a base name, with `/` on every system. */
+export const documentPaths = (base: string): PerDocument => ({
+  index: `${base}.md`,
+  transcript: `${base}/transkript.md`,
+  summary: `${base}/zusammenfassung.md`,
+});
+
+/** Everything the documents are made from; nothing else goes into them. */
+export type DocumentsInput = {
+  recordingId: string;
+  /** See `baseName`. */
+  base: string;
+  title: string;
+  /** Titles it had before. */
+  aliases: readonly string[];
+  kind: Kind;
+  /** ISO 639-1 code of what was spoken; null when nobody knows. */
+  language: string | null;
+  /** Seconds; null when nobody knows. */
+  duration: number | null;
+  /** Start of the recording in the server's time zone, RFC 3339 with offset. */
+  localStart: string;
+  uiLanguage: 'de' | 'en';
+  speakers: readonly { label: string; name: string | null; seconds: number }[];
+  blocks: readonly Block[];
+  /** Plain text, or Markdown with headings, lists and bold: the rest of Markdown stays text. */
+  summary: string;
+  /** Two or three sentences. */
+  abstract: string;
+  /** What a reader should know, see `Labels.notes` for the codes; an unknown one is shown as it is. */
+  notes: readonly { code: string; detail: string }[];
+};

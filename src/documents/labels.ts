@@ -1,0 +1,93 @@
+/** The words in documents that nobody said: headings, labels and sentences by code. */
+export type Labels = {
+  transcript: string;
+  summary: string;
+  notes: string;
+  /** Before the number of a speaker without a name. */
+  speaker: string;
+  noSpeech: string;
+  noSummary: string;
+  /** Sentence for a note's code; its detail follows in brackets. */
+  noteSentences: Readonly<Record<string, string>>;
+  unknownNote: (code: string) => string;
+  doubts: (count: number) => string;
+  moreDoubts: (count: number) => string;
+  doubtReasons: Readonly<Record<string, string>>;
+};
+
+/** Labels in a language of the interface. A change here is a change of `rendererVersion`. */
+export const labelsIn = (language: 'de' | 'en'): Labels => (language === 'de' ? german : english);
+
+const german: Labels = {
+  transcript: 'Transkript',
+  summary: 'Zusammenfassung',
+  notes: 'Hinweise',
+  speaker: 'Sprecher',
+  noSpeech: 'Es wurde keine Sprache erkannt.',
+  noSummary: 'Es gibt keine Zusammenfassung.',
+  noteSentences: {
+    'no-language-model':
+      'Es stand kein Sprachmodell zur Verfügung; Titel und Zusammenfassung sind Auszüge aus dem Text.',
+    'parts-unpunctuated':
+      'In einem Teil des Textes wurde die Zeichensetzung nicht überarbeitet, weil sich sonst Wörter geändert hätten.',
+    'no-speech': 'In der Aufnahme wurde keine Sprache gefunden.',
+    truncated: 'Die Audiodatei bricht vorzeitig ab.',
+    'audio-damaged': 'Ein Teil der Audiodatei war nicht lesbar.',
+    'capture-interrupted':
+      'Die Aufnahme wurde unterbrochen; was bis dahin aufgenommen war, ist hier.',
+    gaps: 'In der Aufnahme fehlen Stücke.',
+    clipped: 'Die Aufnahme ist stellenweise übersteuert.',
+    silent: 'Ein großer Teil der Aufnahme ist still.',
+    'diarization-skipped': 'Wer wann gesprochen hat, konnte nicht unterschieden werden.',
+    'identification-skipped': 'Nach den Namen der Sprechenden wurde nicht gesucht.',
+    'speakers-skipped': 'Die Sprechenden wurden nicht benannt.',
+    edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
+  },
+  unknownNote: (code) => `Hinweis: ${code}`,
+  doubts: (count) =>
+    count === 1
+      ? 'Eine Stelle ist vielleicht falsch erkannt:'
+      : `${count} Stellen sind vielleicht falsch erkannt:`,
+  moreDoubts: (count) => `und ${count} weitere`,
+  doubtReasons: {
+    repetition: 'Wiederholung',
+    'known-phrase': 'Floskel, die Spracherkenner bei Stille erfinden',
+  },
+};
+
+const english: Labels = {
+  transcript: 'Transcript',
+  summary: 'Summary',
+  notes: 'Notes',
+  speaker: 'Speaker',
+  noSpeech: 'No speech was recognised.',
+  noSummary: 'There is no summary.',
+  noteSentences: {
+    'no-language-model':
+      'No language model was available; title and summary are extracts from the text.',
+    'parts-unpunctuated':
+      'The punctuation of a part of the text was left alone, because words would have changed with it.',
+    'no-speech': 'No speech was found in the recording.',
+    truncated: 'The audio file ends before its time.',
+    'audio-damaged': 'A part of the audio file could not be read.',
+    'capture-interrupted':
+      'The recording was interrupted; what had been recorded until then is here.',
+    gaps: 'Pieces are missing from the recording.',
+    clipped: 'The recording is overdriven in places.',
+    silent: 'A large part of the recording is silent.',
+    'diarization-skipped': 'Who spoke when could not be told apart.',
+    'identification-skipped': 'The names of the speakers were not looked for.',
+    'speakers-skipped': 'The speakers were not named.',
+    edited: 'A document had been changed by hand and was therefore not written over.',
+  },
+  unknownNote: (code) => `Note: ${code}`,
+  doubts: (count) =>
+    count === 1
+      ? 'One passage may be recognised wrongly:'
+      : `${count} passages may be recognised wrongly:`,
+  moreDoubts: (count) => `and ${count} more`,
+  doubtReasons: {
+    repetition: 'repetition',
+    'known-phrase': 'a phrase that recognisers invent in silence',
+  },
+};
