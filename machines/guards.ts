@@ -1,0 +1,195 @@
+import type { Stage } from '../events/recording-facts.ts';
+import type { RecordingContext } from './context.ts';
+import type { RecordingMachineEvent } from './machine-event.ts';
+
+type Of = { stage: Stage };
+
+/**
+ * The conditions of the machine's transitions, three views of each: whether an event meets it,
+ * whether any event could in this context (what a reader is told is possible), and the words for
+ * it in pictures. The first implies the second; a test holds them to it.
+ */
+export const conditions = {
+  /** A result counts only as the answer of the start that counts. */
+  answersThisAttempt: condition<Of>({
+    meets: isCurrent,
+    couldMeet: ({ running }, { stage }) => running[stage] !== undefined,
+    words: 'answer of this attempt',
+  }),
+  startsThisStage: condition<Of>({
+    meets: (context, event, { stage }) =>
+      concerns(event, stage) && (event.run === undefined || event.run === context.run),
+    couldMeet: () => true,
+    words: ({ stage }) => `stage is ${stage}`,
+  }),
+  interruptsThisStage: condition<Of>({
+    meets: (context, event, of) => concerns(event, of.stage) && isCurrent(context, event, of),
+    couldMeet: ({ running }, { stage }) => running[stage] !== undefined,
+    words: ({ stage }) => `${stage}, this attempt`,
+  }),
+  /** A stage that never started can fail too: its job may be refused before it gets its turn. */
+  failsThisStage: condition<Of>({
+    meets: (context, event, { stage }) =>
+      concerns(event, stage) &&
+      event.attempt === context.running[stage] &&
+      (event.run === undefined ? event.attempt === undefined : event.run === context.run),
+    couldMeet: () => true,
+    words: ({ stage }) => `${stage}, this attempt`,
+  }),
+
+  /** A recording has one plan in a run: what was recognised by it stays what it was. */
+  plansThisAttempt: condition({
+    meets: (context, event) =>
+      context.results.plan === null && isCurrent(context, event, { stage: 'transcribe' }),
+    couldMeet: ({ running, results }) => results.plan === null && running.transcribe !== undefined,
+    words: 'first plan of the run',
+  }),
+  /** In order and without a gap, so that the next index says where to go on. */
+  recognisesNextStretch: condition({
+    meets: (context, event) =>
+      event.type === 'utterance.recognised' &&
+      event.data.index === context.utterances &&
+      hasStretchLeft(context) &&
+      isCurrent(context, event, { stage: 'transcribe' }),
+    couldMeet: (context) => hasStretchLeft(context) && context.running.transcribe !== undefined,
+    words: 'the next stretch',
+  }),
+  completesSolo: condition({
+    meets: (context, event) => context.kind !== 'meeting' && completesTranscription(context, event),
+    couldMeet: (context) => context.kind !== 'meeting' && couldCompleteTranscription(context),
+    words: 'solo',
+  }),
+  completesMeeting: condition({
+    meets: (context, event) => context.kind === 'meeting' && completesTranscription(context, event),
+    couldMeet: (context) => context.kind === 'meeting' && couldCompleteTranscription(context),
+    words: 'meeting',
+  }),
+  fallsBackInThisStage: condition<Of>({
+    meets: (context, event, of) => concerns(event, of.stage) && isCurrent(context, event, of),
+    couldMeet: ({ running }, { stage }) => running[stage] !== undefined,
+    words: ({ stage }) => `${stage}, this attempt`,
+  }),
+
+  namesKnownLabels: condition({
+    meets: (context, event) =>
+      event.type === 'speakers.named' &&
+      event.data.labels.every((label) => context.labels.includes(label)),
+    couldMeet: () => true,
+    words: 'all labels known',
+  }),
+
+  /** Decided once in a recording's life: its documents keep their place. */
+  namesDocumentsOnce: condition({
+    meets: (context, event) =>
+      context.results.named === null && isCurrent(context, event, { stage: 'write' }),
+    couldMeet: ({ running, results }) => results.named === null && running.write !== undefined,
+    words: 'not named before',
+  }),
+  savesNextVersion: condition({
+    meets: (context, event) =>
+      event.type === 'documents.saved' &&
+      event.data.version === context.documents + 1 &&
+      isCurrent(context, event, { stage: 'write' }),
+    couldMeet: ({ running }) => running.write !== undefined,
+    words: 'the next version',
+  }),
+
+  hasDocuments: condition({
+    meets: ({ documents }) => documents > 0,
+    couldMeet: ({ documents }) => documents > 0,
+    words: 'documents exist',
+  }),
+  hasAudio: condition({
+    meets: ({ audio }) => audio,
+    couldMeet: ({ audio }) => audio,
+    words: 'audio exists',
+  }),
+  /** What was not captured cannot be captured again. */
+  failedAfterCapture: condition({
+    meets: ({ failed }) => failed !== null && failed.stage !== 'capture',
+    couldMeet: ({ failed }) => failed !== null && failed.stage !== 'capture',
+    words: 'not the capture failed',
+  }),
+
+  /** Reprocessing, from the audio or from the words; a meeting's words need their speakers first. */
+  fromSpeech: condition({
+    meets: ({ audio }, event) => audio && reprocesses(event, 'speech-to-text'),
+    couldMeet: ({ audio }) => audio,
+    words: 'from speech-to-text',
+  }),
+  fromWords: condition({
+    meets: (context, event) =>
+      hasWords(context) && hasSpeakers(context) && reprocesses(event, 'language-model'),
+    couldMeet: (context) => hasWords(context) && hasSpeakers(context),
+    words: 'from language-model',
+  }),
+  fromWordsWithoutNames: condition({
+    meets: (context, event) =>
+      hasWords(context) &&
+      !hasSpeakers(context) &&
+      context.results.turns !== null &&
+      reprocesses(event, 'language-model'),
+    couldMeet: (context) =>
+      hasWords(context) && !hasSpeakers(context) && context.results.turns !== null,
+    words: 'from language-model, speakers not named',
+  }),
+  fromWordsWithoutTurns: condition({
+    meets: (context, event) =>
+      hasWords(context) &&
+      !hasSpeakers(context) &&
+      context.results.turns === null &&
+      reprocesses(event, 'language-model'),
+    couldMeet: (context) =>
+      hasWords(context) && !hasSpeakers(context) && context.results.turns === null,
+    words: 'from language-model, speakers not found',
+  }),
+};
+
+export type ConditionName = keyof typeof conditions;
+
+/** The conditions as XState wants them. */
+export const guards = Object.fromEntries(
+  Object.entries(conditions).map(([name, condition]) => [
+    name,
+    ({ context, event }: Given, params: never) => condition.meets(context, event, params),
+  ]),
+) as { [N in ConditionName]: (given: Given, params: ParamsOf<N>) => boolean };
+
+type Given = { context: RecordingContext; event: RecordingMachineEvent };
+type ParamsOf<N extends ConditionName> =
+  (typeof conditions)[N] extends Condition<infer P> ? P : never;
+type Condition<P> = {
+  meets(context: RecordingContext, event: RecordingMachineEvent, params: P): boolean;
+  couldMeet(context: RecordingContext, params: P): boolean;
+  words: string | ((params: P) => string);
+};
+
+function condition<P = undefined>(parts: Condition<P>): Condition<P> {
+  return parts;
+}
+
+function isCurrent(context: RecordingContext, event: RecordingMachineEvent, { stage }: Of) {
+  const attempt = context.running[stage];
+  return attempt !== undefined && event.run === context.run && event.attempt === attempt;
+}
+
+const concerns = (event: RecordingMachineEvent, stage: Stage): boolean =>
+  'stage' in event.data && event.data.stage === stage;
+
+const hasStretchLeft = ({ stretches, utterances }: RecordingContext): boolean =>
+  stretches === null || utterances < stretches;
+
+/** What was planned has to be recognised; an engine that hears all at once plans nothing. */
+const couldCompleteTranscription = ({ running, stretches, utterances }: RecordingContext) =>
+  running.transcribe !== undefined && (stretches === null || utterances === stretches);
+
+const completesTranscription = (context: RecordingContext, event: RecordingMachineEvent) =>
+  couldCompleteTranscription(context) && isCurrent(context, event, { stage: 'transcribe' });
+
+const reprocesses = (event: RecordingMachineEvent, from: 'speech-to-text' | 'language-model') =>
+  event.type === 'reprocessing.requested' && event.data.from === from;
+
+const hasWords = ({ results }: RecordingContext): boolean => results.transcription !== null;
+
+const hasSpeakers = ({ kind, results }: RecordingContext): boolean =>
+  kind !== 'meeting' || results.names !== null;

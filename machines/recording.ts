@@ -1,0 +1,234 @@
+import { assign, initialTransition, setup, transition, type SnapshotFrom } from 'xstate';
+import type { Stage } from '../events/recording-facts.ts';
+import { unprovided } from './activities.ts';
+import { contextAfter, withoutAttempt } from './context-after.ts';
+import { initialContext, type RecordingContext } from './context.ts';
+import { guards } from './guards.ts';
+import type { RecordingMachineEvent } from './machine-event.ts';
+import { answers, erased, fallback, noted, running, stageFacts, toIdle } from './transitions.ts';
+
+export type { ActivityInput } from './activities.ts';
+export type { RecordingContext, Results } from './context.ts';
+export { toMachineEvent, type RecordingMachineEvent } from './machine-event.ts';
+
+/** Stored with each fact the machine decided on. Another meaning of a fact needs another version. */
+export const machineVersion = 1;
+
+const parts = setup({
+  types: {
+    context: {} as RecordingContext,
+    events: {} as RecordingMachineEvent,
+    input: {} as { recordingId: string },
+    tags: {} as Stage,
+  },
+  actors: unprovided,
+  actions: {
+    /** Takes the fact into the context. */
+    note: assign(({ context, event }) => contextAfter(context, event)),
+    /** From here on no answer of the stage's present start counts. */
+    leave: assign(({ context }, { stage }: { stage: Stage }) => withoutAttempt(context, stage)),
+  },
+  guards,
+});
+
+const settled = parts.createStateConfig({
+  on: {
+    'reprocessing.requested': [
+      { guard: 'fromSpeech', ...noted('#recording.transcribing.recognising') },
+      { guard: 'fromWords', ...noted('#recording.transcribing.finishing') },
+      { guard: 'fromWordsWithoutNames', ...noted('#recording.awaiting-speakers') },
+      { guard: 'fromWordsWithoutTurns', ...noted('#recording.transcribing.attributing') },
+    ],
+    'recording.erased': erased,
+  },
+});
+
+/** The life of one recording. What it means is told in README.md; what it remembers in context.ts. */
+export const recordingMachine = parts.createMachine({
+  id: 'recording',
+  version: String(machineVersion),
+  context: ({ input }) => initialContext(input.recordingId),
+  initial: 'idle',
+  states: {
+    idle: {
+      initial: 'new',
+      states: {
+        new: {
+          on: {
+            'recording.started': noted('#recording.recording'),
+            'audio.imported': noted('#recording.transcribing'),
+          },
+        },
+        saved: settled,
+        kept: settled,
+        erased: { type: 'final' },
+      },
+    },
+
+    recording: {
+      ...running('capture'),
+      initial: 'active',
+      states: {
+        active: { on: { 'recording.paused': noted('paused') } },
+        paused: { on: { 'recording.resumed': noted('active') } },
+      },
+      on: {
+        ...stageFacts('capture'),
+        'audio.captured': noted('transcribing'),
+        'capture.interrupted': noted('transcribing'),
+        'recording.discarded': erased,
+      },
+    },
+
+    transcribing: {
+      initial: 'recognising',
+      on: { 'processing.cancelled': toIdle },
+      states: {
+        recognising: {
+          ...running('transcribe'),
+          on: {
+            ...stageFacts('transcribe'),
+            'speech.detected': { guard: 'plansThisAttempt', actions: 'note' },
+            'utterance.recognised': { guard: 'recognisesNextStretch', actions: 'note' },
+            'transcription.completed': [
+              { guard: 'completesSolo', ...noted('finishing') },
+              { guard: 'completesMeeting', ...noted('attributing') },
+            ],
+          },
+        },
+        attributing: {
+          type: 'parallel',
+          onDone: 'joining',
+          states: {
+            diarize: {
+              initial: 'running',
+              states: {
+                running: {
+                  ...running('diarize'),
+                  on: {
+                    ...stageFacts('diarize'),
+                    'diarization.completed': answers('diarize', 'done'),
+                    'diarization.skipped': answers('diarize', 'done'),
+                  },
+                },
+                done: { type: 'final' },
+              },
+            },
+            identify: {
+              initial: 'running',
+              states: {
+                running: {
+                  ...running('identify'),
+                  on: {
+                    ...stageFacts('identify'),
+                    'identification.completed': answers('identify', 'done'),
+                    'identification.skipped': answers('identify', 'done'),
+                  },
+                },
+                done: { type: 'final' },
+              },
+            },
+          },
+        },
+        joining: {
+          ...running('join'),
+          on: {
+            ...stageFacts('join'),
+            'turns.joined': answers('join', '#recording.awaiting-speakers'),
+          },
+        },
+        finishing: {
+          type: 'parallel',
+          onDone: 'entitling',
+          states: {
+            punctuate: {
+              initial: 'running',
+              states: {
+                running: {
+                  ...running('punctuate'),
+                  on: {
+                    ...stageFacts('punctuate'),
+                    ...fallback('punctuate'),
+                    'transcript.punctuated': answers('punctuate', 'done'),
+                  },
+                },
+                done: { type: 'final' },
+              },
+            },
+            summarise: {
+              initial: 'running',
+              states: {
+                running: {
+                  ...running('summarise'),
+                  on: {
+                    ...stageFacts('summarise'),
+                    ...fallback('summarise'),
+                    'summary.completed': answers('summarise', 'done'),
+                  },
+                },
+                done: { type: 'final' },
+              },
+            },
+          },
+        },
+        entitling: {
+          ...running('entitle'),
+          on: {
+            ...stageFacts('entitle'),
+            ...fallback('entitle'),
+            'title.chosen': answers('entitle', 'writing'),
+          },
+        },
+        writing: {
+          ...running('write'),
+          on: {
+            ...stageFacts('write'),
+            'documents.named': { guard: 'namesDocumentsOnce', actions: 'note' },
+            'documents.saved': { guard: 'savesNextVersion', ...noted('#recording.idle.saved') },
+          },
+        },
+        /** Where a retry goes: regions that were done stay done, those that ran run again. */
+        resume: { type: 'history', history: 'deep', target: 'recognising' },
+      },
+    },
+
+    'awaiting-speakers': {
+      on: {
+        'speakers.named': {
+          guard: 'namesKnownLabels',
+          ...noted('#recording.transcribing.finishing'),
+        },
+        'speakers.skipped': noted('#recording.transcribing.finishing'),
+        'processing.cancelled': toIdle,
+        'recording.erased': erased,
+      },
+    },
+
+    error: {
+      on: {
+        'retry.requested': {
+          guard: 'failedAfterCapture',
+          ...noted('#recording.transcribing.resume'),
+        },
+        'error.cleared': [
+          { guard: 'hasDocuments', ...noted('#recording.idle.saved') },
+          { guard: 'hasAudio', ...noted('#recording.idle.kept') },
+          erased,
+        ],
+        'recording.erased': erased,
+      },
+    },
+  },
+});
+
+export type RecordingSnapshot = SnapshotFrom<typeof recordingMachine>;
+
+/** A recording before its first fact. */
+export const initialState = (recordingId: string): RecordingSnapshot =>
+  initialTransition(recordingMachine, { recordingId })[0];
+
+/** The state after a fact; the same state when the machine does not accept it. Pure. */
+export const evolve = (
+  snapshot: RecordingSnapshot,
+  event: RecordingMachineEvent,
+): RecordingSnapshot => transition(recordingMachine, snapshot, event)[0];

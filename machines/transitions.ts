@@ -1,0 +1,61 @@
+import type { Stage } from '../events/recording-facts.ts';
+import type { ActivityInput } from './activities.ts';
+import type { RecordingContext } from './context.ts';
+
+/** A transition that takes the fact into the context. */
+export const noted = (target: string) => ({ target, actions: 'note' }) as const;
+/** The answer that ends a stage. */
+export const answers = <S extends Stage>(stage: S, target: string) =>
+  ({
+    guard: { type: 'answersThisAttempt', params: { stage } },
+    target,
+    actions: 'note',
+  }) as const;
+
+/** What every state that runs a stage has: its activity, and the stage's name as its tag. */
+export const running = <S extends Stage>(stage: S) =>
+  ({
+    tags: stage,
+    invoke: {
+      id: stage,
+      src: stage,
+      input: ({ context }: { context: RecordingContext }): ActivityInput => ({
+        recordingId: context.recordingId,
+        run: context.run,
+      }),
+    },
+    exit: { type: 'leave', params: { stage } },
+  }) as const;
+
+/** The facts that any stage may lead to while it runs. */
+export const stageFacts = <S extends Stage>(stage: S) =>
+  ({
+    'stage.started': { guard: { type: 'startsThisStage', params: { stage } }, actions: 'note' },
+    'stage.interrupted': {
+      guard: { type: 'interruptsThisStage', params: { stage } },
+      actions: 'note',
+    },
+    'stage.failed': {
+      guard: { type: 'failsThisStage', params: { stage } },
+      target: '#recording.error',
+      actions: 'note',
+    },
+  }) as const;
+
+/** A language model was missing, and the built-in way is taken. */
+export const fallback = <S extends Stage>(stage: S) =>
+  ({
+    'summary.fallback_used': {
+      guard: { type: 'fallsBackInThisStage', params: { stage } },
+      actions: 'note',
+    },
+  }) as const;
+
+/** Back to what there is. */
+export const toIdle = [
+  { guard: 'hasDocuments', ...noted('#recording.idle.saved') },
+  noted('#recording.idle.kept'),
+] as const;
+
+/** Nothing is left but the skeleton. */
+export const erased = noted('#recording.idle.erased');
