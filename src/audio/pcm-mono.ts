@@ -1,0 +1,41 @@
+import type { WavFormat } from './wav-layout.ts';
+
+/**
+ * Turns whole frames of PCM into mono samples from -1 to 1: the mean of the channels. What is no
+ * number (floats from a lying header) becomes silence.
+ * @param frames bytes of whole frames: its length is a multiple of `channels × bytes`.
+ */
+export function pcmToMono(frames: Buffer, format: WavFormat): Float32Array {
+  const read = readerOf(format);
+  const { channels, bytes } = format;
+  const mono = new Float32Array(frames.length / (channels * bytes));
+  let at = 0;
+  for (let i = 0; i < mono.length; i += 1) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel += 1, at += bytes) sum += read(frames, at);
+    mono[i] = Number.isFinite(sum) ? clamp(sum / channels) : 0;
+  }
+  return mono;
+}
+
+/** Floats may go a little over full scale; more than +12 dB of that is no audio. */
+const clamp = (sample: number) => (sample > 4 ? 4 : sample < -4 ? -4 : sample);
+
+type Reader = (buffer: Buffer, at: number) => number;
+
+function readerOf({ coding, bytes, bigEndian: big }: WavFormat): Reader {
+  if (coding === 'float') {
+    if (bytes === 8) return big ? (b, at) => b.readDoubleBE(at) : (b, at) => b.readDoubleLE(at);
+    return big ? (b, at) => b.readFloatBE(at) : (b, at) => b.readFloatLE(at);
+  }
+  if (coding === 'integer') {
+    if (bytes === 1) return (b, at) => (b.readUInt8(at) - 128) / 128;
+    if (bytes === 2)
+      return big ? (b, at) => b.readInt16BE(at) / 32_768 : (b, at) => b.readInt16LE(at) / 32_768;
+    const full = 2 ** (8 * bytes - 1);
+    return big
+      ? (b, at) => b.readIntBE(at, bytes) / full
+      : (b, at) => b.readIntLE(at, bytes) / full;
+  }
+  throw new TypeError(`Samples coded as ${coding} are for ffmpeg`);
+}

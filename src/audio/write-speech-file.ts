@@ -1,0 +1,82 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StageError } from '../stage-error.ts';
+import { speechRate } from './speech-file.ts';
+import { speechHeader, speechHeaderBytes } from './speech-header.ts';
+
+/** Longest audio one speech file holds, in hours: what 32-bit sizes of a WAV file allow. */
+export const speechHoursMax = 36;
+
+/**
+ * Writes blocks of 16 kHz mono samples (-1 to 1) as a speech file. The name appears only when all
+ * is written and on the disk, so a file that is there is complete.
+ * @param gain factor on every sample; what then goes over full scale is cut off.
+ * @returns number of samples.
+ * @throws {StageError} `audio-too-long`; what `blocks` throws; errors of the file system.
+ */
+export async function writeSpeechFile(
+  path: string,
+  blocks: AsyncIterable<Float32Array>,
+  { gain, signal }: { gain: number; signal: AbortSignal },
+): Promise<number> {
+  const unfinished = `${path}.part`;
+  const file = await open(unfinished, 'w', 0o600);
+  try {
+    let samples = 0;
+    let position = speechHeaderBytes;
+    for await (const block of blocks) {
+      signal.throwIfAborted();
+      samples += block.length;
+      if (samples > speechHoursMax * 3600 * speechRate)
+        throw new StageError(
+          'audio-too-long',
+          `The audio is longer than ${speechHoursMax} hours. Cut it and upload the parts.`,
+          { retriable: false },
+        );
+      const bytes = toPcm(block, gain);
+      await writeAll(file, bytes, position);
+      position += bytes.length;
+    }
+    await writeAll(file, speechHeader(samples), 0);
+    await file.sync();
+    await file.close();
+    signal.throwIfAborted();
+    await rename(unfinished, path);
+    await syncDirectory(dirname(path));
+    return samples;
+  } catch (error) {
+    await file.close().catch(() => {}); // the first error is the one to tell
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function toPcm(block: Float32Array, gain: number): Buffer {
+  const bytes = Buffer.allocUnsafe(block.length * 2);
+  for (let i = 0; i < block.length; i += 1) {
+    const sample = Math.round(block[i]! * gain * 32_767);
+    bytes.writeInt16LE(sample > 32_767 ? 32_767 : sample < -32_768 ? -32_768 : sample, i * 2);
+  }
+  return bytes;
+}
+
+async function writeAll(
+  file: Awaited<ReturnType<typeof open>>,
+  bytes: Buffer,
+  position: number,
+): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** A rename is durable only when its directory is. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
