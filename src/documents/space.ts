@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfinementError, confinedSegments } from './confinement.ts';
+import { comparable } from './file-names.ts';
+import { HeldDirectory } from './held-directory.ts';
+import { hasCode } from './system-error.ts';
+
+export { ConfinementError } from './confinement.ts';
+
+/** The folder `<data>/spaces/<user>/` where a user's documents are. */
+export type Space = {
+  /** Absolute, without links. */
+  readonly root: string;
+  /** The user's id, or `guest`. */
+  readonly user: string;
+};
+
+export type StoredDocument = {
+  bytes: Buffer;
+  /** Hex; also the strong ETag. */
+  sha256: string;
+  modifiedAt: Date;
+};
+
+/** A document longer than this is not one of ours and is not read. HTTP answers 413. */
+export const documentBytesMax = 10 * 1024 * 1024;
+
+export class OversizedDocument extends Error {
+  override name = 'OversizedDocument';
+  readonly code = 'DOCUMENT_TOO_LARGE';
+  constructor() {
+    super(`The document is larger than ${documentBytesMax / 1024 / 1024} MB.`);
+  }
+}
+
+/**
+ * The space of a user, made (0700) when there is none yet.
+ * @throws {ConfinementError} the user's id is not a plain name, or the folder is a link
+ */
+export async function openSpace(dataDir: string, user: string): Promise<Space> {
+  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$/u.test(user)) throw new ConfinementError('not a user id');
+  const data = await HeldDirectory.open(await realpath(dataDir));
+  try {
+    const spaces = await data.enterOrMake('spaces');
+    try {
+      await (await spaces.enterOrMake(user)).close();
+    } finally {
+      await spaces.close();
+    }
+  } finally {
+    await data.close();
+  }
+  return { root: join(await realpath(dataDir), 'spaces', user), user };
+}
+
+/**
+ * The absolute path of something in the space, whether it exists or not, for programs that are
+ * handed a path. Reading, writing and deleting go through the functions that hold the folder open.
+ * @throws {ConfinementError}
+ */
+export async function resolveInSpace(space: Space, filename: string): Promise<string> {
+  const segments = confinedSegments(filename);
+  await inFolder(space, segments, undefined, async (folder, name) => {
+    const entry = await entryAt(folder, name);
+    if (entry?.isSymbolicLink()) throw new ConfinementError('a symbolic link');
+  });
+  return join(space.root, ...segments);
+}
+
+/**
+ * A document by its path in the space; undefined when there is none.
+ * @throws {ConfinementError}, {OversizedDocument}
+ */
+export async function readDocument(
+  space: Space,
+  filename: string,
+): Promise<StoredDocument | undefined> {
+  return inFolder(space, confinedSegments(filename), undefined, async (folder, name) => {
+    const handle = await openFile(folder, name);
+    if (handle === undefined) return undefined;
+    try {
+      const { size, mtime } = await handle.stat();
+      if (size > documentBytesMax) throw new OversizedDocument();
+      const bytes = await readUpTo(handle, size);
+      return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), modifiedAt: mtime };
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** The base names in use in the space, to ask with any case (see `baseName`). */
+export async function listTaken(space: Space): Promise<{ has(base: string): boolean }> {
+  const root = await HeldDirectory.open(space.root);
+  try {
+    const entries = await root.entries();
+    const taken = new Set(entries.map(({ name }) => comparable(name.replace(/\.md$/iu, ''))));
+    return { has: (base) => taken.has(comparable(base)) };
+  } finally {
+    await root.close();
+  }
+}
+
+/**
+ * Calls back with the folder that holds the last of `segments`, held open; answers `absent` when a
+ * folder on the way does not exist.
+ */
+export async function inFolder<T, A>(
+  space: Space,
+  segments: readonly string[],
+  absent: A,
+  use: (folder: HeldDirectory, name: string) => Promise<T>,
+): Promise<T | A> {
+  let folder = await HeldDirectory.open(space.root);
+  try {
+    for (const segment of segments.slice(0, -1)) {
+      let below: HeldDirectory;
+      try {
+        below = await folder.enter(segment);
+      } catch (error) {
+        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return absent;
+        throw error;
+      }
+      await folder.close();
+      folder = below;
+    }
+    return await use(folder, segments.at(-1)!);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** What is at a name, links not followed; undefined when there is nothing. */
+export async function entryAt(folder: HeldDirectory, name: string) {
+  try {
+    return await lstat(folder.at(name));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Opens an ordinary file for reading; undefined when there is none, or a folder.
+ * @throws {ConfinementError} it is a link, or something that is not a file (a pipe, a device)
+ */
+export async function openFile(
+  folder: HeldDirectory,
+  name: string,
+): Promise<FileHandle | undefined> {
+  let handle: FileHandle;
+  try {
+    // Without O_NONBLOCK opening a pipe would wait for somebody to write into it.
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasCode(error, 'ELOOP', 'EMLINK')) {
+      throw new ConfinementError('a symbolic link', { cause: error });
+    }
+    if (hasCode(error, 'ENXIO')) throw new ConfinementError('not a file', { cause: error });
+    throw error;
+  }
+  const opened = await handle.stat();
+  if (opened.isFile()) return handle;
+  await handle.close();
+  if (opened.isDirectory()) return undefined;
+  throw new ConfinementError('not a file');
+}
+
+async function readUpTo(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await handle.read(bytes, length, size - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, rename, unlink } from 'node:fs/promises';
+import { StageError } from '../stage-error.ts';
+import { confinedSegments } from './confinement.ts';
+import type { DocumentName, PerDocument } from './documents.ts';
+import { HeldDirectory } from './held-directory.ts';
+import { openFile, type Space } from './space.ts';
+import { hasCode } from './system-error.ts';
+import { temporaryName } from './temporary-files.ts';
+
+export type Written = {
+  /** SHA-256 (hex) of what we last wrote of each, to be handed in as `known` the next time. */
+  sha256: PerDocument;
+  /** Documents that a person had changed: theirs is still there. */
+  kept: DocumentName[];
+};
+
+/** What is about to be done to the disk; tests stop the process there. */
+export type Step = 'make folder' | 'write' | 'sync' | 'rename' | 'sync folder';
+
+/** The index is the last to appear, so that its links lead somewhere. */
+const order = ['transcript', 'summary', 'index'] as const;
+
+/**
+ * Writes the three documents so that each is there whole, old or new, whatever happens, and all of
+ * them durably when this returns. A file that is neither what we last wrote nor what we would write
+ * is a person's and stays. Doing it again, after a crash at any point, leads to the same end.
+ * One call a recording at a time.
+ *
+ * @param known hashes of what we wrote before; null when we never did
+ * @throws {StageError} `disk-full`, `not-writable`, `name-in-use` (a file where a folder has to be,
+ *   or the reverse); {ConfinementError}. Nothing visible has changed when the disk was full.
+ */
+export async function writeDocuments(
+  space: Space,
+  paths: PerDocument,
+  contents: PerDocument,
+  known: PerDocument | null,
+  before: (step: Step, document?: DocumentName) => void = () => {},
+): Promise<Written> {
+  const files: TargetFile[] = [];
+  try {
+    for (const document of order) {
+      const bytes = Buffer.from(contents[document]);
+      const file = { document, bytes, sha256: sha256Of(bytes), known: known?.[document] };
+      files.push({ ...file, ...(await openTarget(space, paths[document], before)) });
+    }
+    // First everything is on the disk under other names: when that is full, nothing has changed.
+    const written: TargetFile[] = [];
+    await Promise.all(files.map((file) => file.folder.close()));
+  }
+}
+
+type TargetFile = {
+  document: DocumentName;
+  bytes: Buffer;
+  /** Of the new content, and of what we wrote before. */
+  sha256: string;
+  known: string | undefined;
+  folder: HeldDirectory;
+  name: string;
+  temporary: string;
+};
+
+/** The folder of a document, held open and made where it is missing. */
+async function openTarget(
+  space: Space,
+  path: string,
+  before: (step: Step) => void,
+): Promise<Pick<TargetFile, 'folder' | 'name' | 'temporary'>> {
+  const segments = confinedSegments(path);
+  let folder = await HeldDirectory.open(space.root);
+  for (const segment of segments.slice(0, -1)) {
+    const above = folder;
+    try {
+      before('make folder');
+      folder = await above.enterOrMake(segment);
+    } finally {
+      await above.close();
+    }
+  }
+  return { folder, name: segments.at(-1)!, temporary: temporaryName(path) };
+}
+
+/** Whose the file is that is there now: ours to replace (or absent), already as it should be, or somebody else's. */
+async function ownership(file: TargetFile): Promise<'ours' | 'done' | 'foreign'> {
+  const handle = await openFile(file.folder, file.name);
+  if (handle === undefined) return 'ours';
+  try {
+    const hash = createHash('sha256');
+    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk);
+    const present = hash.digest('hex');
+    if (present === file.sha256) return 'done';
+    return present === file.known ? 'ours' : 'foreign';
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeTemporary(
+  { folder, temporary, bytes, document }: TargetFile,
+  before: (step: Step, document: DocumentName) => void,
+): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const handle = await open(folder.at(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    before('write', document);
+    await handle.writeFile(bytes);
+    before('sync', document);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function removeTemporary({ folder, temporary }: TargetFile): Promise<void> {
+  try {
+    await unlink(folder.at(temporary));
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
+
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The errors a person can do something about, said so; others as they are. */
+function asStageError(error: unknown): unknown {
+  const failed = (code: string, message: string) =>
+    new StageError(code, message, { retriable: true, cause: error });
+  if (hasCode(error, 'ENOSPC', 'EDQUOT'))
+    return failed('disk-full', 'There is no space left on the disk for the documents.');
+  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS'))
+    return failed('not-writable', 'The service may not write into the folder of the documents.');
+  if (hasCode(error, 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'))
+    return failed('name-in-use', 'Something else is where a document has to be written.');
+  return error;
+}
