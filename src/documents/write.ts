@@ -47,7 +47,25 @@ export async function writeDocuments(
       files.push({ ...file, ...(await openTarget(space, paths[document], before)) });
     }
     // First everything is on the disk under other names: when that is full, nothing has changed.
-    const written: TargetFile[] = [];
+    const fresh: TargetFile[] = [];
+    for (const file of files) {
+      await removeTemporary(file);
+      if ((await ownership(file)) !== 'ours') continue;
+      await writeTemporary(file, before);
+      fresh.push(file);
+    }
+    for (const file of fresh) {
+      // Asked again: a person may have saved meanwhile. Between this and the rename lie microseconds.
+      if ((await ownership(file)) !== 'ours') continue;
+      before('rename', file.document);
+      await rename(file.folder.at(file.temporary), file.folder.at(file.name));
+    }
+    return await settle(files, before);
+  } catch (error) {
+    // What cannot be removed now, the next try or `sweepTemporaries` removes; the first error counts.
+    await Promise.allSettled(files.map(removeTemporary));
+    throw asStageError(error);
+  } finally {
     await Promise.all(files.map((file) => file.folder.close()));
   }
 }
@@ -62,6 +80,26 @@ type TargetFile = {
   name: string;
   temporary: string;
 };
+
+/** Makes the renames durable and says what there is now. */
+async function settle(
+  files: readonly TargetFile[],
+  before: (step: Step, document: DocumentName) => void,
+): Promise<Written> {
+  const kept: DocumentName[] = [];
+  for (const file of files) {
+    await removeTemporary(file);
+    // Also where nothing was written: the process may have died between rename and sync.
+    before('sync folder', file.document);
+    await file.folder.sync();
+    if ((await ownership(file)) === 'foreign') kept.push(file.document);
+  }
+  const hashes = files.map(({ document, sha256, known }) => [
+    document,
+    kept.includes(document) ? (known ?? sha256) : sha256,
+  ]);
+  return { sha256: Object.fromEntries(hashes) as PerDocument, kept };
+}
 
 /** The folder of a document, held open and made where it is missing. */
 async function openTarget(

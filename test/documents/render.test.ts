@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { parse } from 'yaml';
+import type { Block } from '../../events/transcript.ts';
+import { documentNames, type DocumentsInput } from '../../src/documents/documents.ts';
+import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
+
+const block = (number: number, speaker: string | null, start: number, text: string): Block => ({
+  id: `t-${String(number).padStart(4, '0')}`,
+  speaker,
+  start,
+  end: start + 4,
+  text,
+  words: [],
+});
+
+const solo: DocumentsInput = {
+  recordingId: '01KAJ0V6M8ZQ4T7C2N5R9XWEHB',
+  base: '2026-11-21 09.05 Über das Gießen',
+  title: 'Über das Gießen',
+  aliases: ['Gießplan'],
+  kind: 'solo',
+  language: 'de',
+  duration: 83.4,
+  localStart: '2026-11-21T09:05:31+01:00',
+  uiLanguage: 'de',
+  speakers: [],
+  blocks: [
+    block(1, null, 0.2, 'Die Rosen brauchen am Montag Wasser, 3 Liter je Strauch.'),
+    block(2, null, 9, '1. Kannen füllen. #garten'),
+    block(3, null, 14, '- und dann: <script>alert(1)</script> & [[x]] %%weg%% ^t-1'),
+    { ...block(4, null, 70, 'Vielen Dank fürs Zuschauen.'), doubt: 'known-phrase' },
+  ],
+  summary: '## Plan\n\n- **Montag:** Rosen\n- Dienstag: [[nichts]]\n\n---\n<b>Schluss</b>',
+  abstract: 'Es geht ums Gießen. Montags sind die Rosen dran.',
+  notes: [
+    { code: 'no-language-model', detail: '' },
+    { code: 'gaps', detail: '2 s' },
+  ],
+};
+
+const meeting: DocumentsInput = {
+  recordingId: '01KAJ0V6M8ZQ4T7C2N5R9XWEHC',
+  base: '2026-11-21 14.00 Q3 - budget (2)',
+  title: 'Q3: *budget* | #1',
+  aliases: [],
+  kind: 'meeting',
+  language: 'no',
+  duration: 3723.5,
+  localStart: '2026-11-21T14:00:00Z',
+  uiLanguage: 'en',
+  speakers: [
+    { label: 'SPEAKER_1', name: 'Anna [CFO]', seconds: 40 },
+    { label: 'SPEAKER_2', name: '', seconds: 20 },
+    { label: 'SPEAKER_3', name: 'Anna [CFO]', seconds: 2 },
+    { label: 'Room', name: null, seconds: 1 },
+  ],
+  blocks: [
+    block(1, 'SPEAKER_1', 0, 'Shall we start?'),
+    block(2, 'SPEAKER_3', 83.9, 'Yes, we shall.'),
+    block(3, 'SPEAKER_2', 3671, '# not a heading,\n---\nnot a rule, `not code`.'),
+    block(4, 'Room', 3700, 'Bye.'),
+  ],
+  summary: 'They met.',
+  abstract: '',
+  notes: [{ code: 'something-new', detail: 'see [[log]]' }],
+};
+
+for (const [name, input] of Object.entries({ solo, meeting })) {
+  for (const document of documentNames) {
+    test(`the ${document} of a ${name} recording is written byte for byte as agreed`, async () => {
+      const golden = new URL(`golden/${name}-${document}.md.golden`, import.meta.url);
+      assert.equal(renderDocuments(input)[document], await readFile(golden, 'utf8'));
+    });
+  }
+}
+
+test('the agreed bytes are those of this version of the renderer', () => {
+  // Whoever changes a golden document after a release raises the version, and this line with it.
+  assert.equal(rendererVersion, 1);
+});
+
+test('front matter is flat YAML that gives back what went in, whatever it is', () => {
+  fc.assert(
+    fc.property(nastyText, nastyText, (title, name) => {
+      const speakers = [{ label: 'SPEAKER_1', name, seconds: 1 }];
+      const { index } = renderDocuments({ ...meeting, title, speakers });
+      const [, front = ''] = /^---\n(.*?)\n---\n/su.exec(index) ?? [];
+      const properties = parse(front, { version: '1.1' }) as Record<string, unknown>;
+      const flat = Object.values(properties).flat();
+      assert.ok(flat.every((value) => typeof value !== 'object' || value instanceof Date));
+      assert.equal(visible(String(properties['title'])), visible(title));
+      assert.equal(properties['language'], 'no');
+      if (visible(name) !== '') {
+        assert.deepEqual((properties['speakers'] as string[]).map(visible), [visible(name)]);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('spoken text stays text: no markup, and exactly one paragraph with its own block id', () => {
+  fc.assert(
+    fc.property(nastyText, fc.constantFrom(solo, meeting), (text, input) => {
+      const speaker = input.kind === 'solo' ? null : 'SPEAKER_2';
+      const { transcript } = renderDocuments({ ...input, blocks: [block(7, speaker, 0, text)] });
+      const body = transcript.split('\n---\n')[1]!.trim().split('\n\n').slice(2);
+      assert.equal(body.length, 1);
+      const line = body[0]!;
+      assert.ok(!line.includes('\n'));
+      assert.match(line, /\^t-0007$/u);
+      const said = line
+        .replace(/^\*\*Speaker 2\*\* \[00:00:00\]/u, '')
+        .replace(/\^t-0007$/u, '')
+        .trim();
+      if (speaker === null) assert.doesNotMatch(said, /^(?:[-+>=#]|\d{1,9}[.)](?:\s|$))/u);
+      // Every character that could start markup has a backslash of its own before it.
+      assert.doesNotMatch(
+        said.replace(/\\[!-/:-@[-`{-~]/gu, ' '),
+        /[\\`*_[\]<#^~$]|==|%%|&#?\w+;/u,
+      );
+      assert.equal(visible(said.replace(/\\([!-/:-@[-`{-~])/gu, '$1')), visible(text));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('a summary keeps headings, lists and bold and nothing else', () => {
+  const summary = [
+    '# Top',
+    '* one',
+    '  * two',
+    '      - three <i>x</i>',
+    '10) ten **bold `x`**',
+    '',
+    '      - not code',
+    '> quote',
+    '~~~',
+    '===',
+    'a ** b **c** d',
+  ].join('\n');
+  const { summary: document } = renderDocuments({ ...solo, summary });
+  assert.deepEqual(document.split('# Zusammenfassung\n\n')[1]!.split('\n'), [
+    '## Top',
+    '- one',
+    '    - two',
+    '        - three \\<i>x\\</i>',
+    '10) ten **bold \\`x\\`**',
+    '',
+    '    - not code',
+    '\\> quote',
+    '\\~\\~\\~',
+    '\\=\\=\\=',
+    'a \\*\\* b **c** d',
+    '',
+  ]);
+});
+
+test('without speech and without a summary the documents say so', () => {
+  const { transcript, summary } = renderDocuments({ ...solo, blocks: [], summary: ' \n' });
+  assert.match(transcript, /\n\*Es wurde keine Sprache erkannt\.\*\n$/u);
+  assert.match(summary, /\n\*Es gibt keine Zusammenfassung\.\*\n$/u);
+});
+
+test('of many doubtful passages twenty are linked and the others counted', () => {
+  const blocks = Array.from({ length: 23 }, (_, at) => ({
+    ...block(at + 1, null, at, 'So.'),
+    doubt: 'repetition',
+  }));
+  const { index } = renderDocuments({ ...solo, blocks });
+  assert.equal(index.match(/#\^t-/gu)?.length, 20);
+  assert.match(index, /23 Stellen .* und 3 weitere\n/u);
+});
+
+test('an id that Obsidian would not take as a block id is refused', () => {
+  const blocks = [{ ...block(1, null, 0, 'x'), id: 't 1' }];
+  assert.throws(() => renderDocuments({ ...solo, blocks }), TypeError);
+});
+
+/** What a reader would see of a text: no breaks, no controls, spaces as one. */
+function visible(text: string): string {
+  return text
+    .replace(/[\s\u0085]+/gu, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .replace(/\p{Cs}/gu, '\uFFFD')
+    .replace(/ +/gu, ' ')
+    .trim();
+}
+
+const snippets = [
+  ['# ', '- ', '+ ', '1. ', '---', '===', '\n', '\r\n', '\u2028', '<script>', '</b>'],
+  ['[[x]]', '![[y]]', '[a](b)', '%%', '==', '`', '```', '~~', '$x$', '&amp;', '&#35;'],
+  ['^t-1', ' ^t-0001', '\\', '|', '> ', '*', '**', '_', ': ', '"', "'", 'no', '12:30'],
+  ['\u0000', '\u0007', '\uD800', '\uFEFF', '\u00A0', '\t', '    ', '{', '}', '!', '@'],
+].flat();
+
+const nastyText = fc
+  .array(fc.oneof(fc.constantFrom(...snippets), fc.string({ unit: 'grapheme', maxLength: 6 })), {
+    maxLength: 12,
+  })
+  .map((parts) => parts.join(''));
