@@ -11,16 +11,26 @@ export interface SpeechEngine {
   readonly secondsMax: number;
   /**
    * Recognises one stretch. Times are seconds of the whole recording, sorted, inside the stretch.
+   * Tries again by itself where that can help, and waits for a server that is away up to a limit;
+   * `onWaiting` tells when it begins to wait, and `null` when it goes on.
    * @throws {StageError} `retriable` says whether the same again may help; AbortError when aborted.
    */
   recognise(
     audio: SpeechFile,
     stretch: Stretch,
-    options: { language: string | null; signal: AbortSignal },
+    options: {
+      /** ISO 639-1 code; null lets the engine find out. */
+      language: string | null;
+      signal: AbortSignal;
+      onWaiting?: ((waiting: Waiting | null) => void) | undefined;
+    },
   ): Promise<Recognised>;
   /** Frees what the engine holds (processes, sockets). */
   close(): Promise<void>;
 }
+
+/** Why nothing happens right now: a sentence, and since when (ISO 8601). */
+export type Waiting = { reason: string; since: string };
 
 export type Recognised = {
   segments: Segment[];

@@ -1,0 +1,95 @@
+import type { Segment } from '../../events/transcript.ts';
+
+/**
+ * Why recognised text may be something nobody said: `repetition` (the recogniser got stuck),
+ * `known-phrase` (what Whisper models write over silence and music). It is marked, never deleted.
+ */
+export function doubtOf(segments: readonly Segment[]): string | undefined {
+  const words = segments.flatMap(({ text }) => wordsOf(text));
+  if (repeats(words)) return 'repetition';
+  if (segments.some(({ text }) => knownPhrase(text))) return 'known-phrase';
+  return undefined;
+}
+
+/** Longest phrase looked for, in words. */
+const phraseWordsMax = 12;
+/** So many times in a row nobody says a phrase of one, two, or more words. */
+const timesMin = (length: number) => (length === 1 ? 8 : length === 2 ? 6 : 4);
+
+/** Whether a phrase stands there over and over. At most `phraseWordsMax` comparisons a word. */
+function repeats(words: readonly string[]): boolean {
+  for (let length = 1; length <= phraseWordsMax; length += 1) {
+    let matched = 0; // words equal to the one a phrase's length before
+    for (let i = length; i < words.length; i += 1) {
+      matched = words[i] === words[i - length] ? matched + 1 : 0;
+      if (matched >= length * (timesMin(length) - 1)) return true;
+    }
+  }
+  return false;
+}
+
+function knownPhrase(text: string): boolean {
+  const plain = wordsOf(text).join(' ');
+  return plain !== '' && (phrases.has(plain) || credits.some((credit) => credit.test(plain)));
+}
+
+/** Lower-case words without punctuation; scripts without spaces character by character. */
+function wordsOf(text: string): string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}'’]+/gu) ?? []
+  );
+}
+
+/** A whole segment of exactly that. `thank you` alone is left out: people say it. */
+const phrases = new Set(
+  [
+    'Thanks for watching',
+    'Thank you for watching',
+    'Thank you so much for watching',
+    'Thanks for watching and see you in the next video',
+    'Please subscribe to my channel',
+    "Don't forget to like and subscribe",
+    'Like and subscribe',
+    'See you in the next video',
+    'Vielen Dank fürs Zuschauen',
+    'Danke fürs Zuschauen',
+    'Merci d’avoir regardé cette vidéo',
+    '¡Gracias por ver el video!',
+    'Gracias por ver',
+    'Obrigado por assistir',
+    'Grazie per aver guardato il video',
+    'Bedankt voor het kijken',
+    'Спасибо за просмотр',
+    'Продолжение следует',
+    'ご視聴ありがとうございました',
+    '謝謝觀看',
+    '谢谢观看',
+    '請不吝點贊訂閱轉發打賞支持明鏡與點點欄目',
+    'MBC 뉴스 이덕영입니다',
+    '시청해주셔서 감사합니다',
+    'Music',
+    'Musik',
+    'Applause',
+    'Applaus',
+  ].map((phrase) => wordsOf(phrase).join(' ')),
+);
+
+/** Names of those whose subtitles the models learned from. */
+const credits = [
+  /\bamara ?org\b/,
+  /^untertitel(ung)?( im auftrag)? (des|der|von|im) /,
+  /^copyright (wdr|zdf|swr|ard)\b/,
+  /^(wdr|zdf|swr) (mediagroup|\d{4})/,
+  /^subtitles by /,
+  /^sous titr(es|age) /,
+  /^subtítulos (realizados )?por /,
+  /^sottotitoli (creati )?(dalla|a cura) /,
+  /^napisy stworzone /,
+  /^редактор субтитров /,
+  /^субтитры (сделал|подготовил|создавал)/,
+  /^ondertitel(s|ing) /,
+  /^legendas pela /,
+];
