@@ -26,5 +26,5 @@ export function oneLine(text: string): string {
     .replace(/[\s\u0085]+/gu, (space) => (/^\u00A0+$|^\u202F+$/u.test(space) ? space : ' '))
     .replace(/\p{Cc}/gu, '')
     .replace(/\p{Cs}/gu, '\uFFFD')
-    .replace(/^ | $/gu, '');
+    .trim();
 }
