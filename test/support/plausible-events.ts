@@ -1,0 +1,157 @@
+import {
+  stages,
+  type RecordingFactOf,
+  type RecordingFactType,
+} from '../../events/recording-facts.ts';
+import type { RecordingMachineEvent, RecordingSnapshot } from '../../machines/recording.ts';
+
+/** Data of every type of fact as it may really look, so that a schema would take it. */
+export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] } = {
+  'recording.started': {
+    owner: 'ada',
+    kind: 'solo',
+    language: 'en',
+    speakers: null,
+    device: null,
+    trigger: 'web',
+  },
+  'recording.paused': {},
+  'recording.resumed': {},
+  'recording.discarded': {},
+  'audio.captured': { path: 'audio.wav', bytes: 10, sha256: 'aa', duration: 1 },
+  'capture.interrupted': {
+    path: 'audio.wav',
+    bytes: 10,
+    sha256: 'aa',
+    duration: 1,
+    reason: 'device',
+  },
+  'audio.imported': {
+    owner: 'ada',
+    kind: 'meeting',
+    language: null,
+    speakers: 2,
+    path: 'audio.wav',
+    bytes: 10,
+    sha256: 'aa',
+    duration: null,
+    started_at: '2026-01-02T03:04:05Z',
+  },
+  'stage.started': { stage: 'transcribe' },
+  'stage.interrupted': { stage: 'transcribe' },
+  'stage.failed': { stage: 'transcribe', code: 'engine-away', retriable: true },
+  'speech.detected': { detector: 'vad', duration: 2, stretches: [[0, 2]], warnings: [] },
+  'utterance.recognised': { index: 0, start: 0, end: 2, words: 3, language: 'en' },
+  'transcription.completed': {
+    engine: 'local',
+    model: 'm',
+    language: 'en',
+    utterances: 1,
+    words: 3,
+  },
+  'diarization.completed': { engine: 'local', model: 'm', turns: [[0, 2, 'SPEAKER_1']] },
+  'diarization.skipped': { reason: 'no-engine' },
+  'identification.completed': { engine: 'language-model', model: 'm' },
+  'identification.skipped': { reason: 'no-language-model' },
+  'turns.joined': {
+    speakers: [
+      { label: 'SPEAKER_1', seconds: 1 },
+      { label: 'SPEAKER_2', seconds: 1 },
+    ],
+  },
+  'speakers.named': { labels: ['SPEAKER_1'] },
+  'speakers.skipped': {},
+  'transcript.punctuated': { engine: 'language-model', model: 'm', parts: 1, kept: [] },
+  'summary.fallback_used': { stage: 'summarise', reason: 'no-language-model' },
+  'summary.completed': { engine: 'language-model', model: 'm', parts: 1, language: 'en' },
+  'title.chosen': { engine: 'language-model', model: 'm' },
+  'documents.named': { local_start: '2026-01-02T04:04:05+01:00', ui_language: 'en', renderer: 1 },
+  'documents.saved': {
+    version: 1,
+    renderer: 1,
+    sha256: { index: 'a', transcript: 'b', summary: 'c' },
+    kept: [],
+  },
+  'processing.cancelled': {},
+  'error.cleared': {},
+  'retry.requested': {},
+  'reprocessing.requested': { from: 'language-model' },
+  'recording.erased': {},
+};
+
+export const recordingFactTypes = Object.keys(sampleData) as RecordingFactType[];
+
+/** The stage that answers with a fact of this type; the others are people's, or any stage's. */
+export const stageOfAnswer = {
+  'speech.detected': 'transcribe',
+  'utterance.recognised': 'transcribe',
+  'transcription.completed': 'transcribe',
+  'diarization.completed': 'diarize',
+  'diarization.skipped': 'diarize',
+  'identification.completed': 'identify',
+  'identification.skipped': 'identify',
+  'turns.joined': 'join',
+  'transcript.punctuated': 'punctuate',
+  'summary.completed': 'summarise',
+  'title.chosen': 'entitle',
+  'documents.named': 'write',
+  'documents.saved': 'write',
+} as const;
+export type AnswerType = keyof typeof stageOfAnswer;
+
+/** An event with the sample data, some of it replaced. */
+export const sampleEvent = (
+  type: RecordingFactType,
+  version: number,
+  data: object = {},
+  attempt: { run?: number; attempt?: number | undefined } = {},
+): RecordingMachineEvent =>
+  ({
+    type,
+    data: { ...sampleData[type], ...data },
+    version,
+    by: 'ada',
+    command: `command-${version}`,
+    ...attempt,
+  }) as RecordingMachineEvent;
+
+/**
+ * For a state, events of all types with the data, run and attempt that its context calls for. Not
+ * all are acceptable: which ones are is the machine's to say.
+ */
+export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachineEvent[] {
+  const { run, running, utterances, documents } = context;
+  // Some version that no sample has yet; graphs do not care which.
+  const version = 1000 + context.attempt;
+  const exact: Partial<Record<RecordingFactType, object>> = {
+    'utterance.recognised': { index: utterances },
+    'documents.saved': { version: documents + 1 },
+    'speakers.named': { labels: context.labels },
+  };
+  return recordingFactTypes.flatMap((type) => {
+    switch (type) {
+      case 'recording.started':
+      case 'audio.imported':
+        return (['solo', 'meeting'] as const).map((kind) => sampleEvent(type, version, { kind }));
+      case 'stage.started':
+        return stages.map((stage) =>
+          sampleEvent(type, version, { stage }, { run, attempt: context.attempt + 1 }),
+        );
+      case 'stage.interrupted':
+      case 'stage.failed':
+      case 'summary.fallback_used':
+        return stages.map((stage) =>
+          sampleEvent(type, version, { stage }, { run, attempt: running[stage] }),
+        );
+      case 'reprocessing.requested':
+        return (['language-model', 'speech-to-text'] as const).map((from) =>
+          sampleEvent(type, version, { from }),
+        );
+      default: {
+        const stage = type in stageOfAnswer ? stageOfAnswer[type as AnswerType] : undefined;
+        const circumstances = stage === undefined ? {} : { run, attempt: running[stage] };
+        return [sampleEvent(type, version, exact[type], circumstances)];
+      }
+    }
+  });
+}
