@@ -1,0 +1,262 @@
+import { decodeTime, monotonicFactory } from 'ulid';
+import type { LoggedFact } from './catalogue.ts';
+import type { LogDatabase } from './database.ts';
+import { encodeRecord, crcOf, noPredecessor } from './record-codec.ts';
+import { logKey, streamKey } from './layout.ts';
+import { EventStoreError } from './store.ts';
+import type { StreamHeads } from './stream-heads.ts';
+import type { Circumstances } from './envelope.ts';
+
+/** A fact that only lacks what its place in the log decides. */
+export type SealedFact = {
+  type: string;
+  circumstances: Circumstances;
+  /** Version of its type's schema. */
+  schema: number;
+  dataJson: string;
+  /** The content to hand back, and as it is stored; undefined when there is none. */
+  contentJson: string | undefined;
+  sealed: string | undefined;
+};
+
+/** The end of the log: the last position and its record's CRC. */
+export type Head = { position: number; crc: string; id: string | undefined };
+export const emptyHead: Head = { position: 0, crc: noPredecessor, id: undefined };
+
+/** What may wait for the disk at once; beyond it appends are refused with `BUSY`. */
+export const queueFactsMax = 10_000;
+export const queueBytesMax = 64 * 1024 * 1024;
+/** What one write may hold; a single larger append is written alone. */
+export const batchFactsMax = 2_000;
+export const batchBytesMax = 8 * 1024 * 1024;
+
+/**
+ * The only writer of facts. What is offered while a write is under way goes to the disk with the
+ * next one, as one batch with one sync (group commit), and is acknowledged together.
+ */
+export class Appender {
+  /** The last durable fact. */
+  head: Head = emptyHead;
+  readonly #db: LogDatabase;
+  readonly #heads: StreamHeads;
+  readonly #clock: () => Date;
+  readonly #committed: () => void;
+  readonly #failed: (error: unknown) => void;
+  readonly #nextId = monotonicFactory();
+  #queue: Waiting[] = [];
+  #queuedFacts = 0;
+  #queuedBytes = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: {
+    db: LogDatabase;
+    heads: StreamHeads;
+    clock: () => Date;
+    /** Called after each batch that became durable. */
+    committed: () => void;
+    /** Called before the appends of a batch that failed are told. Nothing is written until a reopening. */
+    failed: (error: unknown) => void;
+  }) {
+    this.#db = options.db;
+    this.#heads = options.heads;
+    this.#clock = options.clock;
+    this.#committed = options.committed;
+    this.#failed = options.failed;
+  }
+
+  /** @throws {EventStoreError} `BUSY` when the queue cannot take so many facts more */
+  assertRoom(facts: number): void {
+    if (this.#queuedFacts > 0 && this.#queuedFacts + facts > queueFactsMax) {
+      throw new EventStoreError('BUSY', `${this.#queuedFacts} facts are waiting for the disk.`);
+    }
+  }
+
+  /**
+   * Takes facts whose expected version the caller has just compared with the queued head, in the
+   * same turn of the event loop. Resolves when they are durable.
+   */
+  enqueue(stream: string, facts: SealedFact[], expectedVersion: number): Promise<LoggedFact[]> {
+    const bytes = facts.reduce((sum, fact) => sum + sizeOf(fact), 0);
+    this.assertRoom(facts.length);
+    if (this.#queuedFacts > 0 && this.#queuedBytes + bytes > queueBytesMax) {
+      throw new EventStoreError('BUSY', `${this.#queuedBytes} bytes are waiting for the disk.`);
+    }
+    this.#queuedFacts += facts.length;
+    this.#queuedBytes += bytes;
+    this.#heads.accept(stream, expectedVersion + facts.length);
+    const stored = new Promise<LoggedFact[]>((resolve, reject) => {
+      this.#queue.push({ stream, facts, expectedVersion, bytes, resolve, reject });
+    });
+    this.#writing ??= this.#writeAll();
+    return stored;
+  }
+
+  /** Refuses what waits and was not written: its expected versions may rest on a failed write. */
+  refuseWaiting(error: EventStoreError): void {
+    const refused = this.#queue;
+    this.#queue = [];
+    for (const waiting of refused) {
+      this.#release(waiting);
+      waiting.reject(error);
+    }
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      // Whoever was woken by the last write gets to offer before the next one is put together.
+      await nextTurn();
+      while (this.#queue.length > 0) {
+        await this.#writeBatch(this.#takeBatch());
+        await nextTurn();
+      }
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  #takeBatch(): Waiting[] {
+    let facts = 0;
+    let bytes = 0;
+    let count = 0;
+    for (const waiting of this.#queue) {
+      facts += waiting.facts.length;
+      bytes += waiting.bytes;
+      if (count > 0 && (facts > batchFactsMax || bytes > batchBytesMax)) break;
+      count += 1;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  async #writeBatch(batch: Waiting[]): Promise<void> {
+    const results: LoggedFact[][] = [];
+    try {
+      const head = await this.#write(batch, results);
+      this.head = head;
+    } catch (error) {
+      this.#failed(error);
+      for (const waiting of batch) {
+        this.#release(waiting);
+        waiting.reject(isRefusal(error) ? error : unknownOutcome(error));
+      }
+      return;
+    }
+    for (const [index, waiting] of batch.entries()) {
+      this.#release(waiting);
+      this.#heads.settle(waiting.stream, waiting.expectedVersion + waiting.facts.length);
+      waiting.resolve(results[index] ?? []);
+    }
+    this.#committed();
+  }
+
+  async #write(batch: Waiting[], results: LoggedFact[][]): Promise<Head> {
+    const operations = this.#db.batch();
+    const now = this.#clock();
+    const at = now.toISOString();
+    const time = Math.max(now.getTime(), this.head.id ? decodeTime(this.head.id) : 0);
+    let { position, crc, id } = this.head;
+    try {
+      for (const { stream, facts, expectedVersion } of batch) {
+        let version = expectedVersion;
+        const stored: LoggedFact[] = [];
+        for (const fact of facts) {
+          position += 1;
+          version += 1;
+          id = this.#nextId(time);
+          const head = headOf(fact, { id, position, stream, version, at });
+          const record = encodeRecord(recordJson(head, fact), crc);
+          crc = crcOf(record);
+          operations.put<Buffer, string>(logKey(position), record, binaryKey);
+          operations.put(streamKey(stream, version), String(position));
+          stored.push(asStored(head, fact));
+        }
+        results.push(stored);
+      }
+    } catch (error) {
+      await operations.close();
+      throw error;
+    }
+    await operations.write({ sync: true });
+    return { position, crc, id };
+  }
+
+  #release(waiting: Waiting): void {
+    this.#queuedFacts -= waiting.facts.length;
+    this.#queuedBytes -= waiting.bytes;
+  }
+}
+
+type Waiting = {
+  stream: string;
+  facts: SealedFact[];
+  expectedVersion: number;
+  bytes: number;
+  resolve(facts: LoggedFact[]): void;
+  reject(error: unknown): void;
+};
+
+type RecordHead = Record<string, unknown>;
+
+const binaryKey = { keyEncoding: 'buffer' } as const;
+/** An estimate of what a record's envelope takes. */
+const envelopeBytes = 400;
+
+const sizeOf = (fact: SealedFact): number =>
+  envelopeBytes + fact.dataJson.length + (fact.sealed?.length ?? 0);
+
+/** The envelope in the order in which every record has it. Absent members are left out by JSON. */
+function headOf(
+  { type, schema, circumstances: c }: SealedFact,
+  place: { id: string; position: number; stream: string; version: number; at: string },
+): RecordHead {
+  return {
+    id: place.id,
+    position: place.position,
+    stream: place.stream,
+    version: place.version,
+    type,
+    schema: schema === 1 ? undefined : schema,
+    at: c.at ?? place.at,
+    by: c.by,
+    command: c.command,
+    run: c.run,
+    attempt: c.attempt,
+    from: c.from,
+    to: c.to,
+    machine: c.machine,
+    subject: c.subject,
+  };
+}
+
+function recordJson(head: RecordHead, { dataJson, sealed }: SealedFact): string {
+  const content = sealed === undefined ? '' : `,"content":"${sealed}"`;
+  return `${JSON.stringify(head).slice(0, -1)},"data":${dataJson}${content}}`;
+}
+
+/** What a reader will get: parsed from what was written, so that the two cannot differ. */
+function asStored(head: RecordHead, { dataJson, contentJson }: SealedFact): LoggedFact {
+  const fact: RecordHead = {};
+  for (const name in head) {
+    if (head[name] !== undefined && name !== 'schema') fact[name] = head[name];
+  }
+  fact['data'] = JSON.parse(dataJson);
+  if (contentJson !== undefined) fact['content'] = JSON.parse(contentJson);
+  return fact as LoggedFact;
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The database turned the batch away before anything was written. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof EventStoreError && error.code === 'BUSY';
+
+const unknownOutcome = (cause: unknown): EventStoreError =>
+  new EventStoreError(
+    'OUTCOME_UNKNOWN',
+    'Writing failed; whether the facts are stored shows when the log is open again.',
+    { cause },
+  );

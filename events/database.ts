@@ -1,0 +1,178 @@
+/* oxlint-disable no-underscore-dangle -- the library's hooks for implementations are named so */
+import { chmod, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { privateDirectory } from './durable-file.ts';
+import { EventStoreError } from './store.ts';
+
+/** Stands between the database and the disk in tests: counts writes, delays them, lets them fail. */
+export type WriteHook = (write: () => Promise<void>) => Promise<void>;
+
+/**
+ * The LevelDB under the log and under whatever else is kept beside it.
+ *
+ * LevelDB 1.20 goes on after a failed write as if nothing had happened, and what it writes behind
+ * the torn record is lost at the next start. So writes go one after another, whoever makes them,
+ * and after a failure none is let through until the database was closed and opened again.
+ *
+ * Sublevels opened on it are opened again with it; what they are asked while it is closed fails
+ * with `LEVEL_DATABASE_NOT_OPEN`. Sublevels of sublevels are not: name those by a path.
+ */
+export class LogDatabase extends Level {
+  /** Called once for each failure that stops writing. */
+  onWriteFailure: (error: unknown) => void = () => {};
+  readonly #hook: WriteHook;
+  readonly #sublevels = new Set<Reopenable>();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #failed = false;
+
+  constructor(directory: string, hook: WriteHook = (write) => write()) {
+    super(directory);
+    this.#hook = hook;
+  }
+
+  /** Closes and opens the database, and the sublevels that were open. Writes are let through again. */
+  async reopen(): Promise<void> {
+    const sublevels = [...this.#sublevels];
+    // Writes that were under way end before the files are closed.
+    await this.#last;
+    await this.close();
+    await this.open({ createIfMissing: false });
+    this.#failed = false;
+    for (const sublevel of sublevels) {
+      this.#sublevels.add(sublevel);
+      await sublevel.open();
+    }
+  }
+
+  override attachResource(resource: Parameters<Level['attachResource']>[0]): void {
+    if (isSublevel(resource)) this.#sublevels.add(resource);
+    super.attachResource(resource);
+  }
+
+  override detachResource(resource: Parameters<Level['detachResource']>[0]): void {
+    // Closed with the database, a sublevel is to come back with it; closed alone, it is not.
+    if (this.status === 'open' && isSublevel(resource)) this.#sublevels.delete(resource);
+    super.detachResource(resource);
+  }
+
+  /* The library's own hooks for those who implement a database; all ways to write end in them. */
+
+  protected _put(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._put.apply(this, args));
+  }
+
+  protected _del(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._del.apply(this, args));
+  }
+
+  protected _batch(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._batch.apply(this, args));
+  }
+
+  protected _clear(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._clear.apply(this, args));
+  }
+
+  protected _chainedBatch(): unknown {
+    const batch = library._chainedBatch.call(this);
+    const write = batch._write.bind(batch);
+    batch._write = (options) => this.#write(() => write(options));
+    return batch;
+  }
+
+  async #write(write: () => Promise<void>): Promise<void> {
+    if (this.#waiting >= waitingMax) {
+      throw new EventStoreError('BUSY', `${waitingMax} writes are waiting for the disk.`);
+    }
+    this.#waiting += 1;
+    const turn = this.#last.then(() => this.#attempt(write));
+    this.#last = turn.catch(() => {});
+    try {
+      await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #attempt(write: () => Promise<void>): Promise<void> {
+    if (this.#failed) {
+      throw new EventStoreError('BUSY', 'The log is being opened again after a failed write.');
+    }
+    try {
+      await this.#hook(write);
+    } catch (error) {
+      this.#failed = true;
+      this.onWriteFailure(error);
+      throw error;
+    }
+  }
+}
+
+/**
+ * Opens the database.
+ * @throws {EventStoreError} `LOCKED`, `DAMAGED`, `BUSY` (cannot be opened now: permissions, space)
+ */
+export async function openDatabase(
+  directory: string,
+  options: { createIfMissing: boolean; hook: WriteHook | undefined },
+): Promise<LogDatabase> {
+  await privateDirectory(directory);
+  for (const file of await readdir(directory)) await chmod(join(directory, file), 0o600);
+  const db = new LogDatabase(directory, options.hook);
+  try {
+    await db.open({ createIfMissing: options.createIfMissing });
+  } catch (error) {
+    throw openFailure(directory, error);
+  }
+  return db;
+}
+
+/** The code of a LevelDB error, which may be wrapped in the library's. */
+export function levelCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  if (code === 'LEVEL_DATABASE_NOT_OPEN' && error.cause !== undefined)
+    return levelCode(error.cause);
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Writes that may wait for the disk at once. Who writes waits, so there are few. */
+const waitingMax = 10_000;
+
+type Reopenable = { open(): Promise<void> };
+type RawBatch = { _write(options: unknown): Promise<void> };
+type Writes = Record<
+  '_put' | '_del' | '_batch' | '_clear',
+  (...args: unknown[]) => Promise<void>
+> & {
+  _chainedBatch(): RawBatch;
+};
+const library = Level.prototype as unknown as Writes;
+
+const isSublevel = (resource: object): resource is Reopenable =>
+  'prefix' in resource && 'open' in resource;
+
+function openFailure(directory: string, error: unknown): EventStoreError {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = levelCode(error);
+  if (code === 'LEVEL_LOCKED') {
+    return new EventStoreError(
+      'LOCKED',
+      `Another Mitschrift has this data directory open (${directory}). Stop it, or let it do the work.`,
+      { cause },
+    );
+  }
+  if (code === 'LEVEL_CORRUPTION' || /No such file|does not exist/.test(reason)) {
+    return new EventStoreError(
+      'DAMAGED',
+      `The database in ${directory} cannot be opened: ${reason}. Nothing was repaired. Put the data back from a backup.`,
+      { cause },
+    );
+  }
+  return new EventStoreError('BUSY', `The database in ${directory} cannot be opened: ${reason}.`, {
+    cause,
+  });
+}

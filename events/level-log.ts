@@ -1,0 +1,317 @@
+import { monotonicFactory } from 'ulid';
+import { Appender, emptyHead, type Head } from './appender.ts';
+import type { LoggedFact } from './catalogue.ts';
+import { commitSignal } from './commit-signal.ts';
+import { damageRegister, damagedError, type Health } from './damage.ts';
+import { levelCode, openDatabase, type LogDatabase, type WriteHook } from './database.ts';
+import { factDecoder, parseRecord } from './fact-decoder.ts';
+import { sealFacts } from './fact-sealer.ts';
+import type { KeyStore } from './keys.ts';
+import { idKey, logEnd, logKey, positionOf } from './layout.ts';
+import { logReader } from './log-reader.ts';
+import { logFormat, readMarker, writeMarker } from './marker.ts';
+import { crcOf, isIntact } from './record-codec.ts';
+import { reopenUntilUsable } from './reopening.ts';
+import { EventStoreError, type EventStore } from './store.ts';
+import { streamHeads } from './stream-heads.ts';
+import { upcasters as todaysUpcasters, type Upcasters } from './upcast.ts';
+import { checkFacts } from './validation.ts';
+import { verifyLog, type Verified, type VerifyOptions } from './verify.ts';
+
+export type LogOptions = {
+  /** Where the database lies; the marker is the file beside it with `.json` at the end. */
+  directory: string;
+  keys: KeyStore;
+  clock?: () => Date;
+  /** Records up to here were found sound before; the rest is checked at open. Default: the last thousand. */
+  verifiedPosition?: number;
+  /** Told what went wrong without a caller to tell: failed writes, attempts to open again. */
+  report?: (message: string, error?: unknown) => void;
+  /** For tests: other shapes than this release's, and a hand between the database and its disk. */
+  upcasters?: Upcasters;
+  write?: WriteHook;
+};
+
+/** The log in LevelDB. */
+export interface Log extends EventStore {
+  /** The log's own id, a ULID made with it. */
+  readonly id: string;
+  /** The database, for other data beside the log: in sublevels other than `log`, `streams`, `meta`. */
+  readonly db: LogDatabase;
+  /** Position of the last durable fact; 0 when there is none. */
+  head(): number;
+  /** Version of a stream's last durable fact; 0 when there is none. */
+  version(stream: string): Promise<number>;
+  health(): Health;
+  /** Resolves when the database is open, also after it had to be opened anew. @throws `CLOSED`, `BUSY` */
+  usable(): Promise<void>;
+  /** As `readAll`, but in arrays of up to a thousand: twice as fast for folds. */
+  pages(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
+  /** Checks records and index; what it finds is in `health()` afterwards. */
+  verify(options?: VerifyOptions): Promise<Verified>;
+}
+
+/**
+ * Opens the log, or makes it. Damage in records does not keep it from opening: then it can be read
+ * around the damage and not be written.
+ * @throws {EventStoreError} `LOCKED`, `DAMAGED`, `NEWER_LOG`, `BUSY`
+ */
+export async function openLog(options: LogOptions): Promise<Log> {
+  const marker = await readMarker(options.directory);
+  const db = await openDatabase(options.directory, {
+    createIfMissing: marker === undefined,
+    hook: options.write,
+  });
+  try {
+    const id = await identify(options.directory, db, marker?.log);
+    return await levelLog(db, id, options);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Records checked at open when nobody says up to where they are known to be sound. */
+const tailChecked = 1_000;
+/** How long a reader waits while the database is opened anew. */
+const reopenWaitMs = 30_000;
+
+async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promise<Log> {
+  const { keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
+  const { report = () => {} } = options;
+  const damage = damageRegister();
+  const committed = commitSignal();
+  const decoder = factDecoder({ keys, upcasters, damage });
+  const heads = streamHeads(db, damage);
+  const closing = new AbortController();
+  let preparing = 0;
+  let recovering: Promise<void> | undefined;
+
+  const verify = (wanted?: VerifyOptions): Promise<Verified> =>
+    verifyLog({ db, decoder, damage, upcasters, head: appender.head.position }, wanted);
+
+  /** After a failed write: nothing more to these files until LevelDB has read them again. */
+  const recover = (cause: unknown): void => {
+    if (recovering || closing.signal.aborted) return;
+    report('A write to the log failed; it is opened again.', cause);
+    appender.refuseWaiting(reopening());
+    const known = appender.head;
+    const check = async (): Promise<void> => {
+      appender.head = await headAfter(db, known, damage.report);
+      heads.reset();
+      await verify({ afterPosition: Math.min(known.position, appender.head.position) });
+      report(`The log is open again at position ${appender.head.position}.`);
+    };
+    recovering = reopenUntilUsable(db, closing.signal, check, report).finally(() => {
+      recovering = undefined;
+      committed.fire();
+    });
+  };
+  const appender: Appender = new Appender({
+    db,
+    heads,
+    clock,
+    committed: () => committed.fire(),
+    failed: recover,
+  });
+  db.onWriteFailure = recover;
+
+  const usable = async (): Promise<void> => {
+    assertOpen();
+    if (recovering) await within(reopenWaitMs, recovering);
+    assertOpen();
+  };
+  const assertOpen = (): void => {
+    if (closing.signal.aborted) throw new EventStoreError('CLOSED', 'The log is closed.');
+  };
+  const assertWritable = (): void => {
+    assertOpen();
+    if (recovering) throw reopening();
+    if (!damage.logDamaged) return;
+    throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
+  };
+  const reader = logReader({ db, decoder, damage, usable });
+
+  appender.head = await loadHead(db, damage.report);
+  await verify({
+    afterPosition: options.verifiedPosition ?? Math.max(0, appender.head.position - tailChecked),
+  });
+
+  return {
+    id,
+    db,
+    usable,
+    head: () => appender.head.position,
+    async version(stream) {
+      await usable();
+      return heads.durable(stream);
+    },
+    health: () => ({
+      state: recovering ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',
+      damage: damage.list,
+      more: damage.more,
+    }),
+    async verify(wanted) {
+      await usable();
+      return verify(wanted);
+    },
+
+    async append(stream, facts, expectedVersion) {
+      assertWritable();
+      const checked = checkFacts(stream, facts, expectedVersion);
+      appender.assertRoom(preparing + checked.length);
+      preparing += checked.length;
+      try {
+        const sealed = await sealFacts(checked, { stream, expectedVersion, keys, upcasters });
+        let version = heads.queued(stream);
+        for (let looks = 0; typeof version !== 'number'; looks += 1) {
+          if (looks > 10) throw new EventStoreError('BUSY', 'Too many streams are in use at once.');
+          await version.catch(closedMeanwhile);
+          // Others may have appended while this waited, so it is asked again and used at once.
+          assertWritable();
+          version = heads.queued(stream);
+        }
+        assertWritable();
+        if (version !== expectedVersion) throw conflict(stream, version, expectedVersion);
+        return await appender.enqueue(stream, sealed, expectedVersion);
+      } finally {
+        preparing -= checked.length;
+      }
+    },
+
+    async *read(stream, { afterVersion = 0, limit = Infinity } = {}) {
+      await usable();
+      const upTo = Math.min(await heads.durable(stream), afterVersion + limit);
+      for await (const page of reader.streamPages(stream, afterVersion, upTo)) yield* page;
+    },
+    async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
+      await usable();
+      const upTo = Math.min(appender.head.position, afterPosition + limit);
+      for await (const page of reader.pages(afterPosition, upTo)) {
+        for (const fact of page) yield fact;
+      }
+    },
+    async *pages({ afterPosition = 0 } = {}) {
+      await usable();
+      yield* reader.pages(afterPosition, appender.head.position);
+    },
+    async *subscribe({ afterPosition, signal }) {
+      let position = afterPosition;
+      while (!signal.aborted) {
+        assertOpen();
+        const upTo = appender.head.position;
+        if (position >= upTo || recovering) {
+          await committed.wait(signal);
+          continue;
+        }
+        for await (const page of reader.pages(position, upTo)) {
+          for (const fact of page) {
+            if (signal.aborted) return;
+            position = fact.position;
+            yield fact;
+          }
+        }
+      }
+    },
+
+    async close() {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      await appender.drained();
+      await recovering;
+      committed.fire();
+      await db.close();
+    },
+  };
+}
+
+type ReportDamage = ReturnType<typeof damageRegister>['report'];
+
+/** The last record. When it is damaged its place is known all the same, and nothing is appended. */
+async function loadHead(db: LogDatabase, report: ReportDamage): Promise<Head> {
+  const last = db.iterator<Buffer, string>({
+    gte: logKey(0),
+    lt: logEnd,
+    reverse: true,
+    limit: 1,
+    keyEncoding: 'buffer',
+  });
+  try {
+    const entry = await last.next();
+    if (!entry) return emptyHead;
+    const position = positionOf(entry[0]);
+    if (isIntact(entry[1])) {
+      const { id } = parseRecord(entry[1]);
+      return { position, crc: crcOf(entry[1]), id };
+    }
+    report({ kind: 'record', position, message: 'The record is not as it was written.' });
+    return { ...emptyHead, position };
+  } finally {
+    await last.close();
+  }
+}
+
+/** The head of a log opened anew, which must still hold everything that was acknowledged. */
+async function headAfter(db: LogDatabase, known: Head, report: ReportDamage): Promise<Head> {
+  const head = await loadHead(db, report);
+  if (known.position === 0) return head;
+  const record = await db.get<Buffer, string | undefined>(logKey(known.position), {
+    keyEncoding: 'buffer',
+  });
+  if (record === undefined || !isIntact(record) || crcOf(record) !== known.crc) {
+    const message = 'A fact that had been acknowledged is gone after a failed write.';
+    report({ kind: 'record', position: known.position, message });
+  }
+  return head;
+}
+
+/** Compares the database's id with the marker's, and writes what is missing of a new log's. */
+async function identify(
+  directory: string,
+  db: LogDatabase,
+  marked: string | undefined,
+): Promise<string> {
+  const found = await db.get<string, string | undefined>(idKey, {});
+  if (marked === undefined) {
+    const id = found ?? monotonicFactory()();
+    if (found === undefined) await db.put(idKey, id, { sync: true });
+    await writeMarker(directory, { format: logFormat, log: id });
+    return id;
+  }
+  if (found === marked) return found;
+  throw new EventStoreError(
+    'DAMAGED',
+    `${directory}.json belongs to log ${marked}, but the database beside it ${
+      found === undefined ? 'is another or has lost its beginning' : `is log ${found}`
+    }. Nothing was changed. Put both back from the same backup.`,
+  );
+}
+
+const reopening = (): EventStoreError =>
+  new EventStoreError('BUSY', 'The log is being opened again after a failed write.');
+
+const unlisted = { kind: 'record', message: 'There is damage.' } as const;
+
+const conflict = (stream: string, version: number, expected: number): EventStoreError =>
+  new EventStoreError(
+    'VERSION_CONFLICT',
+    `${stream} is at version ${version}, not ${expected}. Decide again on what is there now.`,
+  );
+
+/** The database was closed, to be opened anew, while it was asked: what was offered is not stored. */
+function closedMeanwhile(error: unknown): void {
+  if (error instanceof EventStoreError || levelCode(error) === undefined) throw error;
+  throw new EventStoreError('BUSY', 'The log cannot be read now.', { cause: error });
+}
+
+async function within(limitMs: number, awaited: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(reopening()), limitMs);
+  });
+  try {
+    await Promise.race([awaited, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
