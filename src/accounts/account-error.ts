@@ -1,0 +1,40 @@
+export type AccountErrorCode =
+  | 'ALREADY_SET_UP'
+  | 'SETUP_CODE_REQUIRED'
+  | 'WRONG_CREDENTIALS'
+  | 'TOO_MANY_ATTEMPTS'
+  | 'BUSY'
+  | 'INVALID_USERNAME'
+  | 'INVALID_PASSWORD'
+  | 'USERNAME_TAKEN'
+  | 'LAST_ADMINISTRATOR'
+  | 'UNKNOWN_USER';
+
+const statuses: Readonly<Record<AccountErrorCode, number>> = {
+  ALREADY_SET_UP: 409,
+  SETUP_CODE_REQUIRED: 403,
+  WRONG_CREDENTIALS: 401,
+  TOO_MANY_ATTEMPTS: 429,
+  BUSY: 503,
+  INVALID_USERNAME: 422,
+  INVALID_PASSWORD: 422,
+  USERNAME_TAKEN: 409,
+  LAST_ADMINISTRATOR: 409,
+  UNKNOWN_USER: 404,
+};
+
+/** Why something about accounts was refused, in words for a person. Nothing was changed. */
+export class AccountError extends Error {
+  override name = 'AccountError';
+  readonly code: AccountErrorCode;
+  /** HTTP status. */
+  readonly status: number;
+  /** Seconds to wait before trying again, where waiting helps. */
+  readonly retryAfter: number | undefined;
+  constructor(code: AccountErrorCode, message: string, retryAfter?: number) {
+    super(message);
+    this.code = code;
+    this.status = statuses[code];
+    this.retryAfter = retryAfter;
+  }
+}

@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import type { KeyStore } from '../../events/keys.ts';
+import type { EventStore } from '../../events/store.ts';
+import type { Log } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import { AccountError } from './account-error.ts';
+import { loginLimits } from './login-limits.ts';
+import { checkPassword, hashPassword, verifyPassword } from './passwords.ts';
+import { isFromThisHost, type RequestOrigin } from './request-origin.ts';
+import { SessionBook, sessionIdOf, type SessionsEnded } from './session-book.ts';
+import type { SessionRows } from './sessions.ts';
+import { openSetupCode, removeSetupCode, type SetupCode } from './setup-code.ts';
+import {
+  registration,
+  userAdministration,
+  type UserAdministration,
+} from './user-administration.ts';
+import { checkUsername } from './usernames.ts';
+import { UsersStream } from './users-stream.ts';
+import type { User } from './users-view.ts';
+
+export type AccountsParts = {
+  store: EventStore;
+  sessions: SessionRows;
+  /** Destroys what the log holds of a deleted user; without it a deleted name stays readable there. */
+  keys?: Pick<KeyStore, 'forget'>;
+  /** Asked whenever it matters, so that a changed setting holds at once. */
+  settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
+  clock: () => Date;
+  /** Where `setup-code` is written while there is no user. */
+  dataDir: string;
+  log: Pick<Log, 'info' | 'warn'>;
+};
+
+/** Somebody who has just logged in. */
+export type LoggedIn = {
+  /** Shown once; only its SHA-256 is kept. */
+  token: string;
+  expiresAt: Date;
+  userId: string;
+  username: string;
+  isAdmin: boolean;
+};
+
+/** Who a token belongs to. */
+export type Caller = {
+  userId: string;
+  username: string;
+  isAdmin: boolean;
+  /** Names the session without giving the token away; see `onSessionsEnded`. */
+  sessionId: string;
+  expiresAt: Date;
+};
+
+export interface Accounts extends UserAdministration {
+  /** Whether the first administrator is still to be created, and whether this caller needs the code. */
+  setupState(origin: RequestOrigin): { setupRequired: boolean; setupCodeRequired: boolean };
+  /**
+   * Creates the first administrator and logs them in. Of several at once exactly one succeeds.
+   * @throws {AccountError} `ALREADY_SET_UP`, `SETUP_CODE_REQUIRED`, `INVALID_USERNAME`,
+   *   `INVALID_PASSWORD`, `TOO_MANY_ATTEMPTS`, `BUSY`; {EventStoreError}
+   */
+  setup(request: {
+    username: string;
+    password: string;
+    setupCode?: string | undefined;
+    origin: RequestOrigin;
+    /** Id of the command; a new one if absent. */
+    command?: string | undefined;
+  }): Promise<LoggedIn>;
+  /** @throws {AccountError} `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY`; {EventStoreError} */
+  login(request: { username: string; password: string; address: string }): Promise<LoggedIn>;
+  /** Whose token it is, as of now; undefined for one that is unknown, over, or of somebody deleted. */
+  authenticate(token: string): Promise<Caller | undefined>;
+  /** The token is dead when this returns. */
+  logout(token: string): Promise<void>;
+  /** Calls back when sessions end before their time; returns how to stop. */
+  onSessionsEnded(listener: (ended: SessionsEnded) => void): () => void;
+  /** Deletes sessions that are over. For now and then. */
+  sweepSessions(): Promise<void>;
+}
+
+/**
+ * Users, their passwords and sessions. The only writer of the `users` stream. While there is no
+ * user, the one-time setup code is made, and logged for whoever reads the service's log.
+ * @throws {EventStoreError}, and the system's errors for the setup code's file
+ */
+export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
+  const { sessions, settings, clock, dataDir, log } = parts;
+  const stream = new UsersStream(parts.store);
+  await stream.catchUp();
+  const { users } = stream;
+  const book = new SessionBook(sessions, clock, () => settings()['auth.session_hours']);
+  const limits = loginLimits(clock);
+  const dummies = new Map<string, Promise<string>>();
+  const listeners = new Set<(ended: SessionsEnded) => void>();
+
+  const scheme = () => settings()['auth.password_hash'];
+  const ended = (what: SessionsEnded) => {
+    for (const listener of listeners) listener(what);
+  };
+  const limited = (account: string, address: string) => {
+    const wait = limits.attempt(account, address);
+    if (wait === 0) return;
+    log.warn({ address, wait }, 'too many login attempts');
+    throw new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
+  };
+  /** What a password is compared with when there is no such user: the answer takes as long. */
+  const dummyHash = () => {
+    const now = scheme();
+    let hash = dummies.get(now);
+    if (!hash) {
+      hash = hashPassword(randomBytes(24).toString('base64url'), now);
+      dummies.set(now, hash);
+      // A hash that failed to be made (`BUSY`) is made again the next time; its caller gets the error.
+      hash.catch(() => dummies.delete(now));
+    }
+    return hash;
+  };
+  const begin = async (user: User): Promise<LoggedIn> => {
+    const allowed = () => users.byId(user.id)?.passwordHash === user.passwordHash;
+    const session = await book.begin(user.id, allowed);
+    if (!session) throw wrongCredentials();
+    const { username, isAdmin } = users.byId(user.id) ?? user;
+    return { ...session, userId: user.id, username, isAdmin };
+  };
+
+  let setupCode: SetupCode | undefined;
+  if (users.size === 0) {
+    setupCode = await openSetupCode(dataDir);
+    log.info({ setup_code: setupCode.code }, 'no user yet: the setup page asks for this code');
+  } else await removeSetupCode(dataDir);
+  // A deletion that was interrupted between its fact and the key is finished here.
+  for (const id of users.deleted) await parts.keys?.forget(id);
+  // Made now, so that the first unknown name does not take longer than the second.
+  await dummyHash();
+
+  return {
+    ...userAdministration({ stream, book, keys: parts.keys, scheme, ended }),
+
+    setupState(origin) {
+      const setupRequired = users.size === 0;
+      return { setupRequired, setupCodeRequired: setupRequired && !isFromThisHost(origin) };
+    },
+
+    async setup({ username, password, setupCode: given, origin, command = ulid() }) {
+      if (users.size > 0) throw alreadySetUp();
+      if (given !== undefined || !isFromThisHost(origin)) {
+        limited('\nsetup', origin.peerAddress ?? 'unknown');
+        if (given === undefined || !setupCode?.matches(given)) throw codeRequired();
+      }
+      const name = checkUsername(username);
+      checkPassword(password);
+      const passwordHash = await hashPassword(password, scheme());
+      const id = ulid();
+      await stream.change({ by: id, command }, (present) => {
+        if (present.size > 0) throw alreadySetUp();
+        return [registration(id, name, passwordHash, true)];
+      });
+      setupCode = undefined;
+      await removeSetupCode(dataDir);
+      const user = users.byId(id);
+      if (!user) throw alreadySetUp();
+      log.info({ user_id: id }, 'first administrator created');
+      return begin(user);
+    },
+
+    async login({ username, password, address }) {
+      const user = users.byName(username);
+      limited(user?.id ?? username, address);
+      // Compared in any case, so that neither time nor text tells whether the name exists.
+      const hash = user?.passwordHash ?? (await dummyHash());
+      const given = password.length <= 4096 ? password : '';
+      const { ok, rehash } = await verifyPassword(hash, given, scheme());
+      if (!user || !ok) {
+        log.warn({ address, user_id: user?.id }, 'login refused');
+        throw wrongCredentials();
+      }
+      limits.succeeded(user.id, address);
+      const loggedIn = await begin(rehash ? await rehashed(stream, user, given, scheme()) : user);
+      log.info({ address, user_id: user.id }, 'logged in');
+      return loggedIn;
+    },
+
+    async authenticate(token) {
+      const session = await book.find(token);
+      const user = session && users.byId(session.userId);
+      if (!session || !user) return undefined;
+      const { username, isAdmin } = user;
+      return { ...session, username, isAdmin };
+    },
+
+    async logout(token) {
+      const sessionId = sessionIdOf(token);
+      await book.end(sessionId);
+      ended({ sessionId });
+    },
+
+    onSessionsEnded(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    sweepSessions: () => book.sweep(),
+  };
+}
+
+/** Replaces a hash of another scheme or cost by one of the present; the user as they are then. */
+async function rehashed(
+  stream: UsersStream,
+  user: User,
+  password: string,
+  scheme: Settings['auth.password_hash'],
+): Promise<User> {
+  const passwordHash = await hashPassword(password, scheme);
+  await stream.change({ by: 'system', command: ulid() }, (users) =>
+    // Somebody may have changed the password meanwhile: then this one is no longer theirs.
+    users.byId(user.id)?.passwordHash === user.passwordHash
+      ? [
+          {
+            type: 'user.password_changed',
+            data: { user_id: user.id, reason: 'rehashed' },
+            content: { password_hash: passwordHash },
+          },
+        ]
+      : [],
+  );
+  return { ...user, passwordHash };
+}
+
+const wrongCredentials = () =>
+  new AccountError('WRONG_CREDENTIALS', 'The user name or the password is wrong.');
+const alreadySetUp = () =>
+  new AccountError('ALREADY_SET_UP', 'The first administrator exists already. Log in instead.');
+const codeRequired = () =>
+  new AccountError(
+    'SETUP_CODE_REQUIRED',
+    'The setup code is needed: it is in the log of the service and in the file setup-code of its data directory.',
+  );

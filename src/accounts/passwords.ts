@@ -1,0 +1,99 @@
+import { pbkdf2 as pbkdf2Callback, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import argon2 from 'argon2';
+import { AccountError } from './account-error.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+
+/** How new passwords are hashed; both are always accepted (`auth.password_hash`). */
+export type PasswordScheme = 'argon2id' | 'pbkdf2';
+
+/** Parameters of the OWASP Password Storage Cheat Sheet; memory in KiB. */
+const argon2id = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const iterations = 600_000;
+
+/** Characters (code points). No rules of composition: NIST SP 800-63B, OWASP ASVS 5.0 6.2. */
+const charactersMin = 8;
+const charactersMax = 1024;
+
+/**
+ * Hashing occupies one of libuv's four threads, which the event log needs as well: sixteen at once
+ * made an append wait for five seconds. So one at a time for the whole process.
+ */
+const hashing = oneAtATime(16);
+
+const pbkdf2 = promisify(pbkdf2Callback);
+
+/** @throws {AccountError} `INVALID_PASSWORD`: fewer than 8 characters or more than 1024 */
+export function checkPassword(password: string): void {
+  const characters = Array.from(normalised(password)).length;
+  if (characters >= charactersMin && characters <= charactersMax) return;
+  throw new AccountError(
+    'INVALID_PASSWORD',
+    `A password has ${charactersMin} to ${charactersMax} characters.`,
+  );
+}
+
+/**
+ * A password as PHC string (https://github.com/P-H-C/phc-string-format) with a salt of its own.
+ * @throws {AccountError} `BUSY`: sixteen others wait already
+ */
+export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
+  return hashing(async () => {
+    if (scheme === 'argon2id') return argon2.hash(normalised(password), argon2id);
+    const salt = randomBytes(16);
+    const hash = await pbkdf2(normalised(password), salt, iterations, 32, 'sha256');
+    return `$pbkdf2-sha256$i=${iterations}$${base64(salt)}$${base64(hash)}`;
+  });
+}
+
+/**
+ * Whether the password is the one hashed, and whether it should be hashed anew because the scheme
+ * or its cost is not the present one.
+ * @throws {AccountError} `BUSY`; {TypeError} for what is neither argon2 nor PBKDF2-SHA256 in PHC form
+ */
+export function verifyPassword(
+  phc: string,
+  password: string,
+  scheme: PasswordScheme = 'argon2id',
+): Promise<{ ok: boolean; rehash: boolean }> {
+  return hashing(async () => {
+    if (phc.startsWith('$argon2')) {
+      const ok = await argon2.verify(phc, normalised(password));
+      const current = phc.startsWith('$argon2id$') && !argon2.needsRehash(phc, argon2id);
+      return { ok, rehash: ok && !(current && scheme === 'argon2id') };
+    }
+    const stored = parsePbkdf2(phc);
+    const { hash, salt } = stored;
+    const given = await pbkdf2(
+      normalised(password),
+      salt,
+      stored.iterations,
+      hash.length,
+      'sha256',
+    );
+    const ok = timingSafeEqual(given, hash);
+    return { ok, rehash: ok && !(stored.iterations >= iterations && scheme === 'pbkdf2') };
+  });
+}
+
+/**
+ * NFC, as RFC 8265 (OpaqueString) has it: the same letters typed on another keyboard or system are
+ * the same password, and no two different ones fall together, as some would with NFKC.
+ */
+const normalised = (password: string): string => password.normalize('NFC');
+
+function parsePbkdf2(phc: string): { iterations: number; salt: Buffer; hash: Buffer } {
+  const match =
+    /^\$pbkdf2-sha256\$i=(\d{1,8})(?:,l=\d+)?\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{22,86})$/u.exec(
+      phc,
+    );
+  if (!match || Number(match[1]) === 0) throw new TypeError('not a password hash in PHC form');
+  return {
+    iterations: Number(match[1]),
+    salt: Buffer.from(match[2]!, 'base64'),
+    hash: Buffer.from(match[3]!, 'base64'),
+  };
+}
+
+/** Base64 as PHC strings have it: without padding. */
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/u, '');

@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { oneAtATime } from './one-at-a-time.ts';
+import type { SessionRows } from './sessions.ts';
+
+/** An expiry is written again when it has moved by this much: reading must not mean writing. */
+const moveMs = 5 * 60_000;
+
+/** What has just lost its right to be connected: one session, or all of a user. */
+export type SessionsEnded = { sessionId: string } | { userId: string };
+
+/** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
+export const sessionIdOf = (token: string): string =>
+  createHash('sha256').update(token).digest('hex');
+
+/**
+ * Who is logged in. Writes go one at a time, so that a session that is being used while it is ended
+ * is not written again afterwards.
+ */
+export class SessionBook {
+  readonly #rows: SessionRows;
+  readonly #clock: () => Date;
+  readonly #hours: () => number;
+  readonly #oneAtATime = oneAtATime(1024);
+
+  constructor(rows: SessionRows, clock: () => Date, hours: () => number) {
+    this.#rows = rows;
+    this.#clock = clock;
+    this.#hours = hours;
+  }
+
+  /** A new session, if `allowed` still says so when it is written. The token is 256 random bits. */
+  begin(
+    userId: string,
+    allowed: () => boolean,
+  ): Promise<{ token: string; expiresAt: Date } | undefined> {
+    const token = randomBytes(32).toString('base64url');
+    return this.#oneAtATime(async () => {
+      if (!allowed()) return undefined;
+      const now = this.#clock().getTime();
+      const expires = now + this.#lifeMs();
+      const row = { user_id: userId, created_at: now, expires_at: expires };
+      await this.#rows.put(sessionIdOf(token), row);
+      return { token, expiresAt: new Date(expires) };
+    });
+  }
+
+  /** The session of a token, which lives on by being asked for; undefined: none, or over. */
+  async find(
+    token: string,
+  ): Promise<{ sessionId: string; userId: string; expiresAt: Date } | undefined> {
+    if (!/^[\w-]{43}$/u.test(token)) return undefined;
+    const sessionId = sessionIdOf(token);
+    const row = await this.#rows.get(sessionId);
+    const now = this.#clock().getTime();
+    if (!row || row.expires_at <= now) return undefined;
+    const expires = now + this.#lifeMs();
+    if (Math.abs(expires - row.expires_at) < moveMs) {
+      return { sessionId, userId: row.user_id, expiresAt: new Date(row.expires_at) };
+    }
+    const alive = await this.#oneAtATime(async () => {
+      const present = await this.#rows.get(sessionId);
+      if (present) await this.#rows.put(sessionId, { ...present, expires_at: expires });
+      return present !== undefined;
+    });
+    return alive ? { sessionId, userId: row.user_id, expiresAt: new Date(expires) } : undefined;
+  }
+
+  end(sessionId: string): Promise<void> {
+    return this.#oneAtATime(() => this.#rows.delete(sessionId));
+  }
+
+  endAllOf(userId: string): Promise<void> {
+    return this.#oneAtATime(() => this.#rows.deleteOf(userId));
+  }
+
+  sweep(): Promise<void> {
+    return this.#oneAtATime(() => this.#rows.sweep(this.#clock().getTime()));
+  }
+
+  #lifeMs(): number {
+    return this.#hours() * 3_600_000;
+  }
+}

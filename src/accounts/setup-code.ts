@@ -1,0 +1,57 @@
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Whoever knows it may create the first administrator from anywhere: it proves access to the host. */
+export interface SetupCode {
+  /** As it is shown and written: `ABCD-EFGH-JKMN-PQRS`. */
+  readonly code: string;
+  /** Compares in constant time, without regard to case, spaces and dashes. */
+  matches(given: string): boolean;
+}
+
+/** Crockford's Base32: nothing in it looks like something else. 16 characters are 80 bits. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const shape = /^[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}$/u;
+
+/** The code in `<data>/setup-code` (0600), made when there is none: it survives restarts. */
+export async function openSetupCode(dataDir: string): Promise<SetupCode> {
+  const path = join(dataDir, 'setup-code');
+  const code = (await present(path)) ?? (await write(path));
+  return { code, matches: (given) => timingSafeEqual(digest(given), digest(code)) };
+}
+
+/** Once there is an administrator, the code is worth nothing and goes. */
+export const removeSetupCode = (dataDir: string): Promise<void> =>
+  rm(join(dataDir, 'setup-code'), { force: true });
+
+async function present(path: string): Promise<string | undefined> {
+  try {
+    const code = (await readFile(path, 'utf8')).trim();
+    return shape.test(code) ? code : undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function write(path: string): Promise<string> {
+  const characters = Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]);
+  const code = characters.join('').replace(/(.{4})(?=.)/gu, '$1-');
+  const temporary = `${path}.tmp`;
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await file.writeFile(`${code}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  return code;
+}
+
+const digest = (code: string): Buffer =>
+  createHash('sha256')
+    .update(code.toUpperCase().replace(/[\s-]/gu, '').replace(/O/gu, '0').replace(/[IL]/gu, '1'))
+    .digest();
