@@ -1,6 +1,6 @@
 import type { LoggedFact } from '../events/catalogue.ts';
 
-/** A value in a projection: JSON only. */
+/** A value in a projection: JSON only; `undefined` where there is none. */
 export type Row = unknown;
 
 /**
@@ -17,6 +17,8 @@ export interface Rows {
 export interface Projection {
   readonly name: string;
   readonly version: number;
+  /** Types of the facts it looks at; all others pass it by unseen. Absent: it looks at every fact. */
+  readonly interests?: ReadonlySet<LoggedFact['type']>;
   /** Keys of the rows that applying this fact has to see. Empty: the fact is of no interest or needs none. */
   keys(fact: LoggedFact): readonly string[];
   /** Pure: the same rows and fact always lead to the same rows. */
@@ -26,8 +28,8 @@ export interface Projection {
 /** Where the rows of projections are kept. A port: the LevelDB one shares the log's database. */
 export interface ProjectionStorage {
   get<T = Row>(projection: string, key: string): Promise<T | undefined>;
-  getMany(projection: string, keys: readonly string[]): Promise<(Row | undefined)[]>;
-  /** Rows with `gte <= key < lt` in key order (or backwards), at most `limit`. */
+  getMany(projection: string, keys: readonly string[]): Promise<Row[]>;
+  /** Rows with `gte <= key < lt` in the order of the keys' UTF-8 bytes (or backwards), at most `limit`. */
   range<T = Row>(
     projection: string,
     options: { gte: string; lt: string; reverse?: boolean; limit?: number },
@@ -37,7 +39,7 @@ export interface ProjectionStorage {
   commit(
     projection: string,
     checkpoint: Checkpoint,
-    changes: ReadonlyMap<string, Row | undefined>,
+    changes: ReadonlyMap<string, Row>,
   ): Promise<void>;
   /** Drops all rows and the checkpoint. */
   clear(projection: string): Promise<void>;

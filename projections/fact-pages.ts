@@ -1,0 +1,89 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+import type { EventStore } from '../events/store.ts';
+
+/** At most this many facts are folded in one batch. */
+export const pageFactsMax = 2000;
+/** At most this much content: a fact weighs 1, one with text more, by how much text its type may hold. */
+const pageWeightMax = 4000;
+
+/**
+ * The facts after a position, as many as a page may hold.
+ * `ended`: there were no more in the log.
+ */
+export async function readPage(
+  store: EventStore,
+  afterPosition: number,
+  factsMax: number = pageFactsMax,
+): Promise<{ facts: LoggedFact[]; ended: boolean }> {
+  const facts: LoggedFact[] = [];
+  const limit = Math.min(factsMax, pageFactsMax);
+  let weight = 0;
+  for await (const fact of store.readAll({ afterPosition, limit })) {
+    facts.push(fact);
+    weight += weightOf(fact);
+    if (weight >= pageWeightMax) return { facts, ended: false };
+  }
+  return { facts, ended: facts.length < limit };
+}
+
+/** Facts that come in one by one, handed on as many at a time as have arrived meanwhile. */
+export interface Arrivals {
+  /** Everything that has arrived and was not taken; waits for the first. Empty: the source has ended. @throws what the source threw. */
+  take(): Promise<LoggedFact[]>;
+}
+
+/**
+ * Reads a source ahead of its consumer, up to a page. `signal` must be the one that ends the source:
+ * then nothing waits for a consumer that has gone.
+ */
+export function arrivals(source: AsyncIterable<LoggedFact>, signal: AbortSignal): Arrivals {
+  let held: LoggedFact[] = [];
+  let weight = 0;
+  let end: { error?: unknown } | undefined;
+  let wakeReader = (): void => {};
+  let wakeTaker = (): void => {};
+
+  const read = async (): Promise<void> => {
+    for await (const fact of source) {
+      held.push(fact);
+      weight += weightOf(fact);
+      wakeTaker();
+      if (!signal.aborted && (held.length >= pageFactsMax || weight >= pageWeightMax)) {
+        await new Promise<void>((resolve) => (wakeReader = resolve));
+      }
+    }
+  };
+  const finish = (how: { error?: unknown }): void => {
+    end = how;
+    signal.removeEventListener('abort', release);
+    wakeTaker();
+  };
+  const release = (): void => wakeReader();
+  signal.addEventListener('abort', release, { once: true });
+  read().then(
+    () => finish({}),
+    (error: unknown) => finish({ error }),
+  );
+
+  return {
+    async take() {
+      while (held.length === 0 && end === undefined) {
+        await new Promise<void>((resolve) => (wakeTaker = resolve));
+      }
+      if (held.length === 0 && end && 'error' in end) throw end.error;
+      const taken = held;
+      held = [];
+      weight = 0;
+      wakeReader();
+      return taken;
+    },
+  };
+}
+
+/** Whole transcripts weigh as much as a page of plain facts may have beside them. */
+const heavy: ReadonlySet<string> = new Set(['turns.joined', 'transcript.punctuated']);
+
+const weightOf = (fact: LoggedFact): number => {
+  if (fact.content === undefined) return 1;
+  return heavy.has(fact.type) ? 400 : 20;
+};

@@ -1,0 +1,154 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+import { EventStoreError, type EventStore } from '../events/store.ts';
+import { arrivals, readPage } from './fact-pages.ts';
+import type { Member } from './member.ts';
+import { patiently } from './patience.ts';
+import { isTransient } from './projection-error.ts';
+
+/** The log being followed by all projections. */
+export interface Follower {
+  /** Up to where those ahead have applied. */
+  position(): number;
+  /** All have seen the head of the log as it was at the start, or have stopped. @throws as `ended` does. */
+  caughtUp: Promise<void>;
+  /** Following is over. @throws what the log threw, when that was not transient; the signal's reason. */
+  ended: Promise<void>;
+}
+
+/** Projections that are fed by one read of the log. Some may be ahead of `position`: they pass facts over. */
+type Lane = { position: number; members: Member[] };
+
+/** Projections no further apart than this share a read: passing facts over is cheaper than a second one. */
+const laneGapMax = 5000;
+/** One lane waits for another to close up over at most this many facts. */
+const joinGapMax = 500;
+
+/**
+ * Brings projections up to the head of the log in pages, then keeps them there. Those at about the
+ * same position share one read. Whoever is far behind (because it is rebuilt) catches up beside the
+ * others and joins them, so that it delays nobody.
+ */
+export function followLog(deps: {
+  store: EventStore;
+  members: readonly Member[];
+  signal: AbortSignal;
+  /** Positions have moved. */
+  onProgress: () => void;
+  /** Those ahead have applied these facts. */
+  onApplied: (facts: readonly LoggedFact[]) => void;
+}): Follower {
+  const { store, signal } = deps;
+  const lanes = lanesOf(deps.members);
+  const lead = lanes.pop() ?? { position: 0, members: [] };
+  /** Work on the lead, one piece at a time: a batch of facts, or a lane that joins. */
+  let leadTail: Promise<unknown> = Promise.resolve();
+
+  const leadCaughtUp = catchUp(lead).then(() => goLive(lead));
+  const joined = lanes.map(async (lane) => {
+    await catchUp(lane);
+    await leadCaughtUp;
+    await join(lane);
+  });
+  return {
+    position: () => lead.position,
+    caughtUp: Promise.all([leadCaughtUp, ...joined]).then(() => undefined),
+    ended: Promise.all([leadCaughtUp.then(follow), ...joined]).then(() => undefined),
+  };
+
+  async function catchUp(lane: Lane): Promise<void> {
+    for (;;) {
+      const { facts, ended } = await reading(lane, () => readPage(store, lane.position));
+      if (facts.length > 0) await advance(lane, facts);
+      if (ended) return;
+    }
+  }
+
+  async function join(lane: Lane): Promise<void> {
+    while (lead.position - lane.position > joinGapMax) await catchUp(lane);
+    await onLead(async () => {
+      while (lane.position < lead.position) {
+        const missing = lead.position - lane.position;
+        const { facts } = await reading(lane, () => readPage(store, lane.position, missing));
+        await advance(lane, facts);
+      }
+      lead.members.push(...lane.members);
+    });
+    goLive(lane);
+  }
+
+  async function follow(): Promise<void> {
+    for (;;) await reading(lead, followOnce);
+  }
+
+  /** Follows until the log goes away. Throws only if it went before anything came: then it is time to pause. */
+  async function followOnce(): Promise<void> {
+    const leaving = new AbortController();
+    const either = AbortSignal.any([signal, leaving.signal]);
+    const subscription = store.subscribe({ afterPosition: lead.position, signal: either });
+    const incoming = arrivals(subscription, either);
+    let progress = false;
+    try {
+      for (;;) {
+        const facts = await incoming.take();
+        signal.throwIfAborted();
+        if (facts.length === 0) throw new EventStoreError('BUSY', 'The subscription has ended.');
+        await onLead(() => advance(lead, facts));
+        progress = true;
+      }
+    } catch (error) {
+      if (!progress || !isTransient(error)) throw error;
+    } finally {
+      leaving.abort();
+    }
+  }
+
+  async function advance(lane: Lane, facts: readonly LoggedFact[]): Promise<void> {
+    assertDense(lane.position, facts);
+    await Promise.all(lane.members.map((member) => member.apply(facts)));
+    lane.position = facts.at(-1)!.position;
+    if (lane === lead) deps.onApplied(facts);
+    deps.onProgress();
+  }
+
+  function reading<T>(lane: Lane, read: () => Promise<T>): Promise<T> {
+    return patiently(read, signal, (error) => {
+      for (const member of lane.members) member.noticeLogAway(error);
+    });
+  }
+
+  function onLead<T>(work: () => Promise<T>): Promise<T> {
+    const turn = leadTail.then(work);
+    leadTail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  function goLive(lane: Lane): void {
+    for (const member of lane.members) member.goLive();
+    deps.onProgress();
+  }
+}
+
+/** By position, the furthest ahead last. */
+function lanesOf(members: readonly Member[]): Lane[] {
+  const lanes: Lane[] = [];
+  for (const member of members.toSorted((a, b) => a.position() - b.position())) {
+    if (member.stopped()) continue;
+    const lane = lanes.at(-1);
+    const ahead = lane?.members.at(-1);
+    if (lane && ahead && member.position() - ahead.position() <= laneGapMax)
+      lane.members.push(member);
+    else lanes.push({ position: member.position(), members: [member] });
+  }
+  return lanes;
+}
+
+/** A position that is left out would be lost to every projection: worth a look at each page. */
+function assertDense(after: number, facts: readonly LoggedFact[]): void {
+  const first = facts[0]?.position;
+  const last = facts.at(-1)?.position;
+  if (first === after + 1 && last === after + facts.length) return;
+  throw new EventStoreError(
+    'DAMAGED',
+    `The log gave positions ${first} to ${last} (${facts.length} facts) after position ${after}.`,
+  );
+}

@@ -1,0 +1,183 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+import { foldBatch, keysOfFacts } from './fold-batch.ts';
+import { patiently } from './patience.ts';
+import type { Projection, ProjectionStorage, Row } from './projection.ts';
+import { defectReason, outageReason, type StopReason } from './projection-error.ts';
+import { rowCache } from './row-cache.ts';
+
+/** Where a projection stands. */
+export type ProjectionState = {
+  name: string;
+  version: number;
+  /** Everything up to here has been applied. */
+  position: number;
+  /**
+   * `rebuilding`: its rows are being made anew and are incomplete. `catching-up`: it has not seen the
+   * head of the log since the start. `live`: it applies facts as they come. `retrying`: its storage
+   * is away, for the reason in `reason`. `stopped`: for good, until a restart.
+   */
+  state: 'rebuilding' | 'catching-up' | 'live' | 'retrying' | 'stopped';
+  /** Why it is `retrying` or `stopped`; never anything a person said. */
+  reason: StopReason | null;
+};
+
+/** One projection at work: its position, its rows at hand, and how it fares. */
+export interface Member {
+  readonly name: string;
+  state(): ProjectionState;
+  position(): number;
+  stopped(): boolean;
+  /**
+   * Takes the projection up where it was left; from the beginning when its version is another one,
+   * or when `reaches` says that the log does not get as far as its checkpoint.
+   */
+  resume(reaches: (position: number) => Promise<boolean>): Promise<void>;
+  /**
+   * Applies facts that follow each other without a gap; those it already knows are passed over.
+   * Its own failures stop it and are not thrown. @throws the signal's reason.
+   */
+  apply(facts: readonly LoggedFact[]): Promise<void>;
+  /** It has seen the head of the log. */
+  goLive(): void;
+  /** The log cannot be read just now. Over with the next facts. */
+  noticeLogAway(error: unknown): void;
+  stop(reason: StopReason): void;
+  /** Stores how far it got, where that was left for later. @throws what the storage throws. */
+  flush(): Promise<void>;
+}
+
+/** Rows held in memory per projection. */
+const cachedRowsMax = 4096;
+/** A checkpoint without changes of rows is stored this often, in positions: reading them again costs little. */
+const idleCheckpointEvery = 1000;
+
+export function openMember(
+  projection: Projection,
+  deps: {
+    storage: ProjectionStorage;
+    signal: AbortSignal;
+    /** Told once, when the projection stops. */
+    onStopped: (state: ProjectionState) => void;
+  },
+): Member {
+  const { storage, signal } = deps;
+  const { name, version, interests } = projection;
+  const cache = rowCache(cachedRowsMax);
+  let position = 0;
+  let storedPosition = 0;
+  let state: ProjectionState['state'] = 'catching-up';
+  let reason: StopReason | null = null;
+  let away: StopReason | null = null;
+
+  return {
+    name,
+    state: snapshot,
+    position: () => position,
+    stopped: () => state === 'stopped',
+    resume: (reaches) =>
+      guarded(() => takeUp(reaches), `The projection ${name} could not be taken up`),
+    async apply(facts) {
+      const last = facts.at(-1);
+      if (!last || state === 'stopped' || last.position <= position) return;
+      const wanted = facts.filter(
+        (fact) => fact.position > position && (interests === undefined || interests.has(fact.type)),
+      );
+      await guarded(
+        () => applyWanted(wanted, last.position),
+        `The rows of the projection ${name} could not be read or written`,
+      );
+    },
+    goLive() {
+      if (state !== 'stopped') state = 'live';
+    },
+    noticeLogAway(error) {
+      away = outageReason(error, 'The log cannot be read just now');
+    },
+    stop,
+    async flush() {
+      if (state === 'stopped' || storedPosition === position) return;
+      await storage.commit(name, { version, position }, new Map());
+      storedPosition = position;
+    },
+  };
+
+  /** Tries again while the failure is transient, and stops the projection when it is not. */
+  async function guarded(attempt: () => Promise<void>, failure: string): Promise<void> {
+    try {
+      await patiently(attempt, signal, (error) => {
+        away = outageReason(error, `The storage of the projection ${name} is away`);
+      });
+      away = null;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      stop(outageReason(error, failure));
+    }
+  }
+
+  async function takeUp(reaches: (position: number) => Promise<boolean>): Promise<void> {
+    const checkpoint = await storage.checkpoint(name);
+    if (checkpoint?.version === version && (await reaches(checkpoint.position))) {
+      position = checkpoint.position;
+      storedPosition = position;
+      return;
+    }
+    // Cleared without a checkpoint too: an earlier clearing may have got no further than that.
+    if (checkpoint) state = 'rebuilding';
+    await storage.clear(name);
+  }
+
+  async function applyWanted(wanted: readonly LoggedFact[], upTo: number): Promise<void> {
+    const { keys, failure: keysFailure } = keysOfFacts(projection, wanted);
+    const loaded = await load(keys);
+    const folded = foldBatch(projection, wanted.slice(0, keys.length), keys, loaded);
+    const failure = folded.failure ?? keysFailure;
+    const failed = failure && wanted[failure.index]!;
+    const reached = failed ? failed.position - 1 : upTo;
+    if (folded.changes.size > 0 || reached - storedPosition >= idleCheckpointEvery) {
+      await storage.commit(name, { version, position: reached }, folded.changes);
+      storedPosition = reached;
+    }
+    for (const [key, row] of loaded) cache.set(key, row);
+    for (const [key, row] of folded.changes) cache.refresh(key, row);
+    position = reached;
+    if (!failed) return;
+    const doing = `The projection ${name} could not apply ${failed.type} at position ${failed.position}`;
+    stop(defectReason(failure.error, doing));
+  }
+
+  async function load(keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, Row>> {
+    const loaded = new Map<string, Row>();
+    const missing = new Set<string>();
+    for (const keysOfOne of keys) {
+      for (const key of keysOfOne) {
+        if (loaded.has(key) || missing.has(key)) continue;
+        if (cache.has(key)) loaded.set(key, cache.get(key));
+        else missing.add(key);
+      }
+    }
+    if (missing.size === 0) return loaded;
+    const names = [...missing];
+    const rows = await storage.getMany(name, names);
+    for (const [index, key] of names.entries()) loaded.set(key, rows[index]);
+    return loaded;
+  }
+
+  function stop(why: StopReason): void {
+    if (state === 'stopped') return;
+    state = 'stopped';
+    reason = why;
+    cache.clear();
+    deps.onStopped(snapshot());
+  }
+
+  function snapshot(): ProjectionState {
+    const retrying = away !== null && state !== 'stopped';
+    return {
+      name,
+      version,
+      position,
+      state: retrying ? 'retrying' : state,
+      reason: reason ?? away,
+    };
+  }
+}

@@ -1,0 +1,201 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+import type { EventStore } from '../events/store.ts';
+import { followLog, type Follower } from './follow-log.ts';
+import { openMember, type Member, type ProjectionState } from './member.ts';
+import type { Projection, ProjectionStorage } from './projection.ts';
+import {
+  outageReason,
+  ProjectionBehind,
+  ProjectionStopped,
+  type StopReason,
+} from './projection-error.ts';
+import { stoppedError, waitingRoom } from './waiting-room.ts';
+
+export type { ProjectionState } from './member.ts';
+
+/** One projection by name, several, or `all`. */
+export type Which = string | readonly string[];
+
+/** Keeps projections up with the log. */
+export interface ProjectionRunner {
+  /** Where each projection stands, in the order they were given. */
+  states(): ProjectionState[];
+  /**
+   * Resolves when the projections have applied a position (`timeoutMs` 5000 unless told).
+   * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one of them has stopped.
+   */
+  applied(
+    which: Which,
+    position: number,
+    options?: { timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<void>;
+  /**
+   * For a command to ask before it appends anything, and for a reader who must not see half the rows.
+   * @throws {ProjectionStopped} when one of them has stopped; {ProjectionBehind} while one is rebuilt.
+   */
+  assertRunning(which: Which): void;
+  /**
+   * Resolves when every projection has seen the head of the log as it was at the start, or has stopped alone.
+   * @throws {ProjectionStopped} when nothing can be followed: the log cannot be read, or `stop` came first.
+   */
+  ready(): Promise<void>;
+  /**
+   * Position of the last fact listeners were told; means something once `ready()` has resolved. Rows may be ahead of it.
+   * Who adds a listener and asks for the position in the same turn is told everything after it, once.
+   */
+  position(): number;
+  /**
+   * Calls back with facts, in order and without gaps, when the projections have applied them;
+   * `position` is the last one's. A projection that is rebuilt or has stopped holds nobody up.
+   * Listeners must not block; one that throws is dropped, and `onListenerError` told. Returns how to stop.
+   */
+  onApplied(listener: AppliedListener): () => void;
+  /** Stops following and stores how far each got. @throws what the storage throws. */
+  stop(): Promise<void>;
+}
+
+export type AppliedListener = (facts: readonly LoggedFact[], position: number) => void;
+
+/** A command waits this long for its own position unless told otherwise. */
+const appliedTimeoutMs = 5000;
+const closing: StopReason = { code: 'CLOSED', message: 'The service is stopping' };
+
+/**
+ * Starts to bring projections up to the log and to keep them there. Returns at once; `ready()` tells.
+ * @param options.onStopped is told once about each projection that stops for a fault, to be logged.
+ * @param options.onListenerError is told what a listener threw; without it, it ends the process.
+ */
+export function startProjections(options: {
+  store: EventStore;
+  storage: ProjectionStorage;
+  projections: readonly Projection[];
+  signal?: AbortSignal;
+  onStopped?: (state: ProjectionState) => void;
+  onListenerError?: (error: unknown) => void;
+}): ProjectionRunner {
+  const { store, storage } = options;
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([stopping.signal, ...(options.signal ? [options.signal] : [])]);
+  const waiting = waitingRoom();
+  const listeners = new Set<AppliedListener>();
+  const onStopped = (state: ProjectionState): void => {
+    if (state.reason !== closing) options.onStopped?.(state);
+  };
+  const members = options.projections.map((projection) =>
+    openMember(projection, { storage, signal, onStopped }),
+  );
+  const byName = new Map(members.map((member) => [member.name, member]));
+  if (byName.size !== members.length) throw new TypeError('Two projections have the same name');
+
+  let follower: Follower | undefined;
+  let shutdown: Promise<void> | undefined;
+  let broken: StopReason | undefined;
+  const started = start();
+  const ready = started.then(({ caughtUp }) => caughtUp).catch(notFollowing);
+  const ended = started.then(({ ended }) => ended).catch(breakDown);
+  // Whoever waits for these is told; nobody has to wait.
+  ready.catch(() => undefined);
+  signal.addEventListener('abort', () => void shutDown().catch(() => undefined), { once: true });
+
+  return {
+    states: () => members.map((member) => member.state()),
+    async applied(which, position, { timeoutMs = appliedTimeoutMs, signal } = {}) {
+      await waiting.wait(chosen(which), position, { timeoutMs, signal });
+    },
+    assertRunning(which) {
+      for (const member of chosen(which)) {
+        const { name, state } = member.state();
+        if (state === 'stopped') throw stoppedError(member);
+        if (state !== 'rebuilding') continue;
+        throw new ProjectionBehind(name, `The projection ${name} is being rebuilt`);
+      }
+    },
+    ready: () => ready,
+    position: () => follower?.position() ?? 0,
+    onApplied(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop() {
+      stopping.abort();
+      return shutDown();
+    },
+  };
+
+  async function start(): Promise<Follower> {
+    await Promise.all(members.map((member) => member.resume(logReaches)));
+    waiting.settle();
+    follower = followLog({
+      store,
+      members,
+      signal,
+      onProgress: () => waiting.settle(),
+      onApplied: tell,
+    });
+    return follower;
+  }
+
+  async function logReaches(position: number): Promise<boolean> {
+    if (position === 0) return true;
+    for await (const fact of store.readAll({ afterPosition: position - 1, limit: 1 })) {
+      return fact.position === position;
+    }
+    return false;
+  }
+
+  function tell(facts: readonly LoggedFact[]): void {
+    const position = facts.at(-1)!.position;
+    for (const listener of [...listeners]) {
+      try {
+        listener(facts, position);
+      } catch (error) {
+        listeners.delete(listener);
+        if (options.onListenerError) options.onListenerError(error);
+        else queueMicrotask(() => raise(error));
+      }
+    }
+  }
+
+  /** Following has come to an end that nobody asked for: no projection gets any further. */
+  function breakDown(error: unknown): void {
+    if (signal.aborted) return;
+    stopAll(brokenBy(error));
+    stopping.abort();
+  }
+
+  function notFollowing(error: unknown): never {
+    const { message } = signal.aborted && !broken ? closing : brokenBy(error);
+    throw new ProjectionStopped('all', message);
+  }
+
+  function brokenBy(error: unknown): StopReason {
+    broken ??= outageReason(error, 'The log cannot be read any further');
+    return broken;
+  }
+
+  function stopAll(reason: StopReason): void {
+    for (const member of members) member.stop(reason);
+    waiting.settle();
+  }
+
+  function shutDown(): Promise<void> {
+    shutdown ??= ended
+      .then(() => Promise.all(members.map((member) => member.flush())))
+      .then(() => undefined)
+      .finally(() => stopAll(closing));
+    return shutdown;
+  }
+
+  function chosen(which: Which): readonly Member[] {
+    if (which === 'all') return members;
+    return (typeof which === 'string' ? [which] : which).map((name) => {
+      const member = byName.get(name);
+      if (!member) throw new RangeError(`There is no projection ${name}`);
+      return member;
+    });
+  }
+}
+
+function raise(error: unknown): never {
+  throw error;
+}

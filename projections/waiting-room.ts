@@ -1,0 +1,76 @@
+import type { Member } from './member.ts';
+import { ProjectionBehind, ProjectionStopped } from './projection-error.ts';
+
+/** Those who wait until projections have applied a position. */
+export interface WaitingRoom {
+  /**
+   * Resolves when all members have applied the position.
+   * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one has stopped; the signal's reason.
+   */
+  wait(
+    members: readonly Member[],
+    position: number,
+    options: { timeoutMs: number; signal?: AbortSignal | undefined },
+  ): Promise<void>;
+  /** Lets go whoever may go. To be called when a position or a state has changed. */
+  settle(): void;
+}
+
+/** More than this many commands waiting at once is a mistake somewhere. */
+const waitersMax = 10_000;
+
+export function waitingRoom(): WaitingRoom {
+  const waiters = new Set<() => void>();
+  return {
+    wait(members, position, { timeoutMs, signal }) {
+      return new Promise((resolve, reject) => {
+        const end = (settle: () => void): void => {
+          waiters.delete(look);
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', abandon);
+          settle();
+        };
+        const abandon = (): void => end(() => reject(signal!.reason as Error));
+        const look = (): void => {
+          const stopped = members.find((member) => member.stopped());
+          if (stopped) end(() => reject(stoppedError(stopped)));
+          else if (members.every((member) => member.position() >= position)) end(resolve);
+        };
+        const giveUp = (): void =>
+          end(() => reject(behindError(members, position, `within ${timeoutMs} ms`)));
+        if (signal?.aborted) return reject(signal.reason as Error);
+        if (waiters.size >= waitersMax) {
+          return reject(behindError(members, position, `and ${waitersMax} others wait`));
+        }
+        const timer = setTimeout(giveUp, timeoutMs);
+        signal?.addEventListener('abort', abandon, { once: true });
+        waiters.add(look);
+        look();
+      });
+    },
+    settle() {
+      for (const look of waiters) look();
+    },
+  };
+}
+
+export function stoppedError(member: Member): ProjectionStopped {
+  const { name, position, reason } = member.state();
+  return new ProjectionStopped(
+    name,
+    `The projection ${name} has stopped at position ${position}. ${reason?.message ?? ''}`.trim(),
+  );
+}
+
+function behindError(
+  members: readonly Member[],
+  position: number,
+  limit: string,
+): ProjectionBehind {
+  const behind = members.find((member) => member.position() < position) ?? members[0]!;
+  const state = behind.state();
+  return new ProjectionBehind(
+    state.name,
+    `The projection ${state.name} (${state.state}, at ${state.position}) did not apply position ${position} ${limit}`,
+  );
+}
