@@ -1,4 +1,5 @@
 import type { LoggedFact } from '../events/catalogue.ts';
+import { commitSignal } from '../events/commit-signal.ts';
 import type { EventStore } from '../events/store.ts';
 
 /** At most this many facts are folded in one batch. */
@@ -37,29 +38,24 @@ export interface Arrivals {
  * then nothing waits for a consumer that has gone.
  */
 export function arrivals(source: AsyncIterable<LoggedFact>, signal: AbortSignal): Arrivals {
+  const arrived = commitSignal();
+  const taken = commitSignal();
   let held: LoggedFact[] = [];
   let weight = 0;
   let end: { error?: unknown } | undefined;
-  let wakeReader = (): void => {};
-  let wakeTaker = (): void => {};
 
   const read = async (): Promise<void> => {
     for await (const fact of source) {
       held.push(fact);
       weight += weightOf(fact);
-      wakeTaker();
-      if (!signal.aborted && (held.length >= pageFactsMax || weight >= pageWeightMax)) {
-        await new Promise<void>((resolve) => (wakeReader = resolve));
-      }
+      arrived.fire();
+      if (held.length >= pageFactsMax || weight >= pageWeightMax) await taken.wait(signal);
     }
   };
   const finish = (how: { error?: unknown }): void => {
     end = how;
-    signal.removeEventListener('abort', release);
-    wakeTaker();
+    arrived.fire();
   };
-  const release = (): void => wakeReader();
-  signal.addEventListener('abort', release, { once: true });
   read().then(
     () => finish({}),
     (error: unknown) => finish({ error }),
@@ -67,15 +63,19 @@ export function arrivals(source: AsyncIterable<LoggedFact>, signal: AbortSignal)
 
   return {
     async take() {
-      while (held.length === 0 && end === undefined) {
-        await new Promise<void>((resolve) => (wakeTaker = resolve));
+      for (;;) {
+        if (held.length > 0) break;
+        if (end) {
+          if ('error' in end) throw end.error;
+          return [];
+        }
+        await arrived.wait();
       }
-      if (held.length === 0 && end && 'error' in end) throw end.error;
-      const taken = held;
+      const facts = held;
       held = [];
       weight = 0;
-      wakeReader();
-      return taken;
+      taken.fire();
+      return facts;
     },
   };
 }

@@ -40,6 +40,7 @@ export function foldBatch(
   const changes: Changes = new Map();
   let declared: readonly string[] = [];
   const rows: Rows = {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a projection knows the shape of its own rows
     get<T>(key: string) {
       // Whether an undeclared row is at hand depends on the batch; the answer must not.
       if (!declared.includes(key)) throw new UndeclaredRow(projection.name);

@@ -8,6 +8,7 @@ export type Row = unknown;
  * `keys(fact)`; `set` and `delete` take any key of the projection.
  */
 export interface Rows {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a projection knows the shape of its own rows
   get<T = Row>(key: string): T | undefined;
   set(key: string, row: Row): void;
   delete(key: string): void;

@@ -145,7 +145,8 @@ export function startProjections(options: {
 
   function tell(facts: readonly LoggedFact[]): void {
     const position = facts.at(-1)!.position;
-    for (const listener of [...listeners]) {
+    // A copy: who is added meanwhile has asked for the position after these facts.
+    for (const listener of Array.from(listeners)) {
       try {
         listener(facts, position);
       } catch (error) {

@@ -1,0 +1,223 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+import type { RecordingRow } from './recording-row.ts';
+
+/** What a pass through the pipeline has led to so far. Long texts are rows of their own, named by their pass. */
+export type Results = Pick<
+  RecordingRow,
+  'title' | 'abstract' | 'language' | 'speakers' | 'notes'
+> & {
+  /** What to ask while speakers are awaited. */
+  suggestions: RecordingRow['suggestions'];
+  /** Position of the `turns.joined` that the speakers come from. */
+  turns: number | null;
+  /** The pass whose utterances these are, and how many places they take. */
+  utterances: { run: number; count: number } | null;
+  /** The passes whose blocks and summary these are. */
+  blocks: number | null;
+  summary: number | null;
+};
+
+/**
+ * What a reader is shown, and apart from it what a further pass has led to: once there are documents,
+ * what belongs to them stays until the documents of the next pass are saved.
+ */
+export type Passes = {
+  run: number;
+  shown: Results;
+  pending: Results | null;
+  /** There are documents. */
+  saved: boolean;
+};
+
+type Note = { code: string; detail: string };
+
+export const noPasses: Passes = {
+  run: 0,
+  shown: {
+    title: null,
+    abstract: null,
+    language: null,
+    speakers: [],
+    notes: [],
+    suggestions: [],
+    turns: null,
+    utterances: null,
+    blocks: null,
+    summary: null,
+  },
+  pending: null,
+  saved: false,
+};
+
+/** What the pass that is under way has led to; without one, what is shown. */
+export const latest = (passes: Passes): Results => passes.pending ?? passes.shown;
+
+/** The passes after a fact; the same object when it has no say in them. Pure. */
+export function foldPasses(passes: Passes, fact: LoggedFact): Passes {
+  if (isErased(fact)) return { ...noPasses, run: passes.run };
+  const result = resultOf(fact, passes);
+  if (result) return withLatest(passes, { ...latest(passes), ...result });
+
+  switch (fact.type) {
+    case 'recording.started':
+    case 'audio.imported':
+      return {
+        ...noPasses,
+        run: 1,
+        shown: {
+          ...noPasses.shown,
+          title: fact.content?.title ?? null,
+          language: fact.data.language,
+        },
+      };
+    case 'reprocessing.requested': {
+      const { from, language } = fact.data;
+      const again: Results = {
+        ...passes.shown,
+        ...(language === undefined ? {} : { language }),
+        ...(from === 'speech-to-text' ? nothingSpoken : {}),
+        notes: passes.shown.notes.filter(({ code }) => stays(code, from)),
+      };
+      const run = passes.run + 1;
+      return passes.saved
+        ? { ...passes, run, pending: again }
+        : { ...passes, run, shown: again, pending: null };
+    }
+    case 'documents.saved': {
+      const { notes, ...shown } = latest(passes);
+      const edited = fact.data.kept.map((detail) => ({ code: 'edited', detail }));
+      const others = notes.filter(({ code }) => code !== 'edited');
+      return {
+        ...passes,
+        saved: true,
+        pending: null,
+        shown: { ...shown, notes: [...others, ...edited] },
+      };
+    }
+    case 'processing.cancelled':
+    case 'error.cleared':
+      return passes.pending ? { ...passes, pending: null, shown: returnTo(passes) } : passes;
+    default:
+      return passes;
+  }
+}
+
+/** Whether nothing a person said or wrote may be left after this fact. */
+export const isErased = (fact: LoggedFact): boolean =>
+  fact.to === 'idle.erased' ||
+  fact.type === 'recording.erased' ||
+  fact.type === 'recording.discarded';
+
+/** What a stage's result adds; undefined for facts that are none. */
+function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefined {
+  const now = latest(passes);
+  const noted = (code: string, detail = ''): Partial<Results> => ({
+    notes: withNote(now.notes, { code, detail }),
+  });
+  switch (fact.type) {
+    case 'capture.interrupted':
+      return noted('capture-interrupted', fact.data.reason);
+    case 'speech.detected': {
+      const found = fact.data.warnings.map((code) => ({ code, detail: '' }));
+      if (fact.data.stretches.length === 0) found.push({ code: 'no-speech', detail: '' });
+      return {
+        utterances: { run: passes.run, count: 0 },
+        notes: found.reduce<Note[]>(withNote, now.notes),
+      };
+    }
+    case 'utterance.recognised': {
+      const before = now.utterances?.run === passes.run ? now.utterances.count : 0;
+      const count = Math.max(before, fact.data.index + 1);
+      return { utterances: { run: passes.run, count } };
+    }
+    case 'transcription.completed':
+      return { language: fact.data.language ?? now.language };
+    case 'diarization.skipped':
+      return noted('diarization-skipped', fact.data.reason);
+    case 'identification.skipped':
+      return noted('identification-skipped', fact.data.reason);
+    case 'turns.joined': {
+      const { speakers } = fact.data;
+      return {
+        turns: fact.position,
+        blocks: passes.run,
+        speakers: speakers.map(({ label, seconds }) => ({ label, name: null, seconds })),
+        suggestions: speakers.map(({ label, seconds }) => {
+          const found = fact.content?.suggestions.find((one) => one.label === label);
+          return {
+            label,
+            suggested_name: found?.name ?? null,
+            confidence: found?.confidence ?? null,
+            reason: found?.reason ?? null,
+            seconds,
+            sample: found?.sample ?? null,
+          };
+        }),
+      };
+    }
+    case 'speakers.named':
+      return {
+        speakers: now.speakers.map((speaker) => ({
+          ...speaker,
+          name: ownName(fact.content?.names, speaker.label),
+        })),
+        notes: now.notes.filter(({ code }) => code !== 'speakers-skipped'),
+      };
+    case 'speakers.skipped':
+      return noted('speakers-skipped');
+    case 'transcript.punctuated':
+      return {
+        blocks: passes.run,
+        ...(fact.data.kept.length > 0
+          ? noted('parts-unpunctuated', fact.data.kept.join(', '))
+          : {}),
+      };
+    case 'summary.fallback_used':
+      return noted('no-language-model');
+    case 'summary.completed':
+      return { summary: passes.run };
+    case 'title.chosen':
+      return {
+        title: fact.content?.title ?? null,
+        abstract: fact.content?.abstract ?? null,
+      };
+    default:
+      return undefined;
+  }
+}
+
+const withLatest = (passes: Passes, results: Results): Passes =>
+  passes.pending ? { ...passes, pending: results } : { ...passes, shown: results };
+
+/** Names given during a pass that came to nothing stay, if they are names of the same turns' speakers. */
+function returnTo({ shown, pending }: Passes): Results {
+  if (pending === null || pending.turns === null || pending.turns !== shown.turns) return shown;
+  return { ...shown, speakers: pending.speakers };
+}
+
+/** An empty name is none: the label stays. Labels come from outside, so only own properties count. */
+function ownName(names: Record<string, string> | undefined, label: string): string | null {
+  if (names === undefined || !Object.hasOwn(names, label)) return null;
+  return names[label]?.trim() || null;
+}
+
+const withNote = (notes: readonly Note[], note: Note): Note[] =>
+  notes.some(({ code, detail }) => code === note.code && detail === note.detail)
+    ? [...notes]
+    : [...notes, note];
+
+/** What speech-to-text does anew. */
+const nothingSpoken = {
+  turns: null,
+  utterances: null,
+  blocks: null,
+  summary: null,
+  speakers: [],
+  suggestions: [],
+} satisfies Partial<Results>;
+
+/** Whether what a note says still holds while a pass runs again from there. */
+function stays(code: string, from: 'language-model' | 'speech-to-text'): boolean {
+  if (code === 'capture-interrupted' || code === 'edited') return true;
+  return from === 'language-model' && code !== 'no-language-model' && code !== 'parts-unpunctuated';
+}

@@ -1,0 +1,178 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+import { recordingOf, type RecordingFact, type Stage } from '../events/recording-facts.ts';
+import { foldPasses, isErased, latest, noPasses, type Passes } from './passes.ts';
+import { utcTime } from './list-page.ts';
+import type { RecordingRow } from './recording-row.ts';
+
+/** Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. */
+export type KeptRecording = {
+  core: Omit<
+    RecordingRow,
+    'run' | 'title' | 'abstract' | 'language' | 'speakers' | 'notes' | 'suggestions'
+  >;
+  passes: Passes;
+  /** Seconds recorded before the last pause, and since when it has been running again. */
+  clock: { seconds: number; runningSince: string | null };
+};
+
+/** The recording after a fact of its stream; undefined while it has not begun. Pure. */
+export function foldRecording(
+  kept: KeptRecording | undefined,
+  fact: LoggedFact,
+): KeptRecording | undefined {
+  const begun = kept ?? beginning(fact);
+  if (!begun) return undefined;
+  const state = fact.to ?? begun.core.state;
+  const status = statusOfState(state);
+  const passes = foldPasses(begun.passes, fact);
+  const moved = state !== begun.core.state || kept === undefined;
+  const core: KeptRecording['core'] = {
+    ...begun.core,
+    ...learned(fact),
+    state,
+    status,
+    ...(moved ? { position: fact.position, since: fact.at } : {}),
+    running: status === 'transcribing' || status === 'recording' ? running(begun.core, fact) : [],
+    error: status === 'error' ? (failureIn(fact) ?? begun.core.error) : null,
+  };
+  const clock = tick(begun.clock, fact, status === 'recording');
+  return isErased(fact) ? { core: emptied(core), passes, clock } : { core, passes, clock };
+}
+
+/** What a reader sees. */
+export function recordingRow({ core, passes }: KeptRecording): RecordingRow {
+  const { title, abstract, language, speakers, notes } = passes.shown;
+  const asked = core.status === 'awaiting-speakers' ? latest(passes).suggestions : [];
+  return {
+    ...core,
+    run: passes.run,
+    title,
+    abstract,
+    language,
+    speakers,
+    notes,
+    suggestions: asked,
+  };
+}
+
+/** The machine's top-level state of a canonical state name. */
+export const statusOfState = (state: string): RecordingRow['status'] =>
+  state.split(/[.(]/, 1)[0] as RecordingRow['status'];
+
+function beginning(fact: LoggedFact): KeptRecording | undefined {
+  if (fact.type !== 'recording.started' && fact.type !== 'audio.imported') return undefined;
+  const imported = fact.type === 'audio.imported';
+  return {
+    core: {
+      recording_id: recordingOf(fact.stream) ?? fact.stream,
+      owner: fact.data.owner,
+      kind: fact.data.kind,
+      status: 'idle',
+      state: imported ? 'transcribing.recognising' : 'recording.active',
+      position: fact.position,
+      since: fact.at,
+      running: [],
+      started_at: utcTime(imported ? fact.data.started_at : fact.at),
+      duration: null,
+      device: imported ? null : fact.data.device,
+      audio: null,
+      error: null,
+      documents: null,
+      document_hashes: null,
+      version: 0,
+      ledger: null,
+    },
+    passes: noPasses,
+    clock: { seconds: 0, runningSince: null },
+  };
+}
+
+/** What a fact tells for good, whatever becomes of the pass it belongs to. */
+function learned(fact: LoggedFact): Partial<KeptRecording['core']> {
+  switch (fact.type) {
+    case 'audio.imported':
+    case 'audio.captured':
+    case 'capture.interrupted': {
+      const { path, bytes, sha256, duration } = fact.data;
+      const ledger = 'ledger' in fact.data ? (fact.data.ledger ?? null) : null;
+      return { audio: { path, bytes, sha256 }, duration, ledger };
+    }
+    case 'speech.detected':
+      return { duration: fact.data.duration };
+    case 'documents.saved': {
+      const { version, sha256 } = fact.data;
+      return { documents: fact.content?.paths ?? null, document_hashes: sha256, version };
+    }
+    default:
+      return {};
+  }
+}
+
+const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
+  ...core,
+  audio: null,
+  error: null,
+  documents: null,
+  document_hashes: null,
+  running: [],
+});
+
+type Running = RecordingRow['running'];
+
+function running(before: { running: Running }, fact: LoggedFact): Running {
+  if (fact.type === 'stage.started') {
+    const { stage } = fact.data;
+    const attempt = fact.attempt ?? 1;
+    return [...without(before.running, stage), { stage, attempt, since: fact.at }];
+  }
+  if (fact.type === 'stage.failed' || fact.type === 'stage.interrupted') {
+    return without(before.running, fact.data.stage);
+  }
+  const ended = endedBy[fact.type as RecordingFact['type']];
+  return ended === undefined ? before.running : without(before.running, ended);
+}
+
+const without = (running: Running, stage: Stage): Running =>
+  running.filter((one) => one.stage !== stage);
+
+/** The stage each result ends. */
+const endedBy: Partial<Record<RecordingFact['type'], Stage>> = {
+  'audio.captured': 'capture',
+  'capture.interrupted': 'capture',
+  'transcription.completed': 'transcribe',
+  'diarization.completed': 'diarize',
+  'diarization.skipped': 'diarize',
+  'identification.completed': 'identify',
+  'identification.skipped': 'identify',
+  'turns.joined': 'join',
+  'transcript.punctuated': 'punctuate',
+  'summary.completed': 'summarise',
+  'title.chosen': 'entitle',
+  'documents.saved': 'write',
+};
+
+function failureIn(fact: LoggedFact): RecordingRow['error'] {
+  if (fact.type !== 'stage.failed') return null;
+  const { stage, code, retriable } = fact.data;
+  return { stage, code, message: fact.content?.message ?? null, retriable, at: fact.at };
+}
+
+function tick(
+  clock: KeptRecording['clock'],
+  fact: LoggedFact,
+  recording: boolean,
+): KeptRecording['clock'] {
+  if (fact.type === 'recording.started' || fact.type === 'recording.resumed') {
+    return { ...clock, runningSince: fact.at };
+  }
+  if (clock.runningSince === null) return clock;
+  if (recording && fact.type !== 'recording.paused') return clock;
+  return {
+    seconds: clock.seconds + secondsBetween(clock.runningSince, fact.at),
+    runningSince: null,
+  };
+}
+
+/** Never negative: a clock may have been set back in between. */
+export const secondsBetween = (from: string, to: string): number =>
+  Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);

@@ -1,0 +1,103 @@
+import { recordingFacts, recordingOf, type RecordingFactType } from '../events/recording-facts.ts';
+import type { LoggedFact } from '../events/catalogue.ts';
+import { newestFirst, startingWith, timeKey, type PageRequest } from './list-page.ts';
+import type { Projection, ProjectionStorage, Rows } from './projection.ts';
+import { isErased } from './passes.ts';
+import { foldRecording, recordingRow, type KeptRecording } from './recording-fold.ts';
+import type { RecordingRow } from './recording-row.ts';
+
+/**
+ * Every recording. Rows: `r/<id>` the recording; `o/<owner>/<started at>/<id>` and
+ * `s/<owner>/<status>/<started at>/<id>` (1) lists; `u/<id>` (1) those in which something is going on.
+ */
+export const recordings: Projection = {
+  name: 'recordings',
+  version: 1,
+  // An utterance changes nothing but the transcript, and there are more of them than of all others.
+  interests: new Set(allBut('utterance.recognised')),
+  keys: keysOfRecording,
+  apply(rows, fact) {
+    const key = keysOfRecording(fact)[0];
+    if (key === undefined) return;
+    const before = rows.get<KeptRecording>(key);
+    const after = foldRecording(before, fact);
+    if (!after) return;
+    rows.set(key, after);
+    relist(rows, before, after, isErased(fact));
+  },
+};
+
+/** The recording; after its erasure a skeleton without any text, in the state `idle.erased`. */
+export async function recordingById(
+  storage: ProjectionStorage,
+  recordingId: string,
+): Promise<RecordingRow | undefined> {
+  const kept = await storage.get<KeptRecording>(recordings.name, `r/${recordingId}`);
+  return kept && recordingRow(kept);
+}
+
+/**
+ * A user's recordings, newest first; erased ones are not listed.
+ * @throws {InvalidCursor}, {RangeError} see `newestFirst`.
+ */
+export async function recordingsOf(
+  storage: ProjectionStorage,
+  owner: string,
+  { status, ...page }: PageRequest & { status?: RecordingRow['status'] | undefined } = {},
+): Promise<{ rows: RecordingRow[]; next_cursor: string | null }> {
+  const prefix = status === undefined ? `o/${owner}/` : `s/${owner}/${status}/`;
+  const { entries, next_cursor } = await newestFirst(storage, recordings.name, prefix, page);
+  const keys = entries.map(({ key }) => `r/${key.slice(key.indexOf('/') + 1)}`);
+  return { rows: await rowsAt(storage, keys), next_cursor };
+}
+
+/** Recordings in which something is going on: recording or transcribing. What a restart has to take up. */
+export async function* unsettledRecordings(
+  storage: ProjectionStorage,
+): AsyncGenerator<RecordingRow, void, void> {
+  for await (const [key] of storage.range(recordings.name, startingWith('u/'))) {
+    const row = await recordingById(storage, key.slice('u/'.length));
+    if (row) yield row;
+  }
+}
+
+/** Types of facts in a recording's stream, without some. */
+export function allBut(...types: readonly RecordingFactType[]): RecordingFactType[] {
+  const all = Object.keys(recordingFacts) as RecordingFactType[];
+  return all.filter((type) => !types.includes(type));
+}
+
+/** Key of the recording that a fact belongs to. */
+export function keysOfRecording(fact: LoggedFact): readonly string[] {
+  const id = recordingOf(fact.stream);
+  return id === undefined ? [] : [`r/${id}`];
+}
+
+async function rowsAt(
+  storage: ProjectionStorage,
+  keys: readonly string[],
+): Promise<RecordingRow[]> {
+  const kept = (await storage.getMany(recordings.name, keys)) as (KeptRecording | undefined)[];
+  // One that is gone was erased since the list was read.
+  return kept.flatMap((one) => (one ? [recordingRow(one)] : []));
+}
+
+/** Brings the lists up to a recording's new status. */
+function relist(
+  rows: Rows,
+  before: KeptRecording | undefined,
+  { core }: KeptRecording,
+  erased: boolean,
+): void {
+  const { recording_id, owner, started_at, status } = core;
+  const place = timeKey(started_at, recording_id);
+  const was = before?.core.status;
+  if (erased) rows.delete(`o/${owner}/${place}`);
+  else if (was === undefined) rows.set(`o/${owner}/${place}`, 1);
+  if (was !== undefined && (was !== status || erased)) rows.delete(`s/${owner}/${was}/${place}`);
+  if (was !== status && !erased) rows.set(`s/${owner}/${status}/${place}`, 1);
+  const unsettled = status === 'recording' || status === 'transcribing';
+  const wasUnsettled = was === 'recording' || was === 'transcribing';
+  if (unsettled && !wasUnsettled) rows.set(`u/${recording_id}`, 1);
+  if (!unsettled && wasUnsettled) rows.delete(`u/${recording_id}`);
+}

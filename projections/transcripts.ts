@@ -1,0 +1,255 @@
+import type { LoggedFact } from '../events/catalogue.ts';
+import { recordingOf, type Kind } from '../events/recording-facts.ts';
+import type { Block } from '../events/transcript.ts';
+import { newestFirst, startingWith, timeKey, utcTime, type PageRequest } from './list-page.ts';
+import { foldPasses, isErased, latest, noPasses, type Passes, type Results } from './passes.ts';
+import type { Projection, ProjectionStorage, Rows } from './projection.ts';
+import type { TranscriptRow } from './recording-row.ts';
+
+/** A recording with documents, as `GET /transcripts` lists it. */
+export type LibraryItem = {
+  recording_id: string;
+  /** Path of the index document, relative to the user's space. */
+  filename: string;
+  title: string | null;
+  summary: string | null;
+  kind: Kind;
+  language: string | null;
+  created_at: string;
+  duration: number | null;
+  /** Names, or labels of those without; each once. */
+  speakers: string[];
+  documents: { index: string; transcript: string; summary: string };
+};
+
+type Utterance = TranscriptRow['utterances'][number];
+/** What is kept of a transcript besides its texts. */
+type Head = {
+  recording_id: string;
+  owner: string;
+  kind: Kind;
+  created_at: string;
+  duration: number | null;
+  documents: LibraryItem['documents'] | null;
+  passes: Passes;
+};
+
+/**
+ * What was said, and the library. Rows: `t/<id>` the head; `u/<id>/<run>/<index>` an utterance,
+ * `b/<id>/<run>` blocks and `s/<id>/<run>` summary of a pass, so that no text is written twice;
+ * `l/<owner>/<all|solo|meeting>/<created at>/<id>` library items; `f/<owner>/<filename>` recording id.
+ */
+export const transcripts: Projection = {
+  name: 'transcripts',
+  version: 1,
+  interests: new Set<LoggedFact['type']>([
+    'recording.started',
+    'audio.imported',
+    'audio.captured',
+    'capture.interrupted',
+    'recording.discarded',
+    'speech.detected',
+    'utterance.recognised',
+    'transcription.completed',
+    'turns.joined',
+    'speakers.named',
+    'transcript.punctuated',
+    'summary.completed',
+    'title.chosen',
+    'documents.saved',
+    'processing.cancelled',
+    'error.cleared',
+    'reprocessing.requested',
+    'recording.erased',
+  ]),
+  keys: (fact) => {
+    const id = recordingOf(fact.stream);
+    return id === undefined ? [] : [`t/${id}`];
+  },
+  apply(rows, fact) {
+    const id = recordingOf(fact.stream);
+    if (id === undefined) return;
+    const before = rows.get<Head>(`t/${id}`) ?? beginning(id, fact);
+    if (!before) return;
+    const after = headAfter(before, fact);
+    dropTexts(rows, id, before.passes, after.passes);
+    setText(rows, id, after.passes.run, fact);
+    relist(rows, before, after);
+    if (isErased(fact)) rows.delete(`t/${id}`);
+    else rows.set(`t/${id}`, after);
+  },
+};
+
+/** The words of a recording; undefined when there is none, or it was erased. */
+export async function transcriptOf(
+  storage: ProjectionStorage,
+  recordingId: string,
+): Promise<TranscriptRow | undefined> {
+  // Texts may be replaced between two reads: then the head names others, and they are read instead.
+  for (let tries = 0; tries < 3; tries += 1) {
+    const head = await storage.get<Head>(transcripts.name, `t/${recordingId}`);
+    if (!head) return undefined;
+    const row = await readTexts(storage, recordingId, head.passes.shown);
+    const now = await storage.get<Head>(transcripts.name, `t/${recordingId}`);
+    if (now && sameTexts(now.passes.shown, head.passes.shown)) return row;
+  }
+  throw new TranscriptMoving(recordingId);
+}
+
+/** Recordings with documents, newest first. @throws {InvalidCursor}, {RangeError} see `newestFirst`. */
+export async function libraryOf(
+  storage: ProjectionStorage,
+  owner: string,
+  { kind, ...page }: PageRequest & { kind?: Kind | undefined } = {},
+): Promise<{ rows: LibraryItem[]; next_cursor: string | null }> {
+  const prefix = `l/${owner}/${kind ?? 'all'}/`;
+  const { entries, next_cursor } = await newestFirst(storage, transcripts.name, prefix, page);
+  return { rows: entries.map(({ row }) => row as LibraryItem), next_cursor };
+}
+
+/** The recording that one of a user's documents belongs to, by the document's path in the user's space. */
+export async function recordingByFilename(
+  storage: ProjectionStorage,
+  owner: string,
+  filename: string,
+): Promise<string | undefined> {
+  return storage.get<string>(transcripts.name, fileKey(owner, filename));
+}
+
+/** A transcript kept changing while it was read. Asking again helps. */
+export class TranscriptMoving extends Error {
+  override name = 'TranscriptMoving';
+  readonly code = 'TRANSCRIPT_MOVING';
+  readonly retriable = true;
+  constructor(recordingId: string) {
+    super(`The transcript of ${recordingId} was replaced while it was read`);
+  }
+}
+
+function beginning(recording_id: string, fact: LoggedFact): Head | undefined {
+  if (fact.type !== 'recording.started' && fact.type !== 'audio.imported') return undefined;
+  return {
+    recording_id,
+    owner: fact.data.owner,
+    kind: fact.data.kind,
+    created_at: utcTime(fact.type === 'audio.imported' ? fact.data.started_at : fact.at),
+    duration: null,
+    documents: null,
+    passes: noPasses,
+  };
+}
+
+function headAfter(head: Head, fact: LoggedFact): Head {
+  const passes = foldPasses(head.passes, fact);
+  if (isErased(fact)) return { ...head, passes, documents: null };
+  switch (fact.type) {
+    case 'audio.imported':
+    case 'audio.captured':
+    case 'capture.interrupted':
+    case 'speech.detected':
+      return { ...head, passes, duration: fact.data.duration };
+    case 'documents.saved':
+      return { ...head, passes, documents: fact.content?.paths ?? null };
+    default:
+      return { ...head, passes };
+  }
+}
+
+function setText(rows: Rows, id: string, run: number, fact: LoggedFact): void {
+  if (fact.type === 'utterance.recognised') {
+    const { index, start, end, doubt } = fact.data;
+    const segments = fact.content?.segments ?? [];
+    const utterance = { index, start, end, segments, ...(doubt === undefined ? {} : { doubt }) };
+    rows.set(utteranceKey(id, run, index), utterance satisfies Utterance);
+  }
+  if (fact.type === 'turns.joined') rows.set(`b/${id}/${run}`, fact.content?.turns ?? []);
+  if (fact.type === 'transcript.punctuated') rows.set(`b/${id}/${run}`, fact.content?.blocks ?? []);
+  if (fact.type === 'summary.completed') rows.set(`s/${id}/${run}`, fact.content?.text ?? null);
+}
+
+/** Deletes the texts that neither what is shown nor the present pass needs any more. */
+function dropTexts(rows: Rows, id: string, before: Passes, after: Passes): void {
+  if (before === after) return;
+  const needed = [after.shown, ...(after.pending ? [after.pending] : [])];
+  for (const { utterances, blocks, summary } of [before.shown, latest(before)]) {
+    if (utterances !== null) {
+      const kept = needed.find((one) => one.utterances?.run === utterances.run)?.utterances;
+      for (let index = kept?.count ?? 0; index < utterances.count; index += 1) {
+        rows.delete(utteranceKey(id, utterances.run, index));
+      }
+    }
+    if (blocks !== null && !needed.some((one) => one.blocks === blocks)) {
+      rows.delete(`b/${id}/${blocks}`);
+    }
+    if (summary !== null && !needed.some((one) => one.summary === summary)) {
+      rows.delete(`s/${id}/${summary}`);
+    }
+  }
+}
+
+/** Brings the library up to the documents there are. It changes with them only, and with names. */
+function relist(rows: Rows, before: Head, after: Head): void {
+  if (before.documents === after.documents && before.passes.shown === after.passes.shown) return;
+  const place = timeKey(after.created_at, after.recording_id);
+  const lists = ['all', after.kind].map((list) => `l/${after.owner}/${list}/${place}`);
+  if (before.documents !== null && before.documents !== after.documents) {
+    for (const path of Object.values(before.documents)) rows.delete(fileKey(after.owner, path));
+    for (const key of lists) rows.delete(key);
+  }
+  if (after.documents === null) return;
+  for (const path of Object.values(after.documents)) {
+    rows.set(fileKey(after.owner, path), after.recording_id);
+  }
+  const item = libraryItem(after, after.documents);
+  for (const key of lists) rows.set(key, item);
+}
+
+function libraryItem(head: Head, documents: LibraryItem['documents']): LibraryItem {
+  const { title, abstract, language, speakers } = head.passes.shown;
+  return {
+    recording_id: head.recording_id,
+    filename: documents.index,
+    title,
+    summary: abstract,
+    kind: head.kind,
+    language,
+    created_at: head.created_at,
+    duration: head.duration,
+    speakers: [...new Set(speakers.map(({ name, label }) => name ?? label))],
+    documents,
+  };
+}
+
+async function readTexts(
+  storage: ProjectionStorage,
+  recording_id: string,
+  { utterances, blocks, summary }: Results,
+): Promise<TranscriptRow> {
+  const spoken: Utterance[] = [];
+  if (utterances !== null) {
+    const within = startingWith(`u/${recording_id}/${utterances.run}/`);
+    for await (const [, row] of storage.range<Utterance>(transcripts.name, within))
+      spoken.push(row);
+  }
+  const [blockRow, summaryRow] = await storage.getMany(transcripts.name, [
+    `b/${recording_id}/${blocks ?? 0}`,
+    `s/${recording_id}/${summary ?? 0}`,
+  ]);
+  return {
+    recording_id,
+    utterances: spoken,
+    blocks: (blockRow as Block[] | undefined) ?? [],
+    summary: (summaryRow as string | null | undefined) ?? null,
+  };
+}
+
+const sameTexts = (a: Results, b: Results): boolean =>
+  a.utterances?.run === b.utterances?.run && a.blocks === b.blocks && a.summary === b.summary;
+
+/** Nine digits sort as numbers do. */
+const utteranceKey = (id: string, run: number, index: number): string =>
+  `u/${id}/${run}/${String(index).padStart(9, '0')}`;
+
+/** The same name may be written with composed or with decomposed accents. */
+const fileKey = (owner: string, filename: string): string =>
+  `f/${owner}/${filename.normalize('NFC')}`;
