@@ -7,8 +7,7 @@ import type { Settings } from '../settings.ts';
 import { AccountError } from './account-error.ts';
 import { loginLimits } from './login-limits.ts';
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts';
-import { isFromThisHost, type RequestOrigin } from './request-origin.ts';
-import { SessionBook, sessionIdOf, type SessionsEnded } from './session-book.ts';
+import { SessionBook, sessionIdOf } from './session-book.ts';
 import type { SessionRows } from './sessions.ts';
 import { openSetupCode, removeSetupCode, type SetupCode } from './setup-code.ts';
 import {
@@ -33,14 +32,25 @@ export type AccountsParts = {
   log: Pick<Log, 'info' | 'warn'>;
 };
 
-/** Somebody who has just logged in. */
-export type LoggedIn = {
-  /** Shown once; only its SHA-256 is kept. */
+/** Where a request comes from. */
+export type Peer = {
+  /** Address of the socket's other end, for limits. */
+  address: string;
+  /**
+   * A loopback peer, without forwarding headers, that asked for a localhost Host: somebody at this
+   * machine, and not a page whose own name resolves to it. Found out by `src/http/peer.ts`.
+   */
+  local: boolean;
+};
+
+/** What somebody gets who has just logged in; snake case: it is what HTTP answers. */
+export type Session = {
+  /** Given once; only its SHA-256 is kept. */
   token: string;
-  expiresAt: Date;
-  userId: string;
+  /** RFC 3339 UTC; slides with use. */
+  expires_at: string;
   username: string;
-  isAdmin: boolean;
+  is_admin: boolean;
 };
 
 /** Who a token belongs to. */
@@ -48,35 +58,31 @@ export type Caller = {
   userId: string;
   username: string;
   isAdmin: boolean;
-  /** Names the session without giving the token away; see `onSessionsEnded`. */
+  /** Names the session without giving the token away; see `onSessionEnded`. */
   sessionId: string;
   expiresAt: Date;
 };
 
 export interface Accounts extends UserAdministration {
   /** Whether the first administrator is still to be created, and whether this caller needs the code. */
-  setupState(origin: RequestOrigin): { setupRequired: boolean; setupCodeRequired: boolean };
+  setupState(peer: Peer): Promise<{ setup_required: boolean; setup_code_required: boolean }>;
   /**
    * Creates the first administrator and logs them in. Of several at once exactly one succeeds.
    * @throws {AccountError} `ALREADY_SET_UP`, `SETUP_CODE_REQUIRED`, `INVALID_USERNAME`,
    *   `INVALID_PASSWORD`, `TOO_MANY_ATTEMPTS`, `BUSY`; {EventStoreError}
    */
-  setup(request: {
-    username: string;
-    password: string;
-    setupCode?: string | undefined;
-    origin: RequestOrigin;
-    /** Id of the command; a new one if absent. */
-    command?: string | undefined;
-  }): Promise<LoggedIn>;
+  setup(
+    request: { username: string; password: string; setup_code?: string | undefined },
+    peer: Peer,
+  ): Promise<Session>;
   /** @throws {AccountError} `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY`; {EventStoreError} */
-  login(request: { username: string; password: string; address: string }): Promise<LoggedIn>;
-  /** Whose token it is, as of now; undefined for one that is unknown, over, or of somebody deleted. */
-  authenticate(token: string): Promise<Caller | undefined>;
+  login(request: { username: string; password: string }, peer: Peer): Promise<Session>;
+  /** Whose token it is, as of now; null for one that is unknown, over, or of somebody deleted. */
+  authenticate(token: string): Promise<Caller | null>;
   /** The token is dead when this returns. */
   logout(token: string): Promise<void>;
-  /** Calls back when sessions end before their time; returns how to stop. */
-  onSessionsEnded(listener: (ended: SessionsEnded) => void): () => void;
+  /** Calls back with the id of each session that ends before its time; returns how to stop. */
+  onSessionEnded(listener: (sessionId: string) => void): () => void;
   /** Deletes sessions that are over. For now and then. */
   sweepSessions(): Promise<void>;
 }
@@ -94,12 +100,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const book = new SessionBook(sessions, clock, () => settings()['auth.session_hours']);
   const limits = loginLimits(clock);
   const dummies = new Map<string, Promise<string>>();
-  const listeners = new Set<(ended: SessionsEnded) => void>();
 
   const scheme = () => settings()['auth.password_hash'];
-  const ended = (what: SessionsEnded) => {
-    for (const listener of listeners) listener(what);
-  };
   const limited = (account: string, address: string) => {
     const wait = limits.attempt(account, address);
     if (wait === 0) return;
@@ -118,12 +120,13 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     }
     return hash;
   };
-  const begin = async (user: User): Promise<LoggedIn> => {
+  const begin = async (user: User): Promise<Session> => {
     const allowed = () => users.byId(user.id)?.passwordHash === user.passwordHash;
     const session = await book.begin(user.id, allowed);
     if (!session) throw wrongCredentials();
     const { username, isAdmin } = users.byId(user.id) ?? user;
-    return { ...session, userId: user.id, username, isAdmin };
+    const { token, expiresAt } = session;
+    return { token, expires_at: expiresAt.toISOString(), username, is_admin: isAdmin };
   };
 
   let setupCode: SetupCode | undefined;
@@ -137,24 +140,25 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   await dummyHash();
 
   return {
-    ...userAdministration({ stream, book, keys: parts.keys, scheme, ended }),
+    ...userAdministration({ stream, book, keys: parts.keys, scheme }),
 
-    setupState(origin) {
-      const setupRequired = users.size === 0;
-      return { setupRequired, setupCodeRequired: setupRequired && !isFromThisHost(origin) };
+    async setupState({ local }) {
+      const required = users.size === 0;
+      return { setup_required: required, setup_code_required: required && !local };
     },
 
-    async setup({ username, password, setupCode: given, origin, command = ulid() }) {
+    async setup({ username, password, setup_code: given }, { address, local }) {
       if (users.size > 0) throw alreadySetUp();
-      if (given !== undefined || !isFromThisHost(origin)) {
-        limited('\nsetup', origin.peerAddress ?? 'unknown');
+      // A code that is given has to be right, also where none is needed.
+      if (given !== undefined || !local) {
+        limited('\nsetup', address);
         if (given === undefined || !setupCode?.matches(given)) throw codeRequired();
       }
       const name = checkUsername(username);
       checkPassword(password);
       const passwordHash = await hashPassword(password, scheme());
       const id = ulid();
-      await stream.change({ by: id, command }, (present) => {
+      await stream.change({ by: id, command: ulid() }, (present) => {
         if (present.size > 0) throw alreadySetUp();
         return [registration(id, name, passwordHash, true)];
       });
@@ -166,7 +170,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       return begin(user);
     },
 
-    async login({ username, password, address }) {
+    async login({ username, password }, { address }) {
       const user = users.byName(username);
       limited(user?.id ?? username, address);
       // Compared in any case, so that neither time nor text tells whether the name exists.
@@ -178,29 +182,22 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
         throw wrongCredentials();
       }
       limits.succeeded(user.id, address);
-      const loggedIn = await begin(rehash ? await rehashed(stream, user, given, scheme()) : user);
+      const session = await begin(rehash ? await rehashed(stream, user, given, scheme()) : user);
       log.info({ address, user_id: user.id }, 'logged in');
-      return loggedIn;
+      return session;
     },
 
     async authenticate(token) {
       const session = await book.find(token);
       const user = session && users.byId(session.userId);
-      if (!session || !user) return undefined;
+      if (!session || !user) return null;
       const { username, isAdmin } = user;
       return { ...session, username, isAdmin };
     },
 
-    async logout(token) {
-      const sessionId = sessionIdOf(token);
-      await book.end(sessionId);
-      ended({ sessionId });
-    },
+    logout: (token) => book.end(sessionIdOf(token)),
 
-    onSessionsEnded(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onSessionEnded: (listener) => book.onEnded(listener),
 
     sweepSessions: () => book.sweep(),
   };

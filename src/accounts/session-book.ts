@@ -5,9 +5,6 @@ import type { SessionRows } from './sessions.ts';
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
 
-/** What has just lost its right to be connected: one session, or all of a user. */
-export type SessionsEnded = { sessionId: string } | { userId: string };
-
 /** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
 export const sessionIdOf = (token: string): string =>
   createHash('sha256').update(token).digest('hex');
@@ -21,6 +18,7 @@ export class SessionBook {
   readonly #clock: () => Date;
   readonly #hours: () => number;
   readonly #oneAtATime = oneAtATime(1024);
+  readonly #listeners = new Set<(sessionId: string) => void>();
 
   constructor(rows: SessionRows, clock: () => Date, hours: () => number) {
     this.#rows = rows;
@@ -65,16 +63,28 @@ export class SessionBook {
     return alive ? { sessionId, userId: row.user_id, expiresAt: new Date(expires) } : undefined;
   }
 
-  end(sessionId: string): Promise<void> {
-    return this.#oneAtATime(() => this.#rows.delete(sessionId));
+  /** Calls back with every session that is ended before its time; returns how to stop. */
+  onEnded(listener: (sessionId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  endAllOf(userId: string): Promise<void> {
-    return this.#oneAtATime(() => this.#rows.deleteOf(userId));
+  async end(sessionId: string): Promise<void> {
+    await this.#oneAtATime(() => this.#rows.delete(sessionId));
+    this.#tell(sessionId);
+  }
+
+  async endAllOf(userId: string): Promise<void> {
+    const ended = await this.#oneAtATime(() => this.#rows.deleteOf(userId));
+    for (const sessionId of ended) this.#tell(sessionId);
   }
 
   sweep(): Promise<void> {
     return this.#oneAtATime(() => this.#rows.sweep(this.#clock().getTime()));
+  }
+
+  #tell(sessionId: string): void {
+    for (const listener of this.#listeners) listener(sessionId);
   }
 
   #lifeMs(): number {

@@ -16,8 +16,8 @@ export interface SessionRows {
   put(hash: string, row: SessionRow): Promise<void>;
   /** Nothing happens when there is no such row. */
   delete(hash: string): Promise<void>;
-  /** Deletes every session of a user. */
-  deleteOf(userId: string): Promise<void>;
+  /** Deletes every session of a user; the hashes of those that are gone now. */
+  deleteOf(userId: string): Promise<string[]>;
   /** Deletes every session that had expired at `now` (milliseconds since the epoch). */
   sweep(now: number): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { KeyStore } from '../../events/keys.ts';
 import type { UserFact } from '../../events/user-facts.ts';
 import { AccountError } from './account-error.ts';
 import { checkPassword, hashPassword, verifyPassword, type PasswordScheme } from './passwords.ts';
-import type { SessionBook, SessionsEnded } from './session-book.ts';
+import type { SessionBook } from './session-book.ts';
 import { checkUsername } from './usernames.ts';
 import type { UsersStream } from './users-stream.ts';
 import type { User, UsersView } from './users-view.ts';
@@ -39,16 +39,11 @@ type Parts = {
   book: SessionBook;
   keys: Pick<KeyStore, 'forget'> | undefined;
   scheme: () => PasswordScheme;
-  ended: (what: SessionsEnded) => void;
 };
 
 export function userAdministration(parts: Parts): UserAdministration {
-  const { stream, book, keys, scheme, ended } = parts;
+  const { stream, book, keys, scheme } = parts;
 
-  const endSessions = async (userId: string) => {
-    await book.endAllOf(userId);
-    ended({ userId });
-  };
   const setPassword = async (
     user: User,
     password: string,
@@ -61,7 +56,7 @@ export function userAdministration(parts: Parts): UserAdministration {
       if (!users.byId(user.id)) throw unknownUser();
       return [{ type: 'user.password_changed', data: { user_id: user.id, reason }, content }];
     });
-    await endSessions(user.id);
+    await book.endAllOf(user.id);
   };
 
   return {
@@ -115,7 +110,7 @@ export function userAdministration(parts: Parts): UserAdministration {
         refuseLast(users, user);
         return [{ type: 'user.deleted', data: { user_id: id } }];
       });
-      await endSessions(id);
+      await book.endAllOf(id);
       await keys?.forget(id);
     },
   };

@@ -10,7 +10,10 @@ import { hasCode } from './system-error.ts';
 import { temporaryName } from './temporary-files.ts';
 
 export type Written = {
-  /** SHA-256 (hex) of what we last wrote of each, to be handed in as `known` the next time. */
+  /**
+   * SHA-256 (hex) of what we wrote of each, or would have written over a kept one: what rendering
+   * the log again gives. To be handed in as `known` the next time.
+   */
   sha256: PerDocument;
   /** Documents that a person had changed: theirs is still there. */
   kept: DocumentName[];
@@ -94,10 +97,7 @@ async function settle(
     await file.folder.sync();
     if ((await ownership(file)) === 'foreign') kept.push(file.document);
   }
-  const hashes = files.map(({ document, sha256, known }) => [
-    document,
-    kept.includes(document) ? (known ?? sha256) : sha256,
-  ]);
+  const hashes = files.map(({ document, sha256 }) => [document, sha256]);
   return { sha256: Object.fromEntries(hashes) as PerDocument, kept };
 }
 
