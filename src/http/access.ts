@@ -1,0 +1,29 @@
+/** Who may call what. Decided from method and path alone, before anything else is looked at. */
+export type Access = 'public' | 'user' | 'admin';
+
+/**
+ * What is not named here needs a login, also paths that do not exist: a stranger learns nothing from us.
+ * `path` is the raw path, as the router (case-sensitive, strict) matches it: nothing may mean two things.
+ */
+export function accessTo(method: string, path: string): Access {
+  const reading = method === 'GET' || method === 'HEAD';
+  if (method === 'POST' && (path === '/login' || path === '/setup')) return 'public';
+  if (reading && publicPaths.some((pattern) => pattern.test(path))) return 'public';
+  if (path === '/users/me') return 'user';
+  if (adminPaths.some((pattern) => pattern.test(path))) return 'admin';
+  return 'user';
+}
+
+const publicPaths = [
+  /^\/$/,
+  /^\/(health|openapi\.json|docs)$/,
+  /^\/setup\/state$/,
+  // The web app: its pages check the token themselves, its assets hold no secret.
+  /^\/(login|setup|settings|debug|notes\/[^/]+)$/,
+  /^\/(assets\/.+|[a-z][a-z0-9-]*\.(css|js|svg|ico|webmanifest))$/,
+];
+
+const adminPaths = [
+  /^\/(config|users|models|audio\/sources|audio\/combined)(\/|$)/,
+  /^\/(events|doctor|metrics)$/,
+];

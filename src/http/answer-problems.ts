@@ -1,0 +1,59 @@
+import type { Middleware } from 'koa';
+import { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import type { Log } from '../log.ts';
+import { limits } from './limits.ts';
+import { problemBody, toProblem } from './problems.ts';
+import type { State } from './state.ts';
+
+/** Turns whatever was thrown below into a problem document. Our own mistakes are logged, once, here. */
+export function answerProblems(log: Log): Middleware<State> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const problem = toProblem(error);
+      const { requestId } = ctx.state;
+      if (problem.status >= 500) {
+        log.error({ request: requestId, problem: problem.type, err: problem.cause }, 'failed');
+      }
+      ctx.status = problem.status;
+      ctx.set(problem.headers);
+      const text = JSON.stringify({
+        ...problemBody(problem),
+        ...(problem.status >= 500 ? { request_id: requestId } : {}),
+      });
+      ctx.type = 'application/problem+json';
+      const unread = ctx.req.method !== 'GET' && !ctx.req.complete;
+      if (unread) {
+        ctx.set('Connection', 'close');
+        ctx.body = Readable.from(lingering(text, ctx.req));
+        ctx.length = Buffer.byteLength(text);
+      } else {
+        ctx.body = text;
+      }
+    }
+  };
+}
+
+/**
+ * The answer at once, its end a little later: closing a connection with unread data resets it, and the
+ * client, still sending, would never see why. So the rest of the body is read and dropped, within limits.
+ */
+async function* lingering(text: string, request: IncomingMessage): AsyncGenerator<string> {
+  yield text;
+  await new Promise<void>((resolve) => {
+    let bytes = 0;
+    const timer = setTimeout(resolve, limits.lingerMs);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once('end', done).once('close', done);
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limits.lingerBytesMax) done();
+    });
+    request.resume();
+  });
+}

@@ -1,0 +1,82 @@
+import { Router, type Layer } from '@koa/router';
+import Koa from 'koa';
+import { answerProblems } from './answer-problems.ts';
+import { authenticate } from './authenticate.ts';
+import { checkHost } from './check-host.ts';
+import { hostCheck } from './hosts.ts';
+import { Problem, notFound } from './problems.ts';
+import { rememberAnswers } from './remember-answers.ts';
+import { requestLog } from './request-log.ts';
+import { eventRoutes } from './routes/events.ts';
+import { healthRoutes } from './routes/health.ts';
+import { machineRoutes } from './routes/machine.ts';
+import { pageRoutes } from './routes/pages.ts';
+import { recordingCommandRoutes } from './routes/recording-commands.ts';
+import { recordingRoutes } from './routes/recordings.ts';
+import { sessionRoutes } from './routes/session.ts';
+import { setupRoutes } from './routes/setup.ts';
+import { socketRoutes } from './routes/socket.ts';
+import { speakersRoutes } from './routes/speakers.ts';
+import { statusRoutes } from './routes/status.ts';
+import { toggleRoutes } from './routes/toggle.ts';
+import { transcriptRoutes } from './routes/transcripts.ts';
+import { uploadRoutes } from './routes/uploads.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { HttpServices } from './services.ts';
+import type { State } from './state.ts';
+
+/**
+ * The HTTP interface. The order of what happens to a request is the order of the lines: first what must
+ * be true of every answer, then who it is from, only then what it asks for.
+ */
+export function createApp(services: HttpServices): Koa<State> {
+  const app = new Koa<State>();
+  app.use(requestLog(services.log));
+  app.use(securityHeaders());
+  app.use(answerProblems(services.log));
+  app.use(
+    checkHost(
+      hostCheck({
+        address: services.address,
+        allowed: () => services.settings()['server.allowed_hosts'],
+      }),
+    ),
+  );
+  app.use(authenticate(services.accounts));
+  app.use(rememberAnswers());
+
+  // Case and slashes count, as in `access.ts`: a path has one meaning.
+  const router = new Router<State>({ sensitive: true, strict: true });
+  for (const addRoutes of resources) addRoutes(router, services);
+  app.use(router.routes());
+  app.use((ctx) => {
+    // Only what no route answered gets here. `matched`: routes of that path, whatever their method.
+    const methods = new Set(
+      (ctx.matched as Layer[] | undefined)?.flatMap((route) => route.methods),
+    );
+    if (methods.size === 0) throw notFound();
+    throw new Problem('method-not-allowed', `Allowed here: ${[...methods].join(', ')}.`, {
+      headers: { Allow: [...methods].join(', ') },
+    });
+  });
+  // What fails after the answer has begun (a client that went away, a file that shrank).
+  app.on('error', (error: unknown) => services.log.debug({ err: error }, 'connection failed'));
+  return app;
+}
+
+const resources = [
+  pageRoutes,
+  healthRoutes,
+  setupRoutes,
+  sessionRoutes,
+  statusRoutes,
+  uploadRoutes,
+  recordingRoutes,
+  recordingCommandRoutes,
+  speakersRoutes,
+  toggleRoutes,
+  transcriptRoutes,
+  machineRoutes,
+  eventRoutes,
+  socketRoutes,
+];

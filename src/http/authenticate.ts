@@ -1,0 +1,42 @@
+import type { Middleware } from 'koa';
+import { accessTo } from './access.ts';
+import { Problem } from './problems.ts';
+import type { Caller, HttpAccounts } from './services.ts';
+import type { State } from './state.ts';
+
+/** Lets in who may call, before anything else of the request is looked at. */
+export function authenticate(accounts: HttpAccounts): Middleware<State> {
+  return async (ctx, next) => {
+    const access = accessTo(ctx.method, ctx.path);
+    if (access !== 'public') {
+      const token = bearerToken(ctx.get('Authorization'));
+      const caller = token === undefined ? null : await accounts.authenticate(token);
+      if (!token || !caller) throw notAuthenticated();
+      ctx.state.caller = caller;
+      ctx.state.token = token;
+      if (access === 'admin' && !caller.isAdmin) {
+        throw new Problem('not-admin', 'Ask an administrator of this service.');
+      }
+    }
+    await next();
+  };
+}
+
+/** The caller of a route that needs a login. */
+export function callerOf(state: State): Caller {
+  // Only a mistake in `access.ts` leads here; failing closed is the answer to it.
+  if (!state.caller) throw notAuthenticated();
+  return state.caller;
+}
+
+export const notAuthenticated = (): Problem =>
+  new Problem(
+    'not-authenticated',
+    'Log in and send the token as `Authorization: Bearer <token>`.',
+    {
+      headers: { 'WWW-Authenticate': 'Bearer realm="mitschrift"' },
+    },
+  );
+
+const bearerToken = (header: string): string | undefined =>
+  /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header)?.[1];

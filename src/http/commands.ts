@@ -1,0 +1,58 @@
+import type { RecordingFact } from '../../events/recording-facts.ts';
+import type { Accepted } from '../recordings/desk.ts';
+import { ulid } from 'ulid';
+import { callerOf } from './authenticate.ts';
+import { limits } from './limits.ts';
+import { Problem } from './problems.ts';
+import type { HttpServices } from './services.ts';
+import type { State } from './state.ts';
+
+/**
+ * Offers a fact at a recording's door for the caller, and returns when what it did can be read.
+ * @throws what the door says; 503 `view-stopped` before anything is appended, `views-behind` after.
+ */
+export async function carryOut(
+  services: HttpServices,
+  state: State,
+  recordingId: string,
+  fact: RecordingFact,
+): Promise<Accepted> {
+  refuseWhenStopped(services);
+  const accepted = await services.desk.command(recordingId, fact, {
+    by: callerOf(state).userId,
+    command: commandOf(state),
+  });
+  await untilReadable(services, accepted);
+  return accepted;
+}
+
+/** Ids of commands without an `Idempotency-Key` are made up: nobody can repeat them. */
+export const commandOf = (state: State): string =>
+  state.command ?? `${callerOf(state).userId}:${ulid()}`;
+
+/**
+ * A command whose result nobody could read is not taken.
+ * @throws `PROJECTION_STOPPED`, `PROJECTION_BEHIND` (being rebuilt), before anything is appended.
+ */
+export const refuseWhenStopped = ({ projections }: HttpServices): void =>
+  projections.assertRunning(projections.needed);
+
+/** Waits until the next GET will see it. */
+export async function untilReadable(services: HttpServices, accepted: Accepted): Promise<void> {
+  try {
+    await services.projections.applied(services.projections.needed, accepted.position, {
+      timeoutMs: limits.readYourWritesMs,
+    });
+  } catch (error) {
+    throw new Problem(
+      'views-behind',
+      'It is stored and will be done, but cannot be read yet. ' +
+        'Repeating it with the same Idempotency-Key is safe.',
+      {
+        members: { recording_id: accepted.recordingId, position: accepted.position },
+        headers: { 'Retry-After': '1' },
+        cause: error,
+      },
+    );
+  }
+}

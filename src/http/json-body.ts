@@ -1,0 +1,41 @@
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+import type { z } from 'zod';
+import { limits } from './limits.ts';
+import { Problem, invalid } from './problems.ts';
+
+/**
+ * The body as JSON of the given shape; no body is an empty object.
+ * @throws {Problem} 400 no JSON, 413 too large, 415 not declared as JSON (which also keeps other sites'
+ *   forms out: they cannot send this type without asking first), 422 another shape.
+ */
+export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Promise<z.output<S>> {
+  if (ctx.is('application/json') === false) {
+    throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
+  }
+  await parseJson(ctx, async () => {});
+  return validated(schema, (ctx.request as { body?: unknown }).body ?? {});
+}
+
+/** The query string's parameters of the given shape; one given twice is refused. */
+export function queryOf<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
+  return validated(schema, { ...ctx.query });
+}
+
+/** @throws {Problem} 422 with one entry a wrong field. */
+export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(
+    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.') || '(body)', message })),
+  );
+}
+
+const parseJson = koaBody({
+  json: true,
+  jsonLimit: limits.jsonBytesMax,
+  jsonTypes: ['application/json'],
+  text: false,
+  urlencoded: false,
+  multipart: false,
+});

@@ -1,0 +1,50 @@
+/** Every limit of the HTTP and WebSocket interface, in one place. */
+export const limits = {
+  /** JSON bodies, bytes. */
+  jsonBytesMax: 1024 * 1024,
+  /** What an upload's form may hold besides the file, bytes and fields. */
+  uploadFieldsBytesMax: 64 * 1024,
+  uploadFieldsMax: 16,
+  /** Boundaries and part headers of an upload, bytes: a body longer than file + this is refused unread. */
+  uploadOverheadBytes: 1024 * 1024,
+  /** Uploads received at the same time, all users together; more are asked to come back. */
+  uploadsAtOnceMax: 16,
+  /** Rows a page, and rows when nobody says. */
+  pageMax: 200,
+  pageDefault: 50,
+  /** `Idempotency-Key`: characters; answers remembered, all users together. */
+  idempotencyKeyCharactersMax: 255,
+  rememberedAnswersMax: 1000,
+  /** How long a mutating answer waits until what it did can be read. */
+  readYourWritesMs: 5000,
+  /** How long the rest of a refused body is read, so that the client gets to read the answer. */
+  lingerMs: 2000,
+  lingerBytesMax: 16 * 1024 * 1024,
+
+  /** WebSockets a user, and bytes a message from a client. */
+  socketsPerUserMax: 32,
+  messageBytesMax: 64 * 1024,
+  /** Bytes waiting to be sent to one client; beyond it the client is dropped. */
+  socketBufferBytesMax: 1024 * 1024,
+  /** A ping, a look whether the session still lives, and a `position` frame as often as this. */
+  heartbeatMs: 15_000,
+  /** How long a closing socket has to say goodbye, and a catching-up one to take what it was sent. */
+  socketCloseMs: 2000,
+  socketDrainMs: 30_000,
+  /** Clients reading the log for what they missed, at the same time; others wait their turn. */
+  catchUpsAtOnceMax: 4,
+  /** `progress` frames of one recording are at least this far apart. */
+  progressEveryMs: 250,
+  /** Recordings whose owner is kept at hand. */
+  ownersRememberedMax: 10_000,
+
+  /** Request headers, a whole request (an upload of hours of audio on a slow line), a kept-alive connection. */
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 6 * 3600_000,
+  keepAliveTimeoutMs: 10_000,
+  connectionsMax: 2000,
+  /** A connection on which nothing moves in either direction. */
+  idleTimeoutMs: 300_000,
+  /** How long a stopping server lets requests finish. */
+  closeMs: 10_000,
+} as const;

@@ -1,0 +1,197 @@
+import type { NotAccepted } from '../recordings/desk.ts';
+import { statusName } from './status-name.ts';
+
+/**
+ * Every problem the interface answers with: RFC 9457 `type` is `/problems/<slug>`. Slugs are stable,
+ * programs rely on them.
+ */
+export const problemTypes = {
+  'malformed-body': { status: 400, title: 'The body cannot be read' },
+  'malformed-request': { status: 400, title: 'The request cannot be read' },
+  'not-authenticated': { status: 401, title: 'Not logged in' },
+  'wrong-credentials': { status: 401, title: 'Wrong user name or password' },
+  'not-admin': { status: 403, title: 'Only an administrator may do this' },
+  'outside-space': { status: 403, title: 'The path leaves your space' },
+  'setup-code-required': { status: 403, title: 'The setup code is required' },
+  'cross-origin': { status: 403, title: 'The request comes from another site' },
+  'not-found': { status: 404, title: 'Not found' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'not-accepted': { status: 409, title: 'The present state does not allow this' },
+  'already-set-up': { status: 409, title: 'The first administrator exists' },
+  'several-waiting': { status: 409, title: 'More than one recording waits for speakers' },
+  'nobody-waiting': { status: 409, title: 'No recording waits for speakers' },
+  'key-used-differently': {
+    status: 409,
+    title: 'This Idempotency-Key was used for something else',
+  },
+  'changed-meanwhile': { status: 412, title: 'Changed meanwhile' },
+  'too-large': { status: 413, title: 'Too large' },
+  'unsupported-media': { status: 415, title: 'Media type not supported' },
+  'host-not-allowed': { status: 421, title: 'Host not allowed' },
+  invalid: { status: 422, title: 'Well-formed but invalid' },
+  'upgrade-required': { status: 426, title: 'WebSocket only' },
+  'too-many-attempts': { status: 429, title: 'Too many attempts' },
+  'too-many-connections': { status: 429, title: 'Too many connections' },
+  internal: { status: 500, title: 'The service made a mistake' },
+  'outcome-unknown': { status: 503, title: 'It is not known whether this was stored' },
+  busy: { status: 503, title: 'Too much to do at the moment' },
+  'views-behind': { status: 503, title: 'Stored, but not readable yet' },
+  'view-stopped': { status: 503, title: 'A view of the log has stopped' },
+  'log-damaged': { status: 503, title: 'The log is damaged' },
+  'log-newer': { status: 503, title: 'The log was written by a newer release' },
+  stopping: { status: 503, title: 'The service is stopping' },
+  'disk-full': { status: 507, title: 'No space left' },
+  unavailable: { status: 503, title: 'Something the host lacks' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemType = keyof typeof problemTypes;
+export type FieldError = { path: string; message: string };
+
+/** An answer that says what is wrong, thrown by whoever notices. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly type: ProblemType;
+  readonly detail: string;
+  /** Members beside RFC 9457's own (`errors`, `possible`, …). */
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    type: ProblemType,
+    detail: string,
+    more: {
+      members?: Record<string, unknown>;
+      headers?: Record<string, string>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(detail, more.cause === undefined ? undefined : { cause: more.cause });
+    this.type = type;
+    this.detail = detail;
+    this.members = more.members ?? {};
+    this.headers = more.headers ?? {};
+  }
+  get status(): number {
+    return problemTypes[this.type].status;
+  }
+}
+
+/** The JSON body of a problem. */
+export const problemBody = (problem: Problem): Record<string, unknown> => ({
+  type: `/problems/${problem.type}`,
+  title: problemTypes[problem.type].title,
+  status: problem.status,
+  detail: problem.detail,
+  ...problem.members,
+});
+
+/** 422 with one entry a wrong field. */
+export const invalid = (errors: FieldError[]): Problem =>
+  new Problem('invalid', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+    members: { errors },
+  });
+
+export const notFound = (what = 'There is nothing here, or it is not yours.'): Problem =>
+  new Problem('not-found', what);
+
+/**
+ * The one place that knows which error is which answer. Told apart by `code`, never by class, so that
+ * an error keeps its meaning across ports. What is not known here is our mistake: 500, nothing quoted.
+ */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Error)) return mistake(error);
+  const known = byCode[String((error as { code?: unknown }).code)];
+  if (known) return known(error);
+  return fromBodyParser(error) ?? mistake(error);
+}
+
+const again = { 'Retry-After': '1' };
+
+const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
+  NOT_ACCEPTED: (error) => {
+    const { state, possible } = error as NotAccepted;
+    return new Problem('not-accepted', error.message, {
+      members: { status: statusName(state), state, possible },
+    });
+  },
+  UNKNOWN_RECORDING: () => notFound(),
+
+  VERSION_CONFLICT: (error) =>
+    new Problem('changed-meanwhile', 'Somebody else was faster. Look again and repeat.', {
+      cause: error,
+    }),
+  OUTCOME_UNKNOWN: (error) =>
+    new Problem(
+      'outcome-unknown',
+      'The log did not say whether this was stored. Repeating it with the same Idempotency-Key is safe.',
+      { headers: again, cause: error },
+    ),
+  BUSY: (error) =>
+    new Problem('busy', 'Too much is waiting to be stored. Try again in a moment.', {
+      headers: again,
+      cause: error,
+    }),
+  DAMAGED: (error) =>
+    new Problem(
+      'log-damaged',
+      'The log is damaged and takes nothing new. `mitschrift verify` names the places; restore a backup.',
+      { cause: error },
+    ),
+  NEWER_LOG: (error) =>
+    new Problem('log-newer', 'Start the release that wrote it, or a newer one.', { cause: error }),
+  CLOSED: (error) =>
+    new Problem('stopping', 'The service is stopping. Try again when it is back.', {
+      headers: { 'Retry-After': '5' },
+      cause: error,
+    }),
+
+  PROJECTION_STOPPED: (error) =>
+    new Problem(
+      'view-stopped',
+      'A view of the log has stopped, so nothing is taken that could not be read afterwards. ' +
+        'The service has logged why; nothing stored is lost.',
+      { cause: error },
+    ),
+  PROJECTION_BEHIND: (error) =>
+    new Problem('view-stopped', 'A view of the log is being rebuilt. Try again in a moment.', {
+      headers: again,
+      cause: error,
+    }),
+  INVALID_CURSOR: () => invalid([{ path: 'cursor', message: 'is not one of ours' }]),
+
+  OUTSIDE_SPACE: (error) => new Problem('outside-space', error.message, { cause: error }),
+  DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),
+
+  'unsupported-media': (error) => new Problem('unsupported-media', error.message, { cause: error }),
+  ENOSPC: (error) => new Problem('disk-full', 'The disk of the service is full.', { cause: error }),
+};
+
+/** co-body and raw-body (JSON) and formidable (uploads) say what is wrong in fields of their own. */
+function fromBodyParser(error: Error): Problem | undefined {
+  const { status, httpCode, type } = error as { status?: number; httpCode?: number; type?: string };
+  switch (status ?? httpCode) {
+    case 413:
+      return new Problem('too-large', 'The body is larger than the limit.', {
+        headers: { Connection: 'close' },
+        cause: error,
+      });
+    case 415:
+      return new Problem('unsupported-media', 'The body has an encoding that is not supported.', {
+        cause: error,
+      });
+    case 400:
+    case 501:
+      return new Problem(
+        'malformed-body',
+        type === 'request.aborted' ? 'The body was cut off.' : 'The body cannot be parsed.',
+        { cause: error },
+      );
+    default:
+      return undefined;
+  }
+}
+
+const mistake = (cause: unknown): Problem =>
+  new Problem('internal', 'An unexpected error. The service has logged it with this request id.', {
+    cause,
+  });

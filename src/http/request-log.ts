@@ -1,0 +1,35 @@
+import type { Middleware } from 'koa';
+import { ulid } from 'ulid';
+import type { Log } from '../log.ts';
+import type { State } from './state.ts';
+
+/**
+ * Gives each request an id and logs one line about it: method, path without its query, status, time.
+ * Never bodies, headers or query strings: they hold transcripts and tokens. Paths of documents hold
+ * titles, so only their first segment is logged.
+ */
+export function requestLog(log: Log): Middleware<State> {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    ctx.state.requestId = ulid();
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    await next();
+    log.info(
+      {
+        request: ctx.state.requestId,
+        method: ctx.method,
+        path: pathForLog(ctx.path),
+        status: ctx.status,
+        ms: Math.round(performance.now() - startedAt),
+        ...(ctx.state.caller ? { user: ctx.state.caller.userId } : {}),
+      },
+      'request',
+    );
+  };
+}
+
+export function pathForLog(path: string): string {
+  const [, first = '', second] = path.split('/');
+  const keepsIds = first === 'recordings';
+  return keepsIds || second === undefined ? path.slice(0, 200) : `/${first.slice(0, 40)}/…`;
+}

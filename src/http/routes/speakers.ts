@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { RecordingRow } from '../../../projections/recording-row.ts';
+import { callerOf } from '../authenticate.ts';
+import { carryOut, refuseWhenStopped } from '../commands.ts';
+import { jsonBody } from '../json-body.ts';
+import { Problem, invalid } from '../problems.ts';
+import type { Caller, HttpServices } from '../services.ts';
+import { statusName } from '../status-name.ts';
+import { visibleRecording } from '../visible-recording.ts';
+import type { AddRoutes } from './add-routes.ts';
+
+/** `POST /speakers`: ends the pause of a meeting by names, or without. */
+export const speakersRoutes: AddRoutes = (router, services) => {
+  router.post('/speakers', async (ctx) => {
+    const { recording_id, speakers, skip } = await jsonBody(ctx, bodySchema);
+    const row = await waitingRecording(services, callerOf(ctx.state), recording_id);
+    if (row.status === 'awaiting-speakers') refuseUnknownLabels(row, speakers);
+    const names = Object.fromEntries(Object.entries(speakers).filter(([, name]) => name !== ''));
+    const accepted = await carryOut(
+      services,
+      ctx.state,
+      row.recording_id,
+      skip
+        ? { type: 'speakers.skipped', data: {} }
+        : { type: 'speakers.named', data: { labels: Object.keys(names) }, content: { names } },
+    );
+    ctx.body = { status: statusName(accepted.state), recording_id: row.recording_id };
+  });
+};
+
+const bodySchema = z
+  .strictObject({
+    recording_id: z.string().max(64).optional(),
+    speakers: z
+      .record(
+        z.string().max(64),
+        z
+          .string()
+          .max(200)
+          .nullable()
+          .transform((name) => (name ?? '').normalize('NFC').replaceAll(/\s+/g, ' ').trim()),
+      )
+      .default({}),
+    skip: z.boolean().default(false),
+  })
+  .refine(({ speakers, skip }) => !skip || Object.keys(speakers).length === 0, {
+    path: ['skip'],
+    message: 'either names or `skip`, not both',
+  });
+
+/** The recording that is meant: the one that is named, else the only one that waits. */
+async function waitingRecording(
+  services: HttpServices,
+  caller: Caller,
+  recordingId: string | undefined,
+): Promise<RecordingRow> {
+  if (recordingId !== undefined) return visibleRecording(services, caller, recordingId);
+  refuseWhenStopped(services);
+  const { speakers_pending } = await services.views.status(caller.userId);
+  const ids = speakers_pending.map(({ recording_id }) => recording_id);
+  if (ids.length === 0) throw new Problem('nobody-waiting', 'No recording of yours waits.');
+  if (ids.length > 1) {
+    throw new Problem('several-waiting', 'Say which one by `recording_id`.', {
+      members: { recording_ids: ids },
+    });
+  }
+  return visibleRecording(services, caller, ids[0]!);
+}
+
+/** 422, and the pause remains. */
+function refuseUnknownLabels(row: RecordingRow, speakers: Record<string, string>): void {
+  const known = new Set([...row.suggestions, ...row.speakers].map(({ label }) => label));
+  const unknown = Object.keys(speakers).filter((label) => !known.has(label));
+  if (unknown.length === 0) return;
+  throw invalid(
+    unknown.map((label) => ({
+      path: `speakers.${label}`,
+      message: `is no label of this recording (${[...known].join(', ')})`,
+    })),
+  );
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { kindSchema } from '../../../events/recording-facts.ts';
+import { callerOf } from '../authenticate.ts';
+import { carryOut } from '../commands.ts';
+import { jsonBody, queryOf } from '../json-body.ts';
+import { pageSchema } from '../page.ts';
+import { Problem, notFound } from '../problems.ts';
+import { reprocessFact, reprocessSchema } from '../reprocess.ts';
+import { statusName } from '../status-name.ts';
+import type { AddRoutes } from './add-routes.ts';
+
+/** The documents in the caller's space. */
+export const transcriptRoutes: AddRoutes = (router, services) => {
+  const { views, documents } = services;
+
+  router.get('/transcripts', async (ctx) => {
+    const { limit, cursor, kind } = queryOf(ctx, listSchema);
+    const owner = callerOf(ctx.state).userId;
+    const { rows, next_cursor } = await views.transcripts(owner, { limit, cursor, kind });
+    ctx.body = { transcripts: rows, next_cursor };
+  });
+
+  // Before reading: a document called `reprocess` is read by GET, this is POST only.
+  router.post(/^\/transcripts\/(.+)\/reprocess$/, async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    const filename = decodedOnce(ctx.path.slice('/transcripts/'.length, -'/reprocess'.length));
+    const request = await jsonBody(ctx, reprocessSchema);
+    // Also refuses a path that leaves the space, with the same answer as reading it.
+    if (!(await documents.read(userId, filename))) throw notFound();
+    const recordingId = await views.recordingOfDocument(userId, filename);
+    if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
+    const accepted = await carryOut(services, ctx.state, recordingId, reprocessFact(request));
+    ctx.status = 202;
+    ctx.body = { recording_id: recordingId, status: statusName(accepted.state) };
+  });
+
+  router.get(/^\/transcripts\/(.+)$/, async (ctx) => {
+    const filename = decodedOnce(ctx.path.slice('/transcripts/'.length));
+    const document = await documents.read(callerOf(ctx.state).userId, filename);
+    if (!document) throw notFound();
+    ctx.status = 200;
+    ctx.set('ETag', `"${document.sha256}"`);
+    ctx.set('Cache-Control', 'private, no-cache');
+    if (ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.set('Content-Type', 'text/markdown; charset=utf-8');
+    ctx.body = document.bytes;
+  });
+};
+
+const listSchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
+
+/** Percent-encoding is undone once: `%2F` and `/` are the same, `%252F` is not. */
+function decodedOnce(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (cause) {
+    throw new Problem('malformed-request', 'The path is not valid percent-encoded UTF-8.', {
+      cause,
+    });
+  }
+}

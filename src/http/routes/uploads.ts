@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { kindSchema } from '../../../events/recording-facts.ts';
+import { callerOf } from '../authenticate.ts';
+import { commandOf, refuseWhenStopped, untilReadable } from '../commands.ts';
+import { validated } from '../json-body.ts';
+import { languageSchema } from '../language.ts';
+import { limits } from '../limits.ts';
+import { Problem } from '../problems.ts';
+import { receiveUpload } from '../receive-upload.ts';
+import { statusName } from '../status-name.ts';
+import type { AddRoutes } from './add-routes.ts';
+
+/** `POST /recordings`: an uploaded file takes the same pipeline as a captured one. */
+export const uploadRoutes: AddRoutes = (router, services) => {
+  let receiving = 0;
+  router.post('/recordings', async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    refuseWhenStopped(services);
+    if (receiving >= limits.uploadsAtOnceMax) {
+      throw new Problem('busy', 'Too many uploads at once. Try again when one has ended.', {
+        headers: { 'Retry-After': '30' },
+      });
+    }
+    receiving += 1;
+    try {
+      const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
+      const { uploadsDir } = services;
+      await receiveUpload(ctx, { uploadsDir, fileBytesMax }, async (upload) => {
+        const { kind, language, title, speakers } = validated(fieldsSchema, upload.fields);
+        await services.acceptsAudio(upload.path, upload.filename);
+        refuseWhenStopped(services);
+        const accepted = await services.desk.importAudio({
+          path: upload.path,
+          filename: upload.filename,
+          owner: userId,
+          by: userId,
+          command: commandOf(ctx.state),
+          kind,
+          language,
+          speakers,
+          title,
+        });
+        await untilReadable(services, accepted);
+        ctx.status = 202;
+        ctx.set('Location', `/recordings/${accepted.recordingId}`);
+        ctx.body = { recording_id: accepted.recordingId, status: statusName(accepted.state) };
+      });
+    } finally {
+      receiving -= 1;
+    }
+  });
+};
+
+const fieldsSchema = z.strictObject({
+  kind: kindSchema.default('solo'),
+  language: languageSchema.default(null),
+  title: z
+    .string()
+    .trim()
+    .max(200)
+    .transform((title) => (title === '' ? undefined : title))
+    .optional(),
+  speakers: z
+    .string()
+    .regex(/^\d{1,2}$/, 'must be a number from 1 to 20')
+    .transform(Number)
+    .pipe(z.number().min(1).max(20))
+    .nullable()
+    .default(null),
+});

@@ -1,0 +1,125 @@
+import { WebSocket } from 'ws';
+import type { Log } from '../log.ts';
+import { limits } from './limits.ts';
+import type { Caller, HttpAccounts } from './services.ts';
+import { positionFrame, type Listener, type Stream } from './stream.ts';
+
+/** Close codes: RFC 6455, 7.4.1, and IANA's registry for 1013. */
+const closeCodes = { goingAway: 1001, policy: 1008, mistake: 1011, tryAgain: 1013 } as const;
+
+/** One connected client. */
+export type Client = {
+  readonly sessionId: string;
+  readonly userId: string;
+  /** Says goodbye, and ends the connection soon whatever the other side does. */
+  close(reason: keyof typeof closeCodes, text: string): void;
+};
+
+/** Serves one accepted WebSocket until it closes. */
+export function serveSocket(
+  socket: WebSocket,
+  request: { caller: Caller; token: string; after: number | undefined; all: boolean },
+  services: { accounts: HttpAccounts; stream: Stream; log: Log },
+): Client {
+  const { accounts, stream, log } = services;
+  const gone = new AbortController();
+  let { caller } = request;
+  let alive = true;
+  let toldPosition = 0;
+  let following = false;
+  /** Resolves when everything handed over so far has been written out. */
+  let flushed: Promise<void> = Promise.resolve();
+
+  const listener: Listener = {
+    get caller() {
+      return caller;
+    },
+    all: request.all,
+    signal: gone.signal,
+    send(frame) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      if (socket.bufferedAmount > limits.socketBufferBytesMax) {
+        close('tryAgain', 'too slow; resume with `after`');
+        return;
+      }
+      flushed = new Promise((resolve) => socket.send(frame, () => resolve()));
+    },
+    async drained() {
+      if (socket.bufferedAmount < limits.socketBufferBytesMax / 4) return;
+      const timer = setTimeout(
+        () => close('tryAgain', 'too slow; resume with `after`'),
+        limits.socketDrainMs,
+      );
+      await flushed.finally(() => clearTimeout(timer));
+    },
+    fail: () => close('mistake', 'the service could not go on; resume with `after`'),
+  };
+
+  const heartbeat = setInterval(() => {
+    if (!alive) {
+      socket.terminate();
+      return;
+    }
+    alive = false;
+    socket.ping();
+    if (following && stream.position() > toldPosition) {
+      toldPosition = stream.position();
+      listener.send(positionFrame(toldPosition));
+    }
+    void lookAgain();
+  }, limits.heartbeatMs);
+
+  socket.on('pong', () => {
+    alive = true;
+  });
+  socket.on('message', () => {
+    alive = true;
+    // Recording with a browser's microphone is spoken here later; nothing is understood yet.
+    listener.send(
+      JSON.stringify({
+        type: 'warning',
+        code: 'not-understood',
+        detail: 'This release takes no messages on this connection.',
+      }),
+    );
+  });
+  // Ends in `close`; what the other side did wrong (a frame too large, broken UTF-8) is its own affair.
+  socket.on('error', (error) => log.debug({ err: error, user: caller.userId }, 'socket failed'));
+  socket.on('close', (code) => {
+    clearInterval(heartbeat);
+    gone.abort();
+    log.debug({ user: caller.userId, code }, 'socket closed');
+  });
+
+  void join();
+
+  async function join(): Promise<void> {
+    try {
+      await stream.join(listener, request.after);
+      following = true;
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      log.error({ err: error, user: caller.userId }, 'a client could not be brought up to date');
+      listener.fail();
+    }
+  }
+
+  /** A session may end without anybody saying so, and an administrator may be one no longer. */
+  async function lookAgain(): Promise<void> {
+    try {
+      const now = await accounts.authenticate(request.token);
+      if (now === null) close('policy', 'the session has ended');
+      else caller = now;
+    } catch (error) {
+      log.warn({ err: error }, 'a session could not be looked up');
+    }
+  }
+
+  function close(reason: keyof typeof closeCodes, text: string): void {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    socket.close(closeCodes[reason], text);
+    setTimeout(() => socket.terminate(), limits.socketCloseMs).unref();
+  }
+
+  return { sessionId: caller.sessionId, userId: caller.userId, close };
+}

@@ -1,0 +1,24 @@
+import type { RecordingRow } from '../../projections/recording-row.ts';
+import { notFound } from './problems.ts';
+import type { Caller, HttpServices } from './services.ts';
+
+/** The built-in user of tray and hotkey, whose recordings administrators see and act upon. */
+export const guest = 'guest';
+
+/** Whether a caller may see what belongs to an owner, words included. */
+export const sees = (caller: Pick<Caller, 'userId' | 'isAdmin'>, owner: string): boolean =>
+  owner === caller.userId || (owner === guest && caller.isAdmin);
+
+/** @throws {Problem} 404, the same for a recording that is not there and one that is somebody else's. */
+export async function visibleRecording(
+  services: Pick<HttpServices, 'views'>,
+  caller: Caller,
+  recordingId: string,
+): Promise<RecordingRow> {
+  if (!ulidPattern.test(recordingId)) throw notFound();
+  const row = await services.views.recording(recordingId);
+  if (!row || !sees(caller, row.owner)) throw notFound();
+  return row;
+}
+
+const ulidPattern = /^[0-9A-HJKMNP-TV-Z]{26}$/;
