@@ -1,0 +1,120 @@
+import type { FactType, OfferedFact } from '../../events/catalogue.ts';
+
+type Sample = { data: unknown; content?: unknown };
+const span = { start: 0.5, end: 2.25 };
+const words = [{ text: 'Grüße', ...span }];
+const block = { id: 't-0001', speaker: 'SPEAKER_1', ...span, text: 'Grüße aus Köln.', words };
+const origin = { owner: 'U1', kind: 'meeting', language: 'de', speakers: 2 };
+const audio = { path: 'audio.wav', bytes: 320_044, sha256: 'ab'.repeat(32), duration: 10 };
+const ledger = { samples: 160_000, gaps: [[3.5, 0.25]], silent_seconds: 1.5, clipped_samples: 3 };
+const worker = { engine: 'local', model: 'parakeet-tdt-0.6b-v3' };
+
+/** One fact of every type, as somebody might offer it. The compiler tells when a type is missing. */
+const samples: Record<FactType, Sample> = {
+  'recording.started': {
+    data: { ...origin, device: 'default', trigger: 'api' },
+    content: { title: 'Wöchentliches Treffen' },
+  },
+  'recording.paused': { data: {} },
+  'recording.resumed': { data: {} },
+  'recording.discarded': { data: {} },
+  'audio.captured': { data: { ...audio, ledger } },
+  'capture.interrupted': { data: { ...audio, ledger, reason: 'device-lost' } },
+  'audio.imported': {
+    data: { ...origin, ...audio, started_at: '2026-11-20T09:00:00Z' },
+    content: { filename: 'Besprechung.m4a' },
+  },
+  'stage.started': { data: { stage: 'transcribe' } },
+  'stage.interrupted': { data: { stage: 'transcribe' } },
+  'stage.failed': {
+    data: { stage: 'summarise', code: 'UPSTREAM', retriable: true },
+    content: { message: 'The language model did not answer.', traceback: 'Error: …' },
+  },
+  'speech.detected': {
+    data: { detector: 'silero', duration: 10, stretches: [[0.5, 2.25]], warnings: [] },
+  },
+  'utterance.recognised': {
+    data: { index: 0, ...span, words: 1, language: 'de' },
+    content: { segments: [{ ...span, text: 'Grüße', words }] },
+  },
+  'transcription.completed': { data: { ...worker, language: 'de', utterances: 1, words: 1 } },
+  'diarization.completed': { data: { ...worker, turns: [[0.5, 2.25, 'SPEAKER_1']] } },
+  'diarization.skipped': { data: { reason: 'no model' } },
+  'identification.completed': {
+    data: worker,
+    content: { names: [{ name: 'Änne', confidence: 0.9, reason: 'She says her name.' }] },
+  },
+  'identification.skipped': { data: { reason: 'no language model' } },
+  'turns.joined': {
+    data: { speakers: [{ label: 'SPEAKER_1', seconds: 1.75 }] },
+    content: {
+      turns: [block],
+      suggestions: [
+        {
+          label: 'SPEAKER_1',
+          name: 'Änne',
+          confidence: 0.9,
+          reason: 'She says her name.',
+          sample: { ...span, text: 'Grüße' },
+        },
+      ],
+    },
+  },
+  'speakers.named': { data: { labels: ['SPEAKER_1'] }, content: { names: { SPEAKER_1: 'Änne' } } },
+  'speakers.skipped': { data: {} },
+  'transcript.punctuated': {
+    data: { ...worker, parts: 1, kept: ['t-0001'] },
+    content: { blocks: [block] },
+  },
+  'summary.fallback_used': { data: { stage: 'summarise', reason: 'no language model' } },
+  'summary.completed': {
+    data: { ...worker, parts: 1, language: 'de' },
+    content: { text: 'Änne grüßt.' },
+  },
+  'title.chosen': { data: worker, content: { title: 'Grüße', abstract: 'Es wird gegrüßt.' } },
+  'documents.named': {
+    data: { local_start: '2026-11-20T10:00:00+01:00', ui_language: 'de', renderer: 1 },
+    content: { base: '2026-11-20 Grüße', title: 'Grüße' },
+  },
+  'documents.saved': {
+    data: {
+      version: 1,
+      renderer: 1,
+      sha256: { index: 'a', transcript: 'b', summary: 'c' },
+      kept: ['index'],
+    },
+    content: { paths: { index: 'i.md', transcript: 't.md', summary: 's.md' } },
+  },
+  'processing.cancelled': { data: {} },
+  'error.cleared': { data: {} },
+  'retry.requested': { data: {} },
+  'reprocessing.requested': { data: { from: 'language-model', language: null } },
+  'recording.erased': { data: {} },
+  'user.registered': {
+    data: { user_id: 'U1', is_admin: true },
+    content: { username: 'änne', password_hash: '$argon2id$…' },
+  },
+  'user.password_changed': {
+    data: { user_id: 'U1', reason: 'changed' },
+    content: { password_hash: '$argon2id$…' },
+  },
+  'user.admin_granted': { data: { user_id: 'U1' } },
+  'user.admin_revoked': { data: { user_id: 'U1' } },
+  'user.deleted': { data: { user_id: 'U1' } },
+  'config.key_set': { data: { key: 'stt.base_url', value: 'http://127.0.0.1:8080' } },
+  'config.secret_set': { data: { key: 'llm.api_key', fingerprint: 'ab12' } },
+  'config.key_reset': { data: { key: 'stt.base_url' } },
+};
+
+/** A fact of a type, ready to be appended. `subject` is whose key its content gets. */
+export function sampleFact(
+  type: FactType,
+  subject = 'R1',
+  command = `command-${type}`,
+): OfferedFact {
+  return { type, by: 'U1', command, subject, ...samples[type] } as OfferedFact;
+}
+
+/** A small fact without content. */
+export const plainFact = (command: string): OfferedFact =>
+  sampleFact('recording.paused', 'R1', command);
