@@ -1,7 +1,7 @@
-import loadFvad from '@echogarden/fvad-wasm';
 import type { Stretch } from '../../events/transcript.ts';
 import { type SpeechFile, speechRate } from '../audio/speech-file.ts';
 import { spanBuilder } from './speech-spans.ts';
+import { frameSamples, webrtcDetector } from './webrtc-detector.ts';
 
 export type DetectOptions = {
   signal: AbortSignal;
@@ -17,17 +17,8 @@ export async function webrtcSpeech(
   audio: SpeechFile,
   { signal, onProgress }: DetectOptions,
 ): Promise<Stretch[]> {
-  const fvad = await loadFvad();
-  const detector = fvad._fvad_new();
-  const memory = fvad._malloc(frameSamples * 2);
+  const detector = await webrtcDetector(strictness);
   try {
-    if (
-      detector === 0 ||
-      memory === 0 ||
-      fvad._fvad_set_mode(detector, strictness) !== 0 ||
-      fvad._fvad_set_sample_rate(detector, speechRate) !== 0
-    )
-      throw new Error('The WebRTC voice detector could not be set up');
     const frame = new Int16Array(frameSamples);
     const spans = spanBuilder(frameSamples / speechRate, smoothing);
     for (let at = 0; at < audio.duration; at += blockSeconds) {
@@ -39,9 +30,7 @@ export async function webrtcSpeech(
         const samples = block.subarray(i, i + frameSamples);
         frame.fill(0);
         frame.set(samples);
-        fvad.HEAP16.set(frame, memory / 2);
-        const speech = fvad._fvad_process(detector, memory, frameSamples) === 1;
-        verdicts.push(speech && audible(samples));
+        verdicts.push(detector.isSpeech(frame) && audible(samples));
         levels.push(brightLevel(samples));
       }
       const noise = steady(levels);
@@ -50,12 +39,10 @@ export async function webrtcSpeech(
     }
     return spans.spans().map(([start, end]): Stretch => [start, Math.min(end, audio.duration)]);
   } finally {
-    fvad._free(memory);
-    if (detector !== 0) fvad._fvad_free(detector);
+    detector.close();
   }
 }
 
-const frameSamples = speechRate * 0.03;
 /** A multiple of the frame, read at once: some milliseconds of work between two turns of the loop. */
 const blockSeconds = 9;
 /** Of 0 to 3. 2 hears espeak and telephone speech whole and lets clicks and hiss pass (tried). */

@@ -1,0 +1,200 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StageError } from '../stage-error.ts';
+import type { LocalAnswers, LocalMessage, LocalReply, LocalRequest } from './local-protocol.ts';
+
+/** The engine process: started when first needed, again after it died, ended when idle. */
+export interface LocalProcess {
+  /** Of the running process; undefined while there is none. */
+  readonly pid: number | undefined;
+  /**
+   * Asks for one thing; what is asked meanwhile waits its turn.
+   * @throws {StageError} `engine-crashed`, `engine-stalled` (both retriable), `engine-failed`;
+   *   AbortError at once when aborted, whatever the process does.
+   */
+  ask<R extends LocalRequest>(request: R, options: AskOptions): Promise<LocalAnswers[R['op']]>;
+  close(): Promise<void>;
+}
+
+export type AskOptions = {
+  signal: AbortSignal;
+  /** After so long without an answer or a sign of progress the process is ended. */
+  timeoutMs: number;
+  onProgress?: (fraction: number) => void;
+};
+
+export type LocalProcessOptions = {
+  /** How long a process without work keeps its model in memory. */
+  idleMs?: number;
+  /** How long a cancelled request may go on before the process is ended. */
+  graceMs?: number;
+};
+
+/** Requests that may wait; there is one job at a time, so more means something is wrong. */
+const waitingMax = 32;
+/** What is kept of a dying process' last words. */
+const lastWordsMax = 4096;
+
+export function localProcess({
+  idleMs = 120_000,
+  graceMs = 3_000,
+}: LocalProcessOptions = {}): LocalProcess {
+  let child: ChildProcess | undefined;
+  let lastWords = '';
+  let closed = false;
+  let nextId = 1;
+  let waiting = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+
+  const running = (): ChildProcess => {
+    if (child) return child;
+    const started = start();
+    lastWords = '';
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      lastWords = (lastWords + text).slice(-lastWordsMax);
+    });
+    started.once('exit', () => {
+      if (child === started) child = undefined;
+    });
+    // A process that could not be started or reached is as good as dead.
+    started.on('error', () => started.kill('SIGKILL'));
+    child = started;
+    return started;
+  };
+
+  /** One exchange. `free` settles when the process can take the next request. */
+  const exchange = <R extends LocalRequest>(request: R, options: AskOptions) => {
+    const { signal, timeoutMs, onProgress } = options;
+    let freed!: () => void;
+    const free = new Promise<void>((resolve) => (freed = resolve));
+    const result = new Promise<LocalAnswers[R['op']]>((resolve, reject) => {
+      const id = nextId++;
+      const worker = running();
+      let timer = setTimeout(expire, timeoutMs);
+      function expire() {
+        reject(stalled());
+        worker.kill('SIGKILL');
+      }
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+        worker.off('message', receive).off('exit', exit);
+        freed();
+      };
+      function abort() {
+        reject(signal.reason as Error);
+        clearTimeout(timer);
+        timer = setTimeout(() => worker.kill('SIGKILL'), graceMs);
+      }
+      function exit(code: number | null, killed: string | null) {
+        done();
+        reject(crashed(code, killed, lastWords));
+      }
+      function receive(reply: LocalReply) {
+        if (reply.id !== id) return;
+        if ('progress' in reply) {
+          if (!signal.aborted) {
+            timer.refresh();
+            onProgress?.(reply.progress);
+          }
+          return;
+        }
+        done();
+        if ('error' in reply) reject(failed(reply.error));
+        else resolve(reply.value as LocalAnswers[R['op']]);
+      }
+      signal.addEventListener('abort', abort, { once: true });
+      worker.on('message', receive).once('exit', exit);
+      worker.send({ id, request } satisfies LocalMessage, (error) => {
+        if (error) worker.kill('SIGKILL');
+      });
+    });
+    return { result, free };
+  };
+
+  const stop = async () => {
+    const worker = child;
+    if (!worker) return;
+    const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    worker.kill('SIGKILL'); // it holds nothing worth saving
+    await gone;
+  };
+
+  return {
+    get pid() {
+      return child?.pid;
+    },
+    async ask(request, options) {
+      if (closed) throw new Error('The engine process was closed');
+      if (waiting >= waitingMax) throw new Error('Too many requests wait for the engine process');
+      clearTimeout(idle);
+      waiting += 1;
+      const before = turn;
+      const mine = (async () => {
+        await before;
+        options.signal.throwIfAborted();
+        if (closed) throw new Error('The engine process was closed');
+        return exchange(request, options);
+      })();
+      turn = (async () => {
+        await mine.then(({ free }) => free).catch(() => {}); // told to the one who asked
+        waiting -= 1;
+        if (waiting > 0 || closed) return;
+        idle = setTimeout(() => void stop(), idleMs);
+        idle.unref();
+      })();
+      return untilAborted(
+        mine.then(({ result }) => result),
+        options.signal,
+      );
+    },
+    async close() {
+      closed = true;
+      clearTimeout(idle);
+      await stop();
+      await turn;
+    },
+  };
+}
+
+/** Waiting for one's turn ends at once when aborted as well. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject);
+  });
+}
+
+/** The worker lies beside this file, as TypeScript (tsx) or compiled. */
+function start(): ChildProcess {
+  const own = fileURLToPath(import.meta.url);
+  const worker = fileURLToPath(new URL(`./local-worker${extname(own)}`, import.meta.url));
+  return fork(worker, [], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+}
+
+function crashed(code: number | null, signal: string | null, lastWords: string): StageError {
+  const how = signal ? `by ${signal}` : `with code ${code}`;
+  return new StageError('engine-crashed', `The local speech engine ended unexpectedly (${how}).`, {
+    retriable: true,
+    cause: lastWords === '' ? undefined : new Error(lastWords),
+  });
+}
+
+function failed(message: string): StageError {
+  return new StageError('engine-failed', `The local speech engine could not do it: ${message}`, {
+    retriable: true,
+  });
+}
+
+function stalled(): StageError {
+  return new StageError('engine-stalled', 'The local speech engine stopped answering.', {
+    retriable: true,
+  });
+}
