@@ -1,11 +1,11 @@
 import type { Middleware } from 'koa';
 import { accessTo } from './access.ts';
 import { Problem } from './problems.ts';
-import type { Caller, HttpAccounts } from './services.ts';
+import type { Caller, HttpServices } from './services.ts';
 import type { State } from './state.ts';
 
 /** Lets in who may call, before anything else of the request is looked at. */
-export function authenticate(accounts: HttpAccounts): Middleware<State> {
+export function authenticate(accounts: HttpServices['accounts']): Middleware<State> {
   return async (ctx, next) => {
     const access = accessTo(ctx.method, ctx.path);
     if (access !== 'public') {

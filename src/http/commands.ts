@@ -1,4 +1,7 @@
 import type { RecordingFact } from '../../events/recording-facts.ts';
+import { recordings } from '../../projections/recordings.ts';
+import { status } from '../../projections/status.ts';
+import { transcripts } from '../../projections/transcripts.ts';
 import type { Accepted } from '../recordings/desk.ts';
 import { ulid } from 'ulid';
 import { callerOf } from './authenticate.ts';
@@ -26,6 +29,9 @@ export async function carryOut(
   return accepted;
 }
 
+/** The views in which the result of a command is looked for. */
+const needed = [recordings.name, transcripts.name, status.name];
+
 /** Ids of commands without an `Idempotency-Key` are made up: nobody can repeat them. */
 export const commandOf = (state: State): string =>
   state.command ?? `${callerOf(state).userId}:${ulid()}`;
@@ -35,12 +41,12 @@ export const commandOf = (state: State): string =>
  * @throws `PROJECTION_STOPPED`, `PROJECTION_BEHIND` (being rebuilt), before anything is appended.
  */
 export const refuseWhenStopped = ({ projections }: HttpServices): void =>
-  projections.assertRunning(projections.needed);
+  projections.assertRunning(needed);
 
 /** Waits until the next GET will see it. */
 export async function untilReadable(services: HttpServices, accepted: Accepted): Promise<void> {
   try {
-    await services.projections.applied(services.projections.needed, accepted.position, {
+    await services.projections.applied(needed, accepted.position, {
       timeoutMs: limits.readYourWritesMs,
     });
   } catch (error) {

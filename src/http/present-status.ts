@@ -1,3 +1,4 @@
+import { statusOf } from '../../projections/status.ts';
 import type { Activity } from '../recordings/desk.ts';
 import type { Caller, HttpServices } from './services.ts';
 
@@ -6,11 +7,12 @@ import type { Caller, HttpServices } from './services.ts';
  * running service knows. `position`: everything up to it is in.
  */
 export async function presentStatus(
-  services: Pick<HttpServices, 'views' | 'desk' | 'projections' | 'version'>,
+  services: Pick<HttpServices, 'storage' | 'desk' | 'projections' | 'version'>,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   position = services.projections.position(),
 ) {
-  const { status, recording, processing, speakers_pending, errors } = await services.views.status(
+  const { status, recording, processing, speakers_pending, errors } = await statusOf(
+    services.storage,
     caller.userId,
   );
   return {
@@ -19,13 +21,15 @@ export async function presentStatus(
     is_admin: caller.isAdmin,
     version: services.version,
     recording: recording && { ...recording, warnings: [] },
-    processing: processing.map(({ recording_id, stage, attempt }) => {
+    processing: processing.map(({ recording_id, state, since, running }) => {
       const activity: Activity | undefined = services.desk.activity(recording_id)[0];
       return {
         recording_id,
-        stage: activity?.stage ?? stage,
+        state,
+        since,
+        stage: activity?.stage ?? running[0]?.stage ?? null,
         fraction: activity?.fraction ?? null,
-        attempt: activity?.attempt ?? attempt,
+        attempt: activity?.attempt ?? running[0]?.attempt ?? null,
         waiting: activity?.waiting ?? null,
       };
     }),

@@ -127,7 +127,7 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
       { headers: again, cause: error },
     ),
   BUSY: (error) =>
-    new Problem('busy', 'Too much is waiting to be stored. Try again in a moment.', {
+    new Problem('busy', 'Too much is waiting to be done. Try again in a moment.', {
       headers: again,
       cause: error,
     }),
@@ -158,6 +158,24 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
       cause: error,
     }),
   INVALID_CURSOR: () => invalid([{ path: 'cursor', message: 'is not one of ours' }]),
+
+  TRANSCRIPT_MOVING: (error) =>
+    new Problem('busy', 'The transcript is being replaced. Try again in a moment.', {
+      headers: again,
+      cause: error,
+    }),
+
+  ALREADY_SET_UP: (error) => new Problem('already-set-up', error.message),
+  SETUP_CODE_REQUIRED: (error) => new Problem('setup-code-required', error.message),
+  WRONG_CREDENTIALS: (error) => new Problem('wrong-credentials', error.message),
+  TOO_MANY_ATTEMPTS: (error) => {
+    const { retryAfter } = error as { retryAfter?: number };
+    return new Problem('too-many-attempts', error.message, {
+      headers: retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfter)) },
+    });
+  },
+  INVALID_USERNAME: (error) => invalid([{ path: 'username', message: error.message }]),
+  INVALID_PASSWORD: (error) => invalid([{ path: 'password', message: error.message }]),
 
   OUTSIDE_SPACE: (error) => new Problem('outside-space', error.message, { cause: error }),
   DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),

@@ -43,6 +43,9 @@ export async function receiveUpload<T>(
   }
 }
 
+/** On the file system of the recordings, so that what is received can be moved there. */
+export const uploadsDirOf = (dataDir: string): string => join(dataDir, 'uploads');
+
 /** At start: removes what uploads of a dead process left. Nothing of it was ever acknowledged. */
 export async function sweepUploads(uploadsDir: string): Promise<number> {
   await mkdir(uploadsDir, { recursive: true, mode: 0o700 });

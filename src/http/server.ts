@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limits } from './limits.ts';
-import { sweepUploads } from './receive-upload.ts';
+import { sweepUploads, uploadsDirOf } from './receive-upload.ts';
 import type { HttpServices } from './services.ts';
 import type { State } from './state.ts';
 import { openSockets } from './upgrade.ts';
@@ -24,7 +24,7 @@ export async function listen(
   services: HttpServices,
   { port }: { port: number },
 ): Promise<RunningServer> {
-  await sweepUploads(services.uploadsDir);
+  await sweepUploads(uploadsDirOf(services.dataDir));
   const sockets = openSockets(services);
   const handle = app.callback();
   const server = createServer(

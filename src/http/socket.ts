@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { Log } from '../log.ts';
 import { limits } from './limits.ts';
-import type { Caller, HttpAccounts } from './services.ts';
+import type { Caller, HttpServices } from './services.ts';
 import { positionFrame, type Listener, type Stream } from './stream.ts';
 
 /** Close codes: RFC 6455, 7.4.1, and IANA's registry for 1013. */
@@ -19,7 +19,7 @@ export type Client = {
 export function serveSocket(
   socket: WebSocket,
   request: { caller: Caller; token: string; after: number | undefined; all: boolean },
-  services: { accounts: HttpAccounts; stream: Stream; log: Log },
+  services: { accounts: HttpServices['accounts']; stream: Stream; log: Log },
 ): Client {
   const { accounts, stream, log } = services;
   const gone = new AbortController();

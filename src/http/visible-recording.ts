@@ -1,4 +1,5 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
+import { recordingById } from '../../projections/recordings.ts';
 import { notFound } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
 
@@ -9,15 +10,15 @@ export const guest = 'guest';
 export const sees = (caller: Pick<Caller, 'userId' | 'isAdmin'>, owner: string): boolean =>
   owner === caller.userId || (owner === guest && caller.isAdmin);
 
-/** @throws {Problem} 404, the same for a recording that is not there and one that is somebody else's. */
+/** @throws {Problem} 404, the same for a recording that is not there, one that was erased, and one that is somebody else's. */
 export async function visibleRecording(
-  services: Pick<HttpServices, 'views'>,
+  services: Pick<HttpServices, 'storage'>,
   caller: Caller,
   recordingId: string,
 ): Promise<RecordingRow> {
   if (!ulidPattern.test(recordingId)) throw notFound();
-  const row = await services.views.recording(recordingId);
-  if (!row || !sees(caller, row.owner)) throw notFound();
+  const row = await recordingById(services.storage, recordingId);
+  if (!row || row.state === 'idle.erased' || !sees(caller, row.owner)) throw notFound();
   return row;
 }
 

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { RecordingRow } from '../../../projections/recording-row.ts';
+import { recordingsOf } from '../../../projections/recordings.ts';
+import { transcriptOf } from '../../../projections/transcripts.ts';
 import { callerOf } from '../authenticate.ts';
 import { queryOf } from '../json-body.ts';
 import { Problem } from '../problems.ts';
@@ -7,12 +10,11 @@ import { recordingAnswer, recordingLine } from '../recording-answer.ts';
 import { recordingFacts } from '../fact-answer.ts';
 import { topLevelState } from '../status-name.ts';
 import { sees, visibleRecording } from '../visible-recording.ts';
-import type { RecordingRow } from '../../../projections/recording-row.ts';
 import type { AddRoutes } from './add-routes.ts';
 
 /** Reading recordings: the list, one, and the facts one consists of. */
 export const recordingRoutes: AddRoutes = (router, services) => {
-  const { views, desk } = services;
+  const { storage, desk } = services;
 
   router.get('/recordings', async (ctx) => {
     const caller = callerOf(ctx.state);
@@ -20,7 +22,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     if (!sees(caller, owner)) {
       throw new Problem('not-admin', 'These recordings are not yours to see.');
     }
-    const { rows, next_cursor } = await views.recordings(owner, { limit, cursor, status });
+    const { rows, next_cursor } = await recordingsOf(storage, owner, { limit, cursor, status });
     ctx.body = {
       recordings: rows.map((row) => recordingLine(row, desk.activity(row.recording_id))),
       next_cursor,
@@ -30,7 +32,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
   router.get('/recordings/:id', async (ctx) => {
     const id = ctx.params['id']!;
     const row = await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = recordingAnswer(row, await views.transcript(id), desk.activity(id));
+    ctx.body = recordingAnswer(row, await transcriptOf(storage, id), desk.activity(id));
   });
 
   router.get('/recordings/:id/events', async (ctx) => {

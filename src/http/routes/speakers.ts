@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
+import { statusOf } from '../../../projections/status.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut, refuseWhenStopped } from '../commands.ts';
 import { jsonBody } from '../json-body.ts';
@@ -56,7 +57,7 @@ async function waitingRecording(
 ): Promise<RecordingRow> {
   if (recordingId !== undefined) return visibleRecording(services, caller, recordingId);
   refuseWhenStopped(services);
-  const { speakers_pending } = await services.views.status(caller.userId);
+  const { speakers_pending } = await statusOf(services.storage, caller.userId);
   const ids = speakers_pending.map(({ recording_id }) => recording_id);
   if (ids.length === 0) throw new Problem('nobody-waiting', 'No recording of yours waits.');
   if (ids.length > 1) {

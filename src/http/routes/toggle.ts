@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { statusOf } from '../../../projections/status.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut, refuseWhenStopped } from '../commands.ts';
 import { jsonBody } from '../json-body.ts';
@@ -14,7 +15,7 @@ export const toggleRoutes: AddRoutes = (router, services) => {
     const { userId } = callerOf(ctx.state);
     const { action } = await jsonBody(ctx, bodySchema);
     refuseWhenStopped(services);
-    const { status, errors } = await services.views.status(userId);
+    const { status, errors } = await statusOf(services.storage, userId);
     if (action !== 'reset' && (action !== undefined || status !== 'ERROR')) {
       throw new Problem('unavailable', 'This release cannot record from a device. Upload a file.');
     }
@@ -23,7 +24,7 @@ export const toggleRoutes: AddRoutes = (router, services) => {
       await carryOut(services, ctx.state, recording_id, { type: 'error.cleared', data: {} });
       recordingId = recording_id;
     }
-    const after = await services.views.status(userId);
+    const after = await statusOf(services.storage, userId);
     ctx.body = { status: after.status, recording_id: recordingId, action: 'reset' };
   });
 };

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { kindSchema } from '../../../events/recording-facts.ts';
+import { libraryOf, recordingByFilename } from '../../../projections/transcripts.ts';
+import { openSpace, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut } from '../commands.ts';
 import { jsonBody, queryOf } from '../json-body.ts';
@@ -11,12 +13,14 @@ import type { AddRoutes } from './add-routes.ts';
 
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
-  const { views, documents } = services;
+  const { storage, dataDir } = services;
+  const read = async (userId: string, filename: string) =>
+    readDocument(await openSpace(dataDir, userId), filename);
 
   router.get('/transcripts', async (ctx) => {
     const { limit, cursor, kind } = queryOf(ctx, listSchema);
     const owner = callerOf(ctx.state).userId;
-    const { rows, next_cursor } = await views.transcripts(owner, { limit, cursor, kind });
+    const { rows, next_cursor } = await libraryOf(storage, owner, { limit, cursor, kind });
     ctx.body = { transcripts: rows, next_cursor };
   });
 
@@ -26,8 +30,8 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     const filename = decodedOnce(ctx.path.slice('/transcripts/'.length, -'/reprocess'.length));
     const request = await jsonBody(ctx, reprocessSchema);
     // Also refuses a path that leaves the space, with the same answer as reading it.
-    if (!(await documents.read(userId, filename))) throw notFound();
-    const recordingId = await views.recordingOfDocument(userId, filename);
+    if (!(await read(userId, filename))) throw notFound();
+    const recordingId = await recordingByFilename(storage, userId, filename);
     if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
     const accepted = await carryOut(services, ctx.state, recordingId, reprocessFact(request));
     ctx.status = 202;
@@ -36,7 +40,7 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
 
   router.get(/^\/transcripts\/(.+)$/, async (ctx) => {
     const filename = decodedOnce(ctx.path.slice('/transcripts/'.length));
-    const document = await documents.read(callerOf(ctx.state).userId, filename);
+    const document = await read(callerOf(ctx.state).userId, filename);
     if (!document) throw notFound();
     ctx.status = 200;
     ctx.set('ETag', `"${document.sha256}"`);

@@ -6,7 +6,7 @@ import { validated } from '../json-body.ts';
 import { languageSchema } from '../language.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
-import { receiveUpload } from '../receive-upload.ts';
+import { receiveUpload, uploadsDirOf } from '../receive-upload.ts';
 import { statusName } from '../status-name.ts';
 import type { AddRoutes } from './add-routes.ts';
 
@@ -24,7 +24,7 @@ export const uploadRoutes: AddRoutes = (router, services) => {
     receiving += 1;
     try {
       const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
-      const { uploadsDir } = services;
+      const uploadsDir = uploadsDirOf(services.dataDir);
       await receiveUpload(ctx, { uploadsDir, fileBytesMax }, async (upload) => {
         const { kind, language, title, speakers } = validated(fieldsSchema, upload.fields);
         await services.acceptsAudio(upload.path, upload.filename);
