@@ -1,0 +1,101 @@
+import type { Block } from '../../events/transcript.ts';
+import { sentencesOf, textSentences, type Sentence } from './sentences.ts';
+import { stopWords } from './stop-words.ts';
+import type { SpeakerNames } from './talk.ts';
+import { textRank } from './text-rank.ts';
+
+/** Sentences in a summary: a tenth of the talk, but some and not too many. */
+const pointsMin = 3;
+const pointsMax = 8;
+const titleWordsMax = 8;
+const abstractSentences = 2;
+/** A point longer than this is cut: it is a recogniser's sentence, not a person's. */
+const pointWordsMax = 40;
+
+/**
+ * The built-in summary, for when there is no language model: the sentences that say most of what the
+ * others say, in their order, as bullet points in the speakers' own words. Empty for no words. The same talk
+ * always gives the same summary.
+ */
+export function fallbackSummary(
+  blocks: readonly Block[],
+  { language, names }: { language: string | null; names: SpeakerNames },
+): { text: string } {
+  const sentences = sentencesOf(blocks, language);
+  const count = Math.min(pointsMax, Math.max(pointsMin, Math.ceil(sentences.length / 10)));
+  const points = best(sentences, count, language).map(({ text, speaker }) => {
+    const name = speaker === null ? '' : `${names[speaker] ?? speaker}: `;
+    return `- ${name}${firstWords(text, pointWordsMax)}`;
+  });
+  return { text: points.join('\n') };
+}
+
+/**
+ * The built-in title and abstract: the sentence that says most, cut to at most eight words that begin and end
+ * with a meaning, and the two that say most. Empty for no words.
+ */
+export function fallbackTitle(
+  from: { summary: string; blocks: readonly Block[] },
+  { language }: { language: string | null },
+): { title: string; abstract: string } {
+  const sentences = sentencesOf(from.blocks, language);
+  const source = sentences.length > 0 ? sentences : summarySentences(from.summary, language);
+  const top = best(source, abstractSentences, language);
+  const [first] = best(source, 1, language);
+  return {
+    title: first ? titleFrom(first.text, language) : '',
+    abstract: top.map(({ text }) => ended(firstWords(text, pointWordsMax))).join(' '),
+  };
+}
+
+/** The sentences ranked highest, in the order of the talk. Each section of a long talk gets its share. */
+function best(sentences: Sentence[], count: number, language: string | null): Sentence[] {
+  const scores = textRank(
+    sentences.map(({ text }) => text),
+    language,
+  );
+  // A remark of a word or two may recommend itself by repetition; it tells a reader nothing.
+  const telling = (index: number) => (sentences[index]!.text.split(' ').length >= 4 ? 1 : 0);
+  const seen = new Set<string>();
+  return sentences
+    .map((_, index) => index)
+    .sort(
+      (one, other) => telling(other) - telling(one) || scores[other]! - scores[one]! || one - other,
+    )
+    .filter((index) => {
+      const text = sentences[index]!.text.toLowerCase();
+      return seen.has(text) ? false : seen.add(text);
+    })
+    .slice(0, count)
+    .sort((one, other) => one - other)
+    .map((index) => sentences[index]!);
+}
+
+function summarySentences(summary: string, language: string | null): Sentence[] {
+  return textSentences(summary.replaceAll(/^[-*]\s+/gmu, ''), language).map((text) => ({
+    text,
+    block: 0,
+    speaker: null,
+  }));
+}
+
+/** Up to eight words from the first to the last that mean something. */
+function titleFrom(sentence: string, language: string | null): string {
+  const stop = stopWords(language);
+  const words = sentence.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const means = (word: string) => !stop.has(word.toLowerCase().replaceAll(/[^\p{L}\p{N}'’]/gu, ''));
+  const first = words.findIndex(means);
+  const from = words.slice(Math.max(0, first), Math.max(0, first) + titleWordsMax);
+  const last = from.findLastIndex(means);
+  const chosen = last > 0 ? from.slice(0, last + 1) : from;
+  const title = chosen.join(' ').replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}?!%]+$/gu, '');
+  return title.charAt(0).toLocaleUpperCase() + title.slice(1);
+}
+
+function firstWords(text: string, wordsMax: number): string {
+  const words = text.split(' ');
+  return words.length <= wordsMax ? text : `${words.slice(0, wordsMax).join(' ')} …`;
+}
+
+const ended = (sentence: string): string =>
+  /[\p{L}\p{N}]$/u.test(sentence) ? `${sentence}.` : sentence;

@@ -1,0 +1,105 @@
+import { StageError } from '../stage-error.ts';
+import { ServerAnswerError } from './bounded-fetch.ts';
+import { quotable, serverMessage } from './server-message.ts';
+
+export type Asked = {
+  /** The server's origin, for messages. */
+  server: string;
+  apiKey: string | null;
+  /** What was sent, so that nothing of it is quoted back. */
+  prompt: string;
+};
+
+/** Statuses after which the same request may succeed later. */
+const passing = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
+
+/** Puts whatever went wrong between us and a language-model server into words for a person. */
+export function stageErrorOf(error: unknown, asked: Asked): StageError {
+  if (error instanceof StageError) return error;
+  if (error instanceof ServerAnswerError) return fromAnswer(error, asked);
+  return fromConnection(error, asked);
+}
+
+/** A time limit of ours that passed. */
+export const timedOut = (server: string, seconds: number): StageError =>
+  away(`The language-model server at ${server} gave no answer within ${seconds} seconds.`);
+
+/** Whether a refusal says that the prompt does not fit into the model's context. */
+export function isOverflow(error: ServerAnswerError): boolean {
+  if (error.status !== 400 && error.status !== 413 && error.status !== 422) return false;
+  return /exceed_context_size|context_length_exceeded|exceeds? the (available )?context|maximum context length|longer than the context|context (length|size|window) (exceeded|is)|too many tokens|prompt is too long/iu.test(
+    error.body,
+  );
+}
+
+/** The context's size, where a refusal tells: llama.cpp's `n_ctx`, vLLM's and OpenAI's sentence. */
+export function contextToldBy(error: ServerAnswerError): number | null {
+  const told =
+    /"n_ctx"\s*:\s*(\d+)/u.exec(error.body) ??
+    /maximum context length is (\d+)/iu.exec(error.body) ??
+    /available context size \((\d+)/iu.exec(error.body);
+  return told ? Number(told[1]) : null;
+}
+
+function fromAnswer(error: ServerAnswerError, asked: Asked): StageError {
+  const { status, body } = error;
+  const server = `The language-model server at ${asked.server}`;
+  const said = quotable(serverMessage(body), asked.apiKey, asked.prompt);
+  const quoted = said ? `: ${said}` : '.';
+  if (error.problem === 'redirected')
+    return refused(`${server} sends us elsewhere, to ${body}. Enter that address if you trust it.`);
+  if (error.problem === 'too-large')
+    return refused(`${server} answered with more than 8 MiB, which cannot be an answer.`);
+  if (error.problem === 'not-json')
+    return refused(`${server} answered something that is no JSON. Is that the address of an API?`);
+  if (error.problem === 'broken-json') return away(`${server} answered with broken JSON.`);
+  if (isOverflow(error))
+    return new StageError('prompt-truncated', `${server} has too small a context${quoted}`, {
+      retriable: false,
+    });
+  if (/content_filter|content management policy|ResponsibleAIPolicy/iu.test(body))
+    return new StageError('content-filter', `${server} refuses the content${quoted}`, {
+      retriable: false,
+    });
+  if (status === 401 || status === 403)
+    return refused(`${server} does not accept the key (${status})${quoted}`);
+  if (status === 429 && /insufficient_quota/u.test(body))
+    return refused(`${server} says that the quota is used up${quoted}`);
+  if (passing.has(status))
+    return away(`${server} answered ${status}${quoted}`, retryAfterMs(error.headers));
+  return refused(`${server} answered ${status}${quoted}`);
+}
+
+function fromConnection(error: unknown, asked: Asked): StageError {
+  const code = codeOf(error);
+  if (/^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/u.test(code))
+    return refused(`The certificate of ${asked.server} is not trusted (${code}).`);
+  return away(`The language-model server at ${asked.server} cannot be reached (${code}).`);
+}
+
+/** The innermost error code; fetch hides it in causes. */
+function codeOf(error: unknown): string {
+  let current = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if ('code' in current && typeof current.code === 'string') return current.code;
+    current = current.cause;
+  }
+  return error instanceof Error ? error.name : 'unknown error';
+}
+
+/** `Retry-After` in seconds or as a date, `retry-after-ms` as OpenAI and Azure send it. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (ms >= 0) return ms;
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  const seconds = Number(value);
+  if (seconds >= 0) return seconds * 1000;
+  const until = Date.parse(value) - Date.now();
+  return until > 0 ? until : undefined;
+}
+
+const away = (message: string, retryAfter?: number): StageError =>
+  new StageError('model-away', message, { retriable: true, retryAfterMs: retryAfter });
+const refused = (message: string): StageError =>
+  new StageError('model-refused', message, { retriable: false });

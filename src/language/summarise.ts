@@ -1,0 +1,203 @@
+import type { Block } from '../../events/transcript.ts';
+import { StageError } from '../stage-error.ts';
+import type { LanguageModel } from './model.ts';
+import { halvesOf, type Piece } from './pieces.ts';
+import { plainAnswer } from './plain-answer.ts';
+import { languageOf } from './stop-words.ts';
+import {
+  answerTokens,
+  mergeRequest,
+  notesRequest,
+  overheadTokens,
+  summaryRequest,
+  type SummaryStyle,
+} from './summary-requests.ts';
+import { linesOf, talkOf, talkParts, type SpeakerNames } from './talk.ts';
+import { estimatedTokens } from './tokens.ts';
+
+export type SummariseOptions = {
+  /** ISO 639-1 code of the talk, which the summary is written in; null when nobody knows. */
+  language: string | null;
+  names: SpeakerNames;
+  signal: AbortSignal;
+  /** Fraction done, 0 to 1. */
+  onProgress: (fraction: number) => void;
+};
+
+const contextShare = 0.6;
+const textTokensMin = 128;
+/** How often a part that the server finds too large is halved, and notes are condensed. */
+const depthMax = 6;
+
+/**
+ * Summarises a talk in two to five paragraphs or bullet points, in its own language. What fits into 60 % of the
+ * context is asked for at once; more is noted part by part, in order, and the notes are merged.
+ * `parts` is how many parts were read; no words give an empty text and no request.
+ * @throws {StageError} when the model is away, refuses, or gives no summary twice (`answer-empty`).
+ */
+export async function summarise(
+  blocks: Block[],
+  model: LanguageModel,
+  options: SummariseOptions,
+): Promise<{ text: string; parts: number }> {
+  const talk = talkOf(blocks, options.names);
+  if (talk.length === 0) return { text: '', parts: 0 };
+  const context = await model.contextTokens(options.signal);
+  const asking: Asking = {
+    model,
+    options,
+    style: {
+      language: options.language,
+      expected: expectedLanguage(talk, options.language),
+      answerTokensMax: answerTokens(context),
+    },
+  };
+  let tokensMax = textTokens(context);
+  const parts = talkParts(talk, tokensMax);
+  if (parts.length === 1) {
+    const text = await atOnce(asking, talk);
+    if (text !== null) return { text, parts: 1 };
+    tokensMax = Math.max(textTokensMin, Math.ceil(estimatedTokens(linesOf(talk)) / 2));
+  }
+  const smaller = parts.length === 1 ? talkParts(talk, tokensMax) : parts;
+  const notes: string[] = [];
+  for (const [index, part] of smaller.entries()) {
+    notes.push(...(await notesOf(asking, part, 0)));
+    options.onProgress((index + 1) / (smaller.length + 1));
+  }
+  return { text: await merged(asking, notes, tokensMax, 0), parts: notes.length };
+}
+
+type Asking = { model: LanguageModel; options: SummariseOptions; style: SummaryStyle };
+
+const textTokens = (context: number): number =>
+  Math.max(
+    textTokensMin,
+    Math.floor(context * contextShare - overheadTokens - answerTokens(context) / 2),
+  );
+
+/** The language a summary can be checked for: the talk's own, where it can be told. */
+function expectedLanguage(talk: readonly Piece[], language: string | null): 'de' | 'en' | null {
+  const code = language?.slice(0, 2).toLowerCase();
+  if (code === 'de' || code === 'en') return code;
+  return code === undefined || code === 'au' ? languageOf(linesOf(talk).slice(0, 20_000)) : null;
+}
+
+async function atOnce(asking: Asking, talk: Piece[]): Promise<string | null> {
+  const lines = linesOf(talk);
+  const words = lines.split(/\s+/u).length;
+  return unlessTooLarge(
+    asked(asking, (again) => summaryRequest(lines, asking.style, again), words),
+  );
+}
+
+/** Notes of one part; of its halves, where the server finds it too large. In order. */
+async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<string[]> {
+  const lines = linesOf(part);
+  const words = lines.split(/\s+/u).length;
+  const request = (again: boolean) => notesRequest(lines, asking.style, again);
+  const halves = depth < depthMax ? inTwo(part) : undefined;
+  if (!halves) return [await asked(asking, request, words)];
+  const notes = await unlessTooLarge(asked(asking, request, words));
+  if (notes !== null) return [notes];
+  return [
+    ...(await notesOf(asking, halves[0], depth + 1)),
+    ...(await notesOf(asking, halves[1], depth + 1)),
+  ];
+}
+
+/** One summary from notes in order; where they do not fit, neighbours are condensed first. */
+async function merged(
+  asking: Asking,
+  notes: string[],
+  tokensMax: number,
+  depth: number,
+): Promise<string> {
+  const request = (some: string[]) => (again: boolean) => mergeRequest(some, asking.style, again);
+  const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
+  if (groups.length === 1) {
+    const words = notes.join(' ').split(/\s+/u).length;
+    const text = await unlessTooLarge(asked(asking, request(notes), words));
+    if (text !== null) return text;
+    if (depth >= depthMax || notes.length < 3)
+      throw new StageError(
+        'prompt-truncated',
+        'The context of the language model is too small to merge the summaries of this recording.',
+        { retriable: false },
+      );
+    return merged(asking, notes, Math.ceil(estimatedTokens(notes.join('\n')) / 2), depth + 1);
+  }
+  const condensed: string[] = [];
+  for (const group of groups) {
+    const lines = group.join('\n\n');
+    const condense = (again: boolean) => notesRequest(lines, asking.style, again);
+    condensed.push(group.length === 1 ? group[0]! : await asked(asking, condense, 0));
+  }
+  return merged(asking, condensed, tokensMax, depth + 1);
+}
+
+/** Neighbouring notes in groups of at most so many tokens, at least two each. */
+function grouped(notes: string[], tokensMax: number): string[][] {
+  const groups: string[][] = [];
+  let room = 0;
+  for (const note of notes) {
+    const tokens = estimatedTokens(note) + 4;
+    const last = groups.at(-1);
+    if (last && (tokens <= room || last.length < 2)) last.push(note);
+    else {
+      groups.push([note]);
+      room = tokensMax;
+    }
+    room -= tokens;
+  }
+  return groups;
+}
+
+/**
+ * An answer that can be a summary: asked for again, once, when it is empty, far too short for what was said
+ * (a model that follows orders in the talk answers so), or in another language.
+ */
+async function asked(
+  { model, options, style }: Asking,
+  request: (again: boolean) => Parameters<LanguageModel['complete']>[0],
+  wordsRead: number,
+): Promise<string> {
+  const wordsMin = wordsRead > 150 ? 15 : 1;
+  for (const again of [false, true]) {
+    let text: string;
+    try {
+      text = plainAnswer(await model.complete(request(again), options.signal));
+    } catch (error) {
+      if (error instanceof StageError && error.code === 'answer-empty' && !again) continue;
+      throw error;
+    }
+    const enough = (text.match(/\p{L}+/gu) ?? []).length >= wordsMin;
+    const written = languageOf(text);
+    const foreign = style.expected !== null && written !== null && written !== style.expected;
+    // In the wrong language, a second time, it is still a summary.
+    if (enough && (!foreign || again)) return text;
+  }
+  throw new StageError('answer-empty', 'The language model gave no usable summary.', {
+    retriable: false,
+  });
+}
+
+/** Null where prompt or answer were too large for the server. */
+async function unlessTooLarge(answer: Promise<string>): Promise<string | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error;
+    if (error.code !== 'prompt-truncated' && error.code !== 'answer-cut') throw error;
+    return null;
+  }
+}
+
+function inTwo(part: Piece[]): [Piece[], Piece[]] | undefined {
+  if (part.length > 1) {
+    const middle = Math.ceil(part.length / 2);
+    return [part.slice(0, middle), part.slice(middle)];
+  }
+  const halves = part[0] && halvesOf(part[0]);
+  return halves && [[halves[0]], [halves[1]]];
+}
