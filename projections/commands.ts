@@ -1,28 +1,36 @@
 import { recordingOf } from '../events/recording-facts.ts';
 import type { Projection, ProjectionStorage } from './projection.ts';
 
-/** Which recording a command began. */
-export type CommandRow = { recording_id: string; position: number };
+/** The answer a command got that began a recording. */
+export type Begun = {
+  recordingId: string;
+  /** Position of the fact in the log. */
+  position: number;
+  /** Canonical name of the state it led to. */
+  state: string;
+};
 
-/** Commands that began a recording, so that a repeated upload finds its first answer. Rows: `<by>/<command>`. */
-export const commands: Projection = {
+/**
+ * Commands that began a recording, so that a repeated upload finds its first answer. Rows:
+ * `c/<command>`. Who makes up command ids puts the user into them: they are not told apart here.
+ */
+export const commandsProjection: Projection = {
   name: 'commands',
   version: 1,
   interests: new Set(['recording.started', 'audio.imported']),
   keys: () => [],
   apply(rows, fact) {
-    const recording_id = recordingOf(fact.stream);
-    if (recording_id === undefined) return;
-    rows.set(commandKey(fact), { recording_id, position: fact.position } satisfies CommandRow);
+    const recordingId = recordingOf(fact.stream);
+    if (recordingId === undefined) return;
+    const begun: Begun = { recordingId, position: fact.position, state: fact.to ?? '' };
+    rows.set(`c/${fact.command}`, begun);
   },
 };
 
-/** The recording that a user's command began. Command ids of others are none of the user's business. */
-export async function recordingByCommand(
+/** What a command began; null when it began nothing. */
+export async function importedBy(
   storage: ProjectionStorage,
-  command: { by: string; command: string },
-): Promise<CommandRow | undefined> {
-  return storage.get<CommandRow>(commands.name, commandKey(command));
+  command: string,
+): Promise<Begun | null> {
+  return (await storage.get<Begun>(commandsProjection.name, `c/${command}`)) ?? null;
 }
-
-const commandKey = ({ by, command }: { by: string; command: string }): string => `${by}/${command}`;
