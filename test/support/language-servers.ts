@@ -68,6 +68,8 @@ export type LanguageServer = {
   /** The chat requests among them. */
   chats: () => SeenRequest[];
   faults: Faults;
+  /** May be exchanged while the server runs. */
+  brain: Brain;
   close: () => Promise<void>;
 };
 
@@ -142,6 +144,12 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
     requests,
     chats: () => requests.filter(isChat),
     faults,
+    get brain() {
+      return settings.brain;
+    },
+    set brain(brain) {
+      settings.brain = brain;
+    },
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { openLanguageModel } from '../../src/language/openai-model.ts';
+import type { Flavour } from '../support/language-servers.ts';
+import { openOn } from '../support/language-servers-open.ts';
+
+const { signal } = new AbortController();
+const flavours: Flavour[] = ['ollama', 'llama.cpp', 'vllm', 'lm-studio', 'openai'];
+const question = { system: 'Answer.', user: 'What is it?', answerTokensMax: 100 };
+const schema = { name: 'it', schema: { type: 'object', properties: { it: { type: 'string' } } } };
+const echo = () => 'It is fine.';
+
+for (const flavour of flavours) {
+  test(`answers through ${flavour}, thinking switched off or left out`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain: echo, thinks: true });
+    assert.equal(await model.complete(question, signal), 'It is fine.');
+    assert.equal(model.model, 'test-model');
+    const { body } = server.chats().at(-1)!;
+    assert.equal(body.stream, false);
+    assert.equal(body.options?.temperature ?? body.temperature, 0);
+    assert.equal(body.options?.num_predict ?? body.max_tokens, 100);
+  });
+
+  test(`answers JSON through ${flavour}, by the best way it takes`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain: () => '{"it": "yes"}' });
+    assert.equal(await model.complete({ ...question, schema }, signal), '{"it": "yes"}');
+    const { body } = server.chats().at(-1)!;
+    assert.deepEqual(body.format ?? body.response_format.json_schema.schema, schema.schema);
+  });
+
+  test(`takes the address of ${flavour} with and without /v1`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain: echo });
+    await model.complete(question, signal);
+    const bare = openLanguageModel({
+      baseUrl: server.url.replace('/v1', '/'),
+      model: 'test-model',
+      apiKey: null,
+      contextTokens: null,
+      timeoutSeconds: 10,
+    });
+    t.after(() => bare.close());
+    assert.equal(await bare.complete(question, signal), 'It is fine.');
+    assert.equal(bare.queue, model.queue);
+  });
+}
+
+test('asks the server for its context where it tells', async (t) => {
+  for (const flavour of ['ollama', 'llama.cpp', 'vllm', 'lm-studio'] as const) {
+    const { model } = await openOn(t, { flavour, contextTokens: 12_345 });
+    assert.equal(await model.contextTokens(signal), 12_345, flavour);
+  }
+  const { model } = await openOn(t, { flavour: 'openai' });
+  assert.equal(await model.contextTokens(signal), 4096);
+});
+
+test('a configured context holds for Ollama, and never exceeds what others have', async (t) => {
+  const ollama = await openOn(t, { flavour: 'ollama', brain: echo }, { contextTokens: 32_768 });
+  assert.equal(await ollama.model.contextTokens(signal), 32_768);
+  await ollama.model.complete(question, signal);
+  assert.equal(ollama.server.chats()[0]!.body.options.num_ctx, 32_768);
+  const vllm = await openOn(t, { flavour: 'vllm', contextTokens: 2048 }, { contextTokens: 32_768 });
+  assert.equal(await vllm.model.contextTokens(signal), 2048);
+});
+
+test('Ollama is asked through its own API and refuses what does not fit', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'ollama', contextTokens: 1000 });
+  const long = { ...question, user: 'word '.repeat(2000) };
+  await assert.rejects(model.complete(long, signal), { code: 'prompt-truncated' });
+  const { path, body } = server.chats()[0]!;
+  assert.equal(path, '/api/chat');
+  assert.equal(body.truncate, false);
+  assert.equal(body.shift, false);
+  assert.equal(body.think, false);
+});
+
+test('a refused prompt teaches the context', async (t) => {
+  for (const flavour of ['llama.cpp', 'vllm', 'openai'] as const) {
+    const { model } = await openOn(t, { flavour, contextTokens: 1000 });
+    const long = { ...question, user: 'word '.repeat(2000) };
+    await assert.rejects(model.complete(long, signal), { code: 'prompt-truncated' }, flavour);
+    assert.equal(await model.contextTokens(signal), 1000);
+  }
+});
+
+test('a server that cuts the prompt without a word gives no answer', async (t) => {
+  const { model } = await openOn(t, {
+    flavour: 'openai',
+    brain: echo,
+    contextTokens: 1000,
+    faults: { truncates: true },
+  });
+  const long = { ...question, user: 'word '.repeat(2000) };
+  await assert.rejects(model.complete(long, signal), { code: 'prompt-truncated' });
+  const dense = { ...question, user: '会議を始めます。'.repeat(200) };
+  await assert.rejects(model.complete(dense, signal), { code: 'prompt-truncated' });
+});
+
+test('steps down from whatever a server refuses, and remembers it', async (t) => {
+  const rejects = ['reasoning_effort', 'chat_template_kwargs', 'temperature', 'max_tokens'];
+  const { model, server } = await openOn(t, {
+    flavour: 'openai',
+    brain: () => '{"it": "yes"}',
+    faults: { rejects: [...rejects, 'response_format'] },
+  });
+  assert.equal(await model.complete({ ...question, schema }, signal), '{"it": "yes"}');
+  const steps = server.chats().length;
+  assert.ok(steps > 5, `${steps} steps`);
+  await model.complete({ ...question, schema }, signal);
+  const again = server.chats().slice(steps);
+  assert.equal(again.length, 1);
+  assert.equal(again[0]!.body.max_completion_tokens, 100);
+  assert.equal(again[0]!.body.response_format, undefined);
+});
+
+test('a refusal that names nothing is answered by one bare request', async (t) => {
+  const { model, server } = await openOn(t, {
+    flavour: 'openai',
+    brain: echo,
+    faults: { times: 1, status: { status: 400, body: 'Bad Request' } },
+  });
+  assert.equal(await model.complete(question, signal), 'It is fine.');
+  assert.equal(server.chats().length, 2);
+  assert.equal(server.chats()[1]!.body.chat_template_kwargs, undefined);
+});
+
+test('takes the first model a server lists that speaks', async (t) => {
+  const models = ['nomic-embed-text', 'whisper-1', 'gemma', 'qwen'];
+  const { model } = await openOn(t, { flavour: 'openai', brain: echo, models });
+  assert.deepEqual(await model.models(signal), ['gemma', 'qwen']);
+  await model.complete(question, signal);
+  assert.equal(model.model, 'gemma');
+  const none = await openOn(t, { flavour: 'openai', models: [] });
+  await assert.rejects(none.model.complete(question, signal), {
+    code: 'model-refused',
+    message: /llm\.model/,
+  });
+});
+
+test('sends the key, and shows it nowhere', async (t) => {
+  const apiKey = 'sk-very-secret-key-0123456789';
+  const good = await openOn(t, { flavour: 'openai', brain: echo, apiKey }, { apiKey });
+  assert.equal(await good.model.complete(question, signal), 'It is fine.');
+  const bad = await openOn(t, { flavour: 'openai', apiKey: 'another' }, { apiKey });
+  await assert.rejects(bad.model.complete(question, signal), (error: Error) => {
+    assert.match(error.message, /does not accept the key/u);
+    assert.doesNotMatch(error.message, /very-secret/u);
+    return true;
+  });
+});
+
+test('leaves out thoughts in tags of any kind, and finds an answer put among the thoughts', async (t) => {
+  for (const thinkTags of ['closed', 'headless'] as const) {
+    const { model } = await openOn(t, { flavour: 'openai', brain: echo, faults: { thinkTags } });
+    assert.equal(await model.complete(question, signal), 'It is fine.');
+  }
+  const only = await openOn(t, { flavour: 'openai', brain: echo, faults: { thinkTags: 'only' } });
+  await assert.rejects(only.model.complete(question, signal), { code: 'answer-empty' });
+  const json = await openOn(t, {
+    flavour: 'lm-studio',
+    brain: () => '{"it": "yes"}',
+    faults: { reasoningOnly: true },
+  });
+  assert.equal(await json.model.complete({ ...question, schema }, signal), '{"it":"yes"}');
+  await assert.rejects(json.model.complete(question, signal), { code: 'answer-empty' });
+});
+
+test('a cut, a filtered and an empty answer are no answers', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'openai', brain: echo });
+  server.faults.finishReason = 'length';
+  await assert.rejects(model.complete(question, signal), { code: 'answer-cut' });
+  server.faults.finishReason = 'content_filter';
+  await assert.rejects(model.complete(question, signal), { code: 'content-filter' });
+  delete server.faults.finishReason;
+  server.brain = () => '  \n';
+  await assert.rejects(model.complete(question, signal), { code: 'answer-empty' });
+  server.brain = () => 'long '.repeat(400);
+  await assert.rejects(model.complete(question, signal), { code: 'answer-cut' });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { withPatience, type Clock } from '../../src/language/patience.ts';
+import { StageError } from '../../src/stage-error.ts';
+
+const away = (retryAfterMs?: number) =>
+  new StageError('model-away', 'away', { retriable: true, retryAfterMs });
+
+/** A clock that only moves by waiting. */
+function patientClock() {
+  const waits: number[] = [];
+  const clock: Clock = {
+    now: () => waits.reduce((sum, ms) => sum + ms, 0),
+    wait: (ms) => {
+      waits.push(ms);
+      return Promise.resolve();
+    },
+  };
+  return { clock, waits };
+}
+
+const { signal } = new AbortController();
+
+test('waits longer each time, says so, and stops saying so when it works', async () => {
+  const { clock, waits } = patientClock();
+  const said: unknown[] = [];
+  let tries = 0;
+  const job = () => (++tries < 8 ? Promise.reject(away()) : Promise.resolve('done'));
+  const onWaiting = (waiting: { reason: string } | null) => said.push(waiting?.reason ?? null);
+  assert.equal(await withPatience(job, { limitMs: 120_000, signal, clock, onWaiting }), 'done');
+  assert.deepEqual(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  assert.deepEqual(said, [...Array.from({ length: 7 }, () => 'away'), null]);
+});
+
+test('gives up at the limit with the last failure, having tried once more at its end', async () => {
+  const { clock, waits } = patientClock();
+  let tries = 0;
+  const job = () =>
+    Promise.reject(new StageError('model-away', `try ${++tries}`, { retriable: true }));
+  await assert.rejects(withPatience(job, { limitMs: 10_000, signal, clock, onWaiting() {} }), {
+    message: 'try 5',
+  });
+  assert.deepEqual(waits, [1000, 2000, 4000, 3000]);
+});
+
+test('waits as long as the server asks, and not at all for longer than it may', async () => {
+  const { clock, waits } = patientClock();
+  let tries = 0;
+  const job = () => (++tries < 2 ? Promise.reject(away(7000)) : Promise.resolve('done'));
+  await withPatience(job, { limitMs: 10_000, signal, clock, onWaiting() {} });
+  assert.deepEqual(waits, [7000]);
+  const never = withPatience(() => Promise.reject(away(60_000)), {
+    limitMs: 10_000,
+    signal,
+    clock,
+    onWaiting() {},
+  });
+  await assert.rejects(never, { code: 'model-away' });
+  assert.deepEqual(waits, [7000]);
+});
+
+test('does not wait for what waiting does not mend, nor with no patience at all', async () => {
+  const { clock, waits } = patientClock();
+  const refused = new StageError('model-refused', 'no', { retriable: false });
+  const options = { limitMs: 10_000, signal, clock, onWaiting: () => assert.fail() };
+  await assert.rejects(
+    withPatience(() => Promise.reject(refused), options),
+    refused,
+  );
+  const mistake = new TypeError('a mistake of ours');
+  await assert.rejects(
+    withPatience(() => Promise.reject(mistake), options),
+    mistake,
+  );
+  await assert.rejects(
+    withPatience(() => Promise.reject(away()), { ...options, limitMs: 0 }),
+    {
+      code: 'model-away',
+    },
+  );
+  assert.deepEqual(waits, []);
+});
+
+test('an abort ends the waiting', async () => {
+  const stop = new AbortController();
+  const onWaiting = (waiting: unknown) => waiting && stop.abort();
+  const job = () => Promise.reject(away());
+  const waiting = withPatience(job, { limitMs: 60_000, signal: stop.signal, onWaiting });
+  await assert.rejects(waiting, { name: 'AbortError' });
+});

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { StageError } from '../../src/stage-error.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { openOn } from '../support/language-servers-open.ts';
+
+const { signal } = new AbortController();
+const question = {
+  system: 'Answer.',
+  user: 'What is it that we are talking about here today?',
+  answerTokensMax: 100,
+};
+const brain = () => 'It is fine.';
+const flavours = ['openai', 'ollama'] as const;
+
+for (const flavour of flavours) {
+  test(`${flavour}: a server that is not there is away, and may come back`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain });
+    await server.close();
+    await assert.rejects(model.complete(question, signal), {
+      name: 'StageError',
+      code: 'model-away',
+      retriable: true,
+      message: /ECONNREFUSED/u,
+    });
+    server.close = () => Promise.resolve();
+  });
+
+  test(`${flavour}: a silent server is away after the time limit`, async (t) => {
+    const { model } = await openOn(
+      t,
+      { flavour, faults: { silent: true } },
+      { timeoutSeconds: 0.3 },
+    );
+    await assert.rejects(model.complete(question, signal), {
+      code: 'model-away',
+      retriable: true,
+      message: /within 0\.3 seconds/u,
+    });
+  });
+
+  test(`${flavour}: a slow server is waited for`, async (t) => {
+    const { model } = await openOn(t, { flavour, brain, faults: { slowMs: 200 } });
+    assert.equal(await model.complete(question, signal), 'It is fine.');
+  });
+
+  test(`${flavour}: an answer that breaks off is no answer`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain, faults: { diesMidAnswer: true } });
+    await assert.rejects(model.complete(question, signal), { code: 'model-away', retriable: true });
+    server.faults.diesMidAnswer = false;
+    server.faults.halfJson = true;
+    await assert.rejects(model.complete(question, signal), {
+      code: 'model-away',
+      message: /broken JSON/u,
+    });
+  });
+
+  test(`${flavour}: JSON under a wrong content type is read, a web page is not`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain });
+    server.faults.contentType = 'text/plain';
+    assert.equal(await model.complete(question, signal), 'It is fine.');
+    server.faults.contentType = 'text/html';
+    await assert.rejects(model.complete(question, signal), {
+      code: 'model-refused',
+      retriable: false,
+      message: /address of an API/u,
+    });
+  });
+
+  test(`${flavour}: neither answers nor error pages of any size fill the memory`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain });
+    server.faults.errorPageBytes = 10_000_000;
+    await assert.rejects(model.complete(question, signal), (error: StageError) => {
+      assert.equal(error.code, 'model-away');
+      assert.ok(error.message.length < 1000);
+      return true;
+    });
+    delete server.faults.errorPageBytes;
+    server.faults.answerBytes = 9_000_000;
+    await assert.rejects(model.complete(question, signal), {
+      code: 'model-refused',
+      message: /more than 8 MiB/u,
+    });
+  });
+
+  test(`${flavour}: follows no redirect to another server`, async (t) => {
+    const elsewhere = await startLanguageServer({ flavour, brain });
+    t.after(() => elsewhere.close());
+    const { model, server } = await openOn(t, { flavour, brain }, { apiKey: 'key' });
+    server.faults.redirectTo = `${elsewhere.url}/chat/completions`;
+    await assert.rejects(model.complete(question, signal), {
+      code: 'model-refused',
+      message: new RegExp(new URL(elsewhere.url).origin, 'u'),
+    });
+    assert.equal(elsewhere.requests.length, 0);
+  });
+
+  test(`${flavour}: a redirect on the server itself is followed, but not for ever`, async (t) => {
+    const path = flavour === 'ollama' ? '/api/chat' : '/v1/chat/completions';
+    const { model, server } = await openOn(t, {
+      flavour,
+      brain,
+      faults: { times: 2, redirectTo: path },
+    });
+    assert.equal(await model.complete(question, signal), 'It is fine.');
+    delete server.faults.times;
+    await assert.rejects(model.complete(question, signal), { code: 'model-refused' });
+    assert.ok(server.chats().length < 10);
+  });
+}
+
+test('what a status means', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'openai', brain });
+  const cases = [
+    { status: 429, headers: { 'retry-after': '7' }, code: 'model-away', retryAfterMs: 7000 },
+    { status: 503, headers: { 'retry-after-ms': '250' }, code: 'model-away', retryAfterMs: 250 },
+    { status: 500, code: 'model-away', retriable: true },
+    { status: 404, code: 'model-refused', retriable: false },
+    { status: 401, code: 'model-refused', retriable: false },
+    { status: 429, body: '{"error":{"code":"insufficient_quota"}}', code: 'model-refused' },
+    { status: 400, body: '{"error":{"code":"content_filter"}}', code: 'content-filter' },
+  ];
+  for (const { status, headers, body = '{"detail":"because"}', ...expected } of cases) {
+    server.faults.status = { status, body, ...(headers && { headers }) };
+    await assert.rejects(model.complete(question, signal), expected);
+  }
+});
+
+test('an error inside of a 200 is an error', async (t) => {
+  const { model } = await openOn(t, {
+    flavour: 'openai',
+    faults: { status: { status: 200, body: '{"error":"Unexpected endpoint or method."}' } },
+  });
+  await assert.rejects(model.complete(question, signal), {
+    code: 'model-refused',
+    message: /Unexpected endpoint/u,
+  });
+});
+
+test('says why in the words of the server, but never quotes the transcript', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'openai' });
+  server.faults.status = { status: 404, body: '{"detail":"Model is not installed"}' };
+  await assert.rejects(model.complete(question, signal), { message: /Model is not installed/u });
+  server.faults.status = {
+    status: 404,
+    body: JSON.stringify({ detail: `cannot parse: ${question.user}` }),
+  };
+  await assert.rejects(model.complete(question, signal), (error: Error) => {
+    assert.doesNotMatch(error.message, /talking about/u);
+    assert.doesNotMatch(String(error.cause), /talking about/u);
+    return true;
+  });
+});
+
+test('an abort ends the request at once, as an abort', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'openai', faults: { silent: true } });
+  const stop = new AbortController();
+  const answer = model.complete(question, stop.signal);
+  const asked = new Promise<void>((resolve) => {
+    const look = () => (server.chats().length > 0 ? resolve() : setImmediate(look));
+    look();
+  });
+  await asked;
+  stop.abort();
+  await assert.rejects(answer, { name: 'AbortError' });
+});
