@@ -1,8 +1,11 @@
-import { fromCallback, type EventObject } from 'xstate';
+import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Stage } from '../events/recording-facts.ts';
 
 /** What an activity is told when it starts; the rest it reads from the log. */
 export type ActivityInput = { recordingId: string; run: number };
+
+/** What does a stage's work, made with `fromCallback<EventObject, ActivityInput>`. */
+export type Activity = CallbackActorLogic<EventObject, ActivityInput>;
 
 /** Activities live outside: whoever runs the machine provides them with `machine.provide({ actors })`. */
 const stub = (stage: Stage) =>
@@ -21,4 +24,4 @@ export const unprovided = {
   summarise: stub('summarise'),
   entitle: stub('entitle'),
   write: stub('write'),
-} satisfies Record<Stage, unknown>;
+} satisfies Record<Stage, Activity>;

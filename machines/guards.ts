@@ -176,8 +176,9 @@ function isCurrent(context: RecordingContext, event: RecordingMachineEvent, { st
 const concerns = (event: RecordingMachineEvent, stage: Stage): boolean =>
   'stage' in event.data && event.data.stage === stage;
 
+/** An utterance is one of the plan's stretches, so there is none without a plan. */
 const hasStretchLeft = ({ stretches, utterances }: RecordingContext): boolean =>
-  stretches === null || utterances < stretches;
+  stretches !== null && utterances < stretches;
 
 /** What was planned has to be recognised; an engine that hears all at once plans nothing. */
 const couldCompleteTranscription = ({ running, stretches, utterances }: RecordingContext) =>

@@ -7,7 +7,7 @@ import { guards } from './guards.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
 import { answers, erased, fallback, noted, running, stageFacts, toIdle } from './transitions.ts';
 
-export type { ActivityInput } from './activities.ts';
+export type { Activity, ActivityInput } from './activities.ts';
 export type { RecordingContext, Results } from './context.ts';
 export { toMachineEvent, type RecordingMachineEvent } from './machine-event.ts';
 
@@ -18,7 +18,8 @@ const parts = setup({
   types: {
     context: {} as RecordingContext,
     events: {} as RecordingMachineEvent,
-    input: {} as { recordingId: string },
+    // Optional, because an actor made from a folded state needs none.
+    input: {} as { recordingId: string } | undefined,
     tags: {} as Stage,
   },
   actors: unprovided,
@@ -31,12 +32,19 @@ const parts = setup({
   guards,
 });
 
-const settled = parts.createStateConfig({
+const reprocessing = [
+  { guard: 'fromSpeech', ...noted('#recording.transcribing.recognising') },
+  { guard: 'fromWords', ...noted('#recording.transcribing.finishing') },
+  { guard: 'fromWordsWithoutNames', ...noted('#recording.awaiting-speakers') },
+] as const;
+const saved = parts.createStateConfig({
+  on: { 'reprocessing.requested': reprocessing, 'recording.erased': erased },
+});
+const kept = parts.createStateConfig({
   on: {
     'reprocessing.requested': [
-      { guard: 'fromSpeech', ...noted('#recording.transcribing.recognising') },
-      { guard: 'fromWords', ...noted('#recording.transcribing.finishing') },
-      { guard: 'fromWordsWithoutNames', ...noted('#recording.awaiting-speakers') },
+      ...reprocessing,
+      // Only without documents: those of a meeting are never made before its turns.
       { guard: 'fromWordsWithoutTurns', ...noted('#recording.transcribing.attributing') },
     ],
     'recording.erased': erased,
@@ -47,7 +55,10 @@ const settled = parts.createStateConfig({
 export const recordingMachine = parts.createMachine({
   id: 'recording',
   version: String(machineVersion),
-  context: ({ input }) => initialContext(input.recordingId),
+  context: ({ input }) => {
+    if (input === undefined) throw new Error('A recording is told its id when it begins');
+    return initialContext(input.recordingId);
+  },
   initial: 'idle',
   states: {
     idle: {
@@ -59,8 +70,8 @@ export const recordingMachine = parts.createMachine({
             'audio.imported': noted('#recording.transcribing'),
           },
         },
-        saved: settled,
-        kept: settled,
+        saved,
+        kept,
         erased: { type: 'final' },
       },
     },
