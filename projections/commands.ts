@@ -14,7 +14,7 @@ export type Begun = {
  * Commands that began a recording, so that a repeated upload finds its first answer. Rows:
  * `c/<command>`. Who makes up command ids puts the user into them: they are not told apart here.
  */
-export const commandsProjection: Projection = {
+export const commands: Projection = {
   name: 'commands',
   version: 1,
   interests: new Set(['recording.started', 'audio.imported']),
@@ -32,5 +32,5 @@ export async function importedBy(
   storage: ProjectionStorage,
   command: string,
 ): Promise<Begun | null> {
-  return (await storage.get<Begun>(commandsProjection.name, `c/${command}`)) ?? null;
+  return (await storage.get<Begun>(commands.name, `c/${command}`)) ?? null;
 }

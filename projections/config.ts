@@ -6,7 +6,7 @@ import type { Projection, ProjectionStorage } from './projection.ts';
 export type ConfigRow = { value: unknown } | { fingerprint: string };
 
 /** The configuration as it was set: `k/<key>`. Keys at their defaults have no row. */
-export const configProjection: Projection = {
+export const config: Projection = {
   name: 'config',
   version: 1,
   interests: new Set(['config.key_set', 'config.secret_set', 'config.key_reset']),
@@ -23,10 +23,7 @@ export const configProjection: Projection = {
 /** Every key that was set. */
 export async function configRows(storage: ProjectionStorage): Promise<Map<string, ConfigRow>> {
   const rows = new Map<string, ConfigRow>();
-  for await (const [key, row] of storage.range<ConfigRow>(
-    configProjection.name,
-    startingWith('k/'),
-  )) {
+  for await (const [key, row] of storage.range<ConfigRow>(config.name, startingWith('k/'))) {
     rows.set(key.slice('k/'.length), row);
   }
   return rows;

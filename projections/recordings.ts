@@ -10,7 +10,7 @@ import type { RecordingRow } from './recording-row.ts';
  * Every recording. Rows: `r/<id>` the recording; `o/<owner>/<started at>/<id>` and
  * `s/<owner>/<status>/<started at>/<id>` (1) lists; `u/<id>` (1) those in which something is going on.
  */
-export const recordingsProjection: Projection = {
+export const recordings: Projection = {
   name: 'recordings',
   version: 1,
   // An utterance changes nothing but the transcript, and there are more of them than of all others.
@@ -32,7 +32,7 @@ export async function recordingById(
   storage: ProjectionStorage,
   recordingId: string,
 ): Promise<RecordingRow | undefined> {
-  const kept = await storage.get<KeptRecording>(recordingsProjection.name, `r/${recordingId}`);
+  const kept = await storage.get<KeptRecording>(recordings.name, `r/${recordingId}`);
   return kept && recordingRow(kept);
 }
 
@@ -46,12 +46,7 @@ export async function recordingsOf(
   { status, ...page }: PageRequest & { status?: RecordingRow['status'] | undefined } = {},
 ): Promise<{ rows: RecordingRow[]; next_cursor: string | null }> {
   const prefix = status === undefined ? `o/${owner}/` : `s/${owner}/${status}/`;
-  const { entries, next_cursor } = await newestFirst(
-    storage,
-    recordingsProjection.name,
-    prefix,
-    page,
-  );
+  const { entries, next_cursor } = await newestFirst(storage, recordings.name, prefix, page);
   const keys = entries.map(({ key }) => `r/${key.slice(key.indexOf('/') + 1)}`);
   return { rows: await rowsAt(storage, keys), next_cursor };
 }
@@ -60,7 +55,7 @@ export async function recordingsOf(
 export async function* unsettledRecordings(
   storage: ProjectionStorage,
 ): AsyncGenerator<string, void, void> {
-  for await (const [key] of storage.range(recordingsProjection.name, startingWith('u/'))) {
+  for await (const [key] of storage.range(recordings.name, startingWith('u/'))) {
     yield key.slice('u/'.length);
   }
 }
@@ -81,10 +76,7 @@ async function rowsAt(
   storage: ProjectionStorage,
   keys: readonly string[],
 ): Promise<RecordingRow[]> {
-  const kept = (await storage.getMany(recordingsProjection.name, keys)) as (
-    | KeptRecording
-    | undefined
-  )[];
+  const kept = (await storage.getMany(recordings.name, keys)) as (KeptRecording | undefined)[];
   // One that is gone was erased since the list was read.
   return kept.flatMap((one) => (one ? [recordingRow(one)] : []));
 }

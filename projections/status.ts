@@ -1,4 +1,3 @@
-import type { Stage } from '../events/recording-facts.ts';
 import { startingWith } from './list-page.ts';
 import { latest } from './passes.ts';
 import type { Projection, ProjectionStorage } from './projection.ts';
@@ -18,14 +17,7 @@ export type StatusView = {
   recording: RecordingNow | null;
   /** All that run. */
   recordings: RecordingNow[];
-  /** One for each stage that runs; one without a stage for a recording in which none has started yet. */
-  processing: {
-    recording_id: string;
-    state: string;
-    stage: Stage | null;
-    attempt: number | null;
-    since: string;
-  }[];
+  processing: Pick<RecordingRow, 'recording_id' | 'state' | 'since' | 'running'>[];
   speakers_pending: {
     recording_id: string;
     title: string | null;
@@ -49,7 +41,7 @@ export type RecordingNow = Pick<
  * What needs a user's attention. Rows: `r/<id>` the recording; `s/<owner>/<status>/<id>` (1) those
  * that are not idle; `p/<owner>` position of the last fact of any recording of theirs.
  */
-export const statusProjection: Projection = {
+export const status: Projection = {
   name: 'status',
   version: 1,
   interests: new Set(allBut('utterance.recognised')),
@@ -80,7 +72,7 @@ export async function statusOf(
   now: Date = new Date(),
 ): Promise<StatusView> {
   // The position first: what is read after it may be newer, and is then told once more, never missed.
-  const position = (await storage.get<number>(statusProjection.name, `p/${owner}`)) ?? 0;
+  const position = (await storage.get<number>(status.name, `p/${owner}`)) ?? 0;
   const inState = (state: RecordingRow['status']) => keptIn(storage, owner, state);
   const recording = await inState('recording');
   const failed = await inState('error');
@@ -91,7 +83,12 @@ export async function statusOf(
     status: first(recording, failed, awaiting, transcribing),
     recording: recordings.find(({ device }) => device !== null) ?? recordings[0] ?? null,
     recordings,
-    processing: transcribing.flatMap(stagesOf),
+    processing: transcribing.map(({ core: { recording_id, state, since, running } }) => ({
+      recording_id,
+      state,
+      since,
+      running,
+    })),
     speakers_pending: awaiting.map((kept) => ({
       recording_id: kept.core.recording_id,
       title: latest(kept.passes).title,
@@ -102,12 +99,6 @@ export async function statusOf(
     ),
     position,
   };
-}
-
-function stagesOf({ core }: KeptRecording): StatusView['processing'] {
-  const { recording_id, state, since, running } = core;
-  if (running.length === 0) return [{ recording_id, state, stage: null, attempt: null, since }];
-  return running.map((stage) => ({ recording_id, state, ...stage }));
 }
 
 function first(
@@ -130,13 +121,10 @@ async function keptIn(
   const prefix = `s/${owner}/${state}/`;
   const keys: string[] = [];
   const newest = { ...startingWith(prefix), reverse: true, limit: toldMax };
-  for await (const [key] of storage.range(statusProjection.name, newest)) {
+  for await (const [key] of storage.range(status.name, newest)) {
     keys.push(`r/${key.slice(prefix.length)}`);
   }
-  const kept = (await storage.getMany(statusProjection.name, keys)) as (
-    | KeptRecording
-    | undefined
-  )[];
+  const kept = (await storage.getMany(status.name, keys)) as (KeptRecording | undefined)[];
   // Who has moved on since the list was read is told in its new state, or will be.
   return kept.filter((one) => one !== undefined && one.core.status === state) as KeptRecording[];
 }

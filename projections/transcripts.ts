@@ -39,7 +39,7 @@ type Head = {
  * `b/<id>/<run>` blocks and `s/<id>/<run>` summary of a pass, so that no text is written twice;
  * `l/<owner>/<all|solo|meeting>/<created at>/<id>` library items; `f/<owner>/<filename>` recording id.
  */
-export const transcriptsProjection: Projection = {
+export const transcripts: Projection = {
   name: 'transcripts',
   version: 1,
   interests: new Set<LoggedFact['type']>([
@@ -87,10 +87,10 @@ export async function transcriptOf(
 ): Promise<TranscriptRow | undefined> {
   // Texts may be replaced between two reads: then the head names others, and they are read instead.
   for (let tries = 0; tries < 3; tries += 1) {
-    const head = await storage.get<Head>(transcriptsProjection.name, `t/${recordingId}`);
+    const head = await storage.get<Head>(transcripts.name, `t/${recordingId}`);
     if (!head) return undefined;
     const row = await readTexts(storage, recordingId, head.passes.shown);
-    const now = await storage.get<Head>(transcriptsProjection.name, `t/${recordingId}`);
+    const now = await storage.get<Head>(transcripts.name, `t/${recordingId}`);
     if (now && sameTexts(now.passes.shown, head.passes.shown)) return row;
   }
   throw new TranscriptMoving(recordingId);
@@ -103,12 +103,7 @@ export async function libraryOf(
   { kind, ...page }: PageRequest & { kind?: Kind | undefined } = {},
 ): Promise<{ rows: LibraryItem[]; next_cursor: string | null }> {
   const prefix = `l/${owner}/${kind ?? 'all'}/`;
-  const { entries, next_cursor } = await newestFirst(
-    storage,
-    transcriptsProjection.name,
-    prefix,
-    page,
-  );
+  const { entries, next_cursor } = await newestFirst(storage, transcripts.name, prefix, page);
   return { rows: entries.map(({ row }) => row as LibraryItem), next_cursor };
 }
 
@@ -118,7 +113,7 @@ export async function recordingByFilename(
   owner: string,
   filename: string,
 ): Promise<string | undefined> {
-  return storage.get<string>(transcriptsProjection.name, fileKey(owner, filename));
+  return storage.get<string>(transcripts.name, fileKey(owner, filename));
 }
 
 /** A transcript kept changing while it was read. Asking again helps. */
@@ -233,10 +228,10 @@ async function readTexts(
   const spoken: Utterance[] = [];
   if (utterances !== null) {
     const within = startingWith(`u/${recording_id}/${utterances.run}/`);
-    for await (const [, row] of storage.range<Utterance>(transcriptsProjection.name, within))
+    for await (const [, row] of storage.range<Utterance>(transcripts.name, within))
       spoken.push(row);
   }
-  const [blockRow, summaryRow] = await storage.getMany(transcriptsProjection.name, [
+  const [blockRow, summaryRow] = await storage.getMany(transcripts.name, [
     `b/${recording_id}/${blocks ?? 0}`,
     `s/${recording_id}/${summary ?? 0}`,
   ]);

@@ -15,7 +15,7 @@ export type UserRow = {
  * Who may log in. Rows: `i/<id>` the user; `n/<name, folded>` its id; `h/<id>` the password's hash;
  * `c` how many users and administrators there are.
  */
-export const usersProjection: Projection = {
+export const users: Projection = {
   name: 'users',
   version: 1,
   interests: new Set([
@@ -53,7 +53,7 @@ export async function userById(
   storage: ProjectionStorage,
   userId: string,
 ): Promise<UserRow | undefined> {
-  return storage.get<UserRow>(usersProjection.name, `i/${userId}`);
+  return storage.get<UserRow>(users.name, `i/${userId}`);
 }
 
 /** Names are compared without case. */
@@ -61,13 +61,13 @@ export async function userByName(
   storage: ProjectionStorage,
   username: string,
 ): Promise<UserRow | undefined> {
-  const id = await storage.get<string>(usersProjection.name, nameKey(username));
+  const id = await storage.get<string>(users.name, nameKey(username));
   return id === undefined ? undefined : userById(storage, id);
 }
 
 /** All users by name, a row at a time; those whose name was erased are left out. */
 export async function* allUsers(storage: ProjectionStorage): AsyncGenerator<UserRow, void, void> {
-  for await (const [, id] of storage.range<string>(usersProjection.name, startingWith('n/'))) {
+  for await (const [, id] of storage.range<string>(users.name, startingWith('n/'))) {
     const user = await userById(storage, id);
     if (user) yield user;
   }
@@ -76,7 +76,7 @@ export async function* allUsers(storage: ProjectionStorage): AsyncGenerator<User
 export async function userCounts(
   storage: ProjectionStorage,
 ): Promise<{ users: number; admins: number }> {
-  return (await storage.get<Counts>(usersProjection.name, 'c')) ?? nobody;
+  return (await storage.get<Counts>(users.name, 'c')) ?? nobody;
 }
 
 /** For checking a password and for nothing else. Undefined when there is no such user, or it was erased. */
@@ -84,7 +84,7 @@ export async function passwordHashOf(
   storage: ProjectionStorage,
   userId: string,
 ): Promise<string | undefined> {
-  return (await storage.get<string | null>(usersProjection.name, `h/${userId}`)) ?? undefined;
+  return (await storage.get<string | null>(users.name, `h/${userId}`)) ?? undefined;
 }
 
 /** What two names must differ in. */

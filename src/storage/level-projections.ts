@@ -1,5 +1,11 @@
 import type { Checkpoint, ProjectionStorage, Row } from '../../projections/projection.ts';
-import { entriesOf, sublevelPrefix, whenOpen, type RowsDatabase } from './rows-database.ts';
+import {
+  entriesOf,
+  sublevelPrefix,
+  whenOpen,
+  type RowOperation,
+  type RowsDatabase,
+} from './rows-database.ts';
 
 /**
  * The rows of projections in the log's database, as JSON: `!projections!<name>/<key>`, and the
@@ -33,17 +39,18 @@ export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
     },
     async commit(projection, checkpoint, changes) {
       const prefix = rowsOf(projection);
-      const operations = Array.from(changes, ([key, row]) =>
+      const operations: RowOperation[] = Array.from(changes, ([key, row]) =>
         row === undefined
-          ? { type: 'del' as const, key: prefix + key }
-          : { type: 'put' as const, key: prefix + key, value: JSON.stringify(row) },
+          ? { type: 'del', key: prefix + key }
+          : { type: 'put', key: prefix + key, value: JSON.stringify(row) },
       );
       const value = JSON.stringify(checkpoint);
-      await db.batch([...operations, { type: 'put', key: checkpointOf(projection), value }]);
+      operations.push({ type: 'put', key: checkpointOf(projection), value });
+      await db.batch(operations, unsynced);
     },
     async clear(projection) {
       // The checkpoint first: without one, rows that are left are cleared at the next start.
-      await db.del(checkpointOf(projection));
+      await db.batch([{ type: 'del', key: checkpointOf(projection) }], unsynced);
       const prefix = rowsOf(projection);
       // `0` follows `/`.
       await db.clear({ gte: prefix, lt: `${prefix.slice(0, -1)}0` });
@@ -51,6 +58,7 @@ export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
   };
 }
 
+const unsynced = { sync: false };
 const projections = sublevelPrefix('projections');
 
 const rowsOf = (projection: string): string => `${projections}${nameOf(projection)}/`;

@@ -1,15 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Level } from 'level';
 
 /**
  * What is asked of the database under the log. Rows are kept at keys with the prefix a sublevel of
  * that name would give them, but without sublevel objects: those close with the database when the
  * log opens it again after a failed write, the database itself is then the same object, open.
  */
-export type RowsDatabase = Pick<
-  Level,
-  'get' | 'getMany' | 'put' | 'del' | 'batch' | 'clear' | 'iterator'
->;
+export interface RowsDatabase {
+  get(key: string): Promise<string | undefined>;
+  getMany(keys: string[]): Promise<(string | undefined)[]>;
+  batch(operations: RowOperation[], options: { sync: boolean }): Promise<void>;
+  clear(range: { gte: string; lt: string }): Promise<void>;
+  iterator(range: { gte: string; lt: string; reverse: boolean; limit: number }): {
+    all(): Promise<[string, string][]>;
+  };
+}
+
+export type RowOperation =
+  | { type: 'put'; key: string; value: string }
+  | { type: 'del'; key: string };
 
 /** The prefix of a sublevel's keys. */
 export const sublevelPrefix = (name: string): string => `!${name}!`;
