@@ -121,7 +121,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     return hash;
   };
   const begin = async (user: User): Promise<Session> => {
-    const allowed = () => users.byId(user.id)?.passwordHash === user.passwordHash;
+    const allowed = () => users.byId(user.id)?.passwordSince === user.passwordSince;
     const session = await book.begin(user.id, allowed);
     if (!session) throw wrongCredentials();
     const { username, isAdmin } = users.byId(user.id) ?? user;
@@ -136,6 +136,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   } else await removeSetupCode(dataDir);
   // A deletion that was interrupted between its fact and the key is finished here.
   for (const id of users.deleted) await parts.keys?.forget(id);
+  await book.sweep();
   // Made now, so that the first unknown name does not take longer than the second.
   await dummyHash();
 
@@ -176,13 +177,19 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       // Compared in any case, so that neither time nor text tells whether the name exists.
       const hash = user?.passwordHash ?? (await dummyHash());
       const given = password.length <= 4096 ? password : '';
-      const { ok, rehash } = await verifyPassword(hash, given, scheme());
-      if (!user || !ok) {
+      const checked = await verifyPassword(hash, given, scheme());
+      if (!user || !checked.ok) {
         log.warn({ address, user_id: user?.id }, 'login refused');
         throw wrongCredentials();
       }
       limits.succeeded(user.id, address);
-      const session = await begin(rehash ? await rehashed(stream, user, given, scheme()) : user);
+      if (checked.rehash) {
+        await rehash(stream, user, given, scheme()).catch((err: unknown) => {
+          // Nobody is kept out for it; the next login tries again.
+          log.warn({ err, user_id: user.id }, 'a password could not be hashed anew');
+        });
+      }
+      const session = await begin(user);
       log.info({ address, user_id: user.id }, 'logged in');
       return session;
     },
@@ -203,27 +210,26 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   };
 }
 
-/** Replaces a hash of another scheme or cost by one of the present; the user as they are then. */
-async function rehashed(
+/** Replaces a hash of another scheme or cost by one of the present. */
+async function rehash(
   stream: UsersStream,
   user: User,
   password: string,
   scheme: Settings['auth.password_hash'],
-): Promise<User> {
-  const passwordHash = await hashPassword(password, scheme);
+): Promise<void> {
+  const content = { password_hash: await hashPassword(password, scheme) };
   await stream.change({ by: 'system', command: ulid() }, (users) =>
-    // Somebody may have changed the password meanwhile: then this one is no longer theirs.
+    // Meanwhile the password may have been changed, or hashed anew by another login.
     users.byId(user.id)?.passwordHash === user.passwordHash
       ? [
           {
             type: 'user.password_changed',
             data: { user_id: user.id, reason: 'rehashed' },
-            content: { password_hash: passwordHash },
+            content,
           },
         ]
       : [],
   );
-  return { ...user, passwordHash };
 }
 
 const wrongCredentials = () =>

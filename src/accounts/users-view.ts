@@ -8,6 +8,8 @@ export type User = {
   readonly isAdmin: boolean;
   /** PHC string. */
   readonly passwordHash: string;
+  /** Version of the stream at which the password became this one; hashing it anew does not count. */
+  readonly passwordSince: number;
 };
 
 /** The users as the `users` stream tells, in memory: there are few, and every request asks. */
@@ -57,13 +59,22 @@ export class UsersView {
         if (!fact.content) return;
         const { username, password_hash: passwordHash } = fact.content;
         const { user_id: id, is_admin: isAdmin } = fact.data;
-        this.#users.set(id, { id, username, isAdmin, passwordHash });
+        this.#users.set(id, {
+          id,
+          username,
+          isAdmin,
+          passwordHash,
+          passwordSince: fact.version,
+        });
         this.#idsByName.set(usernameKey(username), id);
         return;
       }
       case 'user.password_changed': {
         if (fact.content) {
-          this.#change(fact.data.user_id, { passwordHash: fact.content.password_hash });
+          this.#change(fact.data.user_id, {
+            passwordHash: fact.content.password_hash,
+            ...(fact.data.reason === 'rehashed' ? {} : { passwordSince: fact.version }),
+          });
         }
         return;
       }

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loginLimits } from '../../src/accounts/login-limits.ts';
+
+const start = Date.UTC(2026, 10, 21);
+
+function at() {
+  let now = start;
+  const limits = loginLimits(() => new Date(now));
+  return { limits, pass: (seconds: number) => (now += seconds * 1000) };
+}
+
+test('from the fourth failure on an account waits twice as long each time, at most 15 minutes', () => {
+  const { limits, pass } = at();
+  const waits: number[] = [];
+  for (let failure = 0; failure < 16; failure += 1) {
+    pass(60);
+    let wait = limits.attempt('anna', '192.0.2.1');
+    waits.push(wait);
+    while (wait > 0) {
+      pass(wait);
+      wait = limits.attempt('anna', '192.0.2.1');
+    }
+  }
+  // Waits 1, 2, 4, … 512, 900 seconds, less the 60 that had passed.
+  assert.deepEqual(waits, [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 68, 196, 452, 840, 840, 840]);
+});
+
+test('a wait is as long for who does not keep to it', () => {
+  const { limits, pass } = at();
+  for (let failure = 0; failure < 3; failure += 1) assert.equal(limits.attempt('anna', 'a'), 0);
+  assert.equal(limits.attempt('anna', 'a'), 1);
+  assert.equal(limits.attempt('anna', 'a'), 1);
+  pass(1);
+  assert.equal(limits.attempt('anna', 'a'), 0);
+  assert.equal(limits.attempt('anna', 'a'), 2);
+});
+
+test('a stranger who guesses does not lock out the owner at another address', () => {
+  const { limits } = at();
+  for (let guess = 0; guess < 5; guess += 1) limits.attempt('anna', '192.0.2.1');
+  assert.ok(limits.attempt('anna', '192.0.2.1') > 0);
+  assert.equal(limits.attempt('anna', '192.0.2.2'), 0);
+});
+
+test('an address has ten attempts a minute for all accounts together', () => {
+  const { limits, pass } = at();
+  for (let name = 0; name < 10; name += 1) {
+    assert.equal(limits.attempt(`user${name}`, '192.0.2.1'), 0);
+    pass(2);
+  }
+  assert.equal(limits.attempt('other', '192.0.2.1'), 40);
+  pass(40);
+  assert.equal(limits.attempt('other', '192.0.2.1'), 0);
+  assert.equal(limits.attempt('other', '192.0.2.1'), 2);
+});
+
+test('the addresses of one IPv6 network count as one, and an IPv4 address in either form', () => {
+  for (const [one, other] of [
+    ['2001:db8:0:1::5', '2001:0db8::1:aaaa:0:0:9'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['fe80::1%eth0', 'fe80::2'],
+  ] as const) {
+    const { limits } = at();
+    for (let failure = 0; failure < 3; failure += 1) limits.attempt('anna', one);
+    assert.equal(limits.attempt('anna', other), 1, `${one} and ${other}`);
+  }
+  const { limits } = at();
+  for (let failure = 0; failure < 3; failure += 1) limits.attempt('anna', '2001:db8:0:1::5');
+  assert.equal(limits.attempt('anna', '2001:db8:0:2::5'), 0);
+});
+
+test('a success, and an hour without failure, forget the failures', () => {
+  const { limits, pass } = at();
+  for (let failure = 0; failure < 3; failure += 1) limits.attempt('anna', 'a');
+  limits.succeeded('anna', 'a');
+  for (let failure = 0; failure < 3; failure += 1) assert.equal(limits.attempt('anna', 'a'), 0);
+  pass(3600);
+  for (let failure = 0; failure < 3; failure += 1) assert.equal(limits.attempt('anna', 'a'), 0);
+});
+
+test('ten thousand others are remembered, then the one seen longest ago is forgotten', () => {
+  const { limits } = at();
+  for (let failure = 0; failure < 3; failure += 1) limits.attempt('anna', 'first');
+  for (let other = 0; other < 9_999; other += 1) limits.attempt('anna', `other ${other}`);
+  assert.equal(limits.attempt('anna', 'first'), 1);
+  limits.attempt('anna', 'one more');
+  assert.equal(limits.attempt('anna', 'first'), 0);
+});
