@@ -1,0 +1,168 @@
+import type { Segment, Word } from '../../events/transcript.ts';
+import { StageError } from '../stage-error.ts';
+import { languageCode } from './languages.ts';
+import { wordsFromTokens } from './words-from-tokens.ts';
+
+/** What a server heard in one request. Times in seconds from the request's first sample. */
+export type Transcript = {
+  segments: Segment[];
+  language: string | null;
+  /** Whether the times are the server's; if not, there is one segment over everything. */
+  timed: boolean;
+};
+
+/**
+ * Reads the answer of any known transcription server: JSON whatever its content type, or plain text;
+ * segments or words or neither; numbers as strings or null; times in seconds or nanoseconds
+ * (LocalAI before 2025-12); `word` or `text`; tokens for words (whisper.cpp).
+ * @param seconds length of the audio that was sent.
+ * @throws {StageError} `engine-answer` (retriable) for half an answer, `engine-refused` for a web page.
+ */
+export function parseTranscript(body: string, contentType: string, seconds: number): Transcript {
+  const answer = answerIn(body, contentType);
+  if (typeof answer === 'string') return untimed(answer, null, seconds);
+
+  const language = languageCode(asString(answer['language']));
+  const rawSegments = asArray(answer['segments']);
+  const rawWords = asArray(answer['words']);
+  const scale = timeScale([...rawSegments, ...rawSegments.flatMap(wordsIn), ...rawWords]);
+  const text = asString(answer['text']);
+  if (
+    text === undefined &&
+    rawSegments.length === 0 &&
+    rawWords.length === 0 &&
+    !('segments' in answer)
+  )
+    throw unreadable('it holds no text');
+
+  const spans = rawSegments.map((raw) => ({ raw, span: spanOf(raw, scale, seconds) }));
+  const topWords = wordsOf(rawWords, scale, seconds);
+  if (spans.length > 0 && spans.every(({ span }) => span !== null)) {
+    const segments = spans.map(({ raw, span }) => ({
+      ...span!,
+      text: clean(textOf(raw)),
+      words: wordsOf(wordsIn(raw), scale, seconds),
+    }));
+    return { segments: share(topWords, whole(segments)), language, timed: true };
+  }
+  if (topWords.length > 0) {
+    const first = topWords[0]!;
+    const spoken = text ?? topWords.map((word) => word.text).join(' ');
+    const segment = { start: first.start, end: topWords.at(-1)!.end, text: clean(spoken) };
+    return { segments: [{ ...segment, words: topWords }], language, timed: true };
+  }
+  return untimed(text ?? spans.map(({ raw }) => textOf(raw)).join(''), language, seconds);
+}
+
+type Raw = Record<string, unknown>;
+
+/** The JSON object or the plain text in an answer. */
+function answerIn(body: string, contentType: string): Raw | string {
+  const plain = body.replace(/^\uFEFF/, '').trim();
+  try {
+    const parsed: unknown = JSON.parse(plain);
+    if (typeof parsed === 'string') return parsed;
+    if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed))
+      return parsed as Raw;
+    throw unreadable('it is no object');
+  } catch (error) {
+    if (error instanceof StageError) throw error;
+  }
+  if (/^<(!doctype|html|\?xml|head|body)/i.test(plain))
+    throw new StageError(
+      'engine-refused',
+      'The server answered with a web page instead of a transcript. Check stt.base_url.',
+      { retriable: false },
+    );
+  if (contentType.includes('json') || plain === '' || /^[{[]/.test(plain))
+    throw unreadable('it broke off');
+  return plain;
+}
+
+function untimed(text: string, language: string | null, seconds: number): Transcript {
+  const spoken = clean(text);
+  const segments = spoken === '' ? [] : [{ start: 0, end: seconds, text: spoken, words: [] }];
+  return { segments, language, timed: segments.length === 0 };
+}
+
+/** Some give every time in nanoseconds: a value no recording has tells for all. */
+function timeScale(timed: readonly Raw[]): number {
+  const large = timed.some((raw) =>
+    [raw['start'], raw['end']].some((time) => asNumber(time)! > 1e6),
+  );
+  return large ? 1e-9 : 1;
+}
+
+function spanOf(raw: Raw, scale: number, seconds: number): { start: number; end: number } | null {
+  const start = asNumber(raw['start']);
+  const end = asNumber(raw['end']);
+  if (start === undefined || end === undefined) return null;
+  const clamp = (time: number) => Math.min(seconds, Math.max(0, time * scale));
+  return { start: clamp(start), end: Math.max(clamp(start), clamp(end)) };
+}
+
+/** Words; put together from tokens where the pieces say by leading spaces which start a word. */
+function wordsOf(raw: readonly Raw[], scale: number, seconds: number): Word[] {
+  const pieces: Word[] = [];
+  for (const piece of raw) {
+    const span = spanOf(piece, scale, seconds);
+    const text = textOf(piece).replaceAll('\n', '');
+    // A token may be half a character; such words would not match the text.
+    if (!span || text.includes('\uFFFD')) return [];
+    if (text !== '') pieces.push({ ...span, text });
+  }
+  if (pieces.some(({ text }) => /^\s/.test(text))) return wordsFromTokens(pieces);
+  return pieces.map((piece) => ({ ...piece, text: piece.text.trim() }));
+}
+
+/** A segment without a leading space where others have one goes on with the word before it. */
+function whole(segments: readonly Segment[]): Segment[] {
+  const spaced = segments.some(({ text }) => text.startsWith(' '));
+  const merged: Segment[] = [];
+  for (const segment of segments) {
+    const last = merged.at(-1);
+    if (spaced && last && segment.text !== '' && !segment.text.startsWith(' ')) {
+      last.text += segment.text;
+      last.end = Math.max(last.end, segment.end);
+      last.words = [...last.words, ...segment.words];
+    } else merged.push({ ...segment });
+  }
+  return merged;
+}
+
+/** Gives words from the top level to the segments they lie in. */
+function share(words: readonly Word[], segments: Segment[]): Segment[] {
+  if (words.length === 0 || segments.some((segment) => segment.words.length > 0)) return segments;
+  for (const word of words) {
+    const middle = (word.start + word.end) / 2;
+    const home = segments.find(({ end }) => middle <= end) ?? segments.at(-1);
+    home?.words.push(word);
+  }
+  return segments;
+}
+
+/** Lines of whisper.cpp begin with the space that parts their words; those of others don't. */
+const clean = (text: string) =>
+  text
+    .replaceAll(/\n(?=\s|$)/g, '')
+    .replaceAll('\n', ' ')
+    .replaceAll('\uFFFD', '');
+const wordsIn = (raw: Raw): Raw[] => asArray(raw['words']);
+const textOf = (raw: Raw): string => asString(raw['text']) ?? asString(raw['word']) ?? '';
+const asString = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+const asArray = (value: unknown): Raw[] =>
+  Array.isArray(value)
+    ? value.filter((part): part is Raw => part !== null && typeof part === 'object')
+    : [];
+
+function asNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function unreadable(why: string): StageError {
+  return new StageError('engine-answer', `The server’s answer cannot be read: ${why}.`, {
+    retriable: true,
+  });
+}
