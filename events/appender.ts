@@ -43,6 +43,7 @@ export class Appender {
   readonly #committed: () => void;
   readonly #failed: (error: unknown) => void;
   readonly #nextId = monotonicFactory();
+  #lastId: string | undefined;
   #queue: Waiting[] = [];
   #queuedFacts = 0;
   #queuedBytes = 0;
@@ -135,8 +136,7 @@ export class Appender {
   async #writeBatch(batch: Waiting[]): Promise<void> {
     const results: LoggedFact[][] = [];
     try {
-      const head = await this.#write(batch, results);
-      this.head = head;
+      this.head = await this.#write(batch, results);
     } catch (error) {
       this.#failed(error);
       for (const waiting of batch) {
@@ -157,8 +157,11 @@ export class Appender {
     const operations = this.#db.batch();
     const now = this.#clock();
     const at = now.toISOString();
-    const time = Math.max(now.getTime(), this.head.id ? decodeTime(this.head.id) : 0);
-    let { position, crc, id } = this.head;
+    const { head } = this;
+    // Ids of another process may be as young as this millisecond; ours must follow them.
+    const foreign = head.id !== undefined && head.id !== this.#lastId;
+    const time = Math.max(now.getTime(), foreign ? decodeTime(head.id as string) + 1 : 0);
+    let { position, crc, id } = head;
     try {
       for (const { stream, facts, expectedVersion } of batch) {
         let version = expectedVersion;
@@ -167,12 +170,12 @@ export class Appender {
           position += 1;
           version += 1;
           id = this.#nextId(time);
-          const head = headOf(fact, { id, position, stream, version, at });
-          const record = encodeRecord(recordJson(head, fact), crc);
+          const envelope = headOf(fact, { id, position, stream, version, at });
+          const record = encodeRecord(recordJson(envelope, fact), crc);
           crc = crcOf(record);
           operations.put<Buffer, string>(logKey(position), record, binaryKey);
           operations.put(streamKey(stream, version), String(position));
-          stored.push(asStored(head, fact));
+          stored.push(asStored(envelope, fact));
         }
         results.push(stored);
       }
@@ -180,6 +183,7 @@ export class Appender {
       await operations.close();
       throw error;
     }
+    this.#lastId = id;
     await operations.write({ sync: true });
     return { position, crc, id };
   }

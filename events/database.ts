@@ -1,6 +1,4 @@
 /* oxlint-disable no-underscore-dangle -- the library's hooks for implementations are named so */
-import { chmod, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Level } from 'level';
 import { privateDirectory } from './durable-file.ts';
 import { EventStoreError } from './store.ts';
@@ -111,7 +109,8 @@ export class LogDatabase extends Level {
 }
 
 /**
- * Opens the database.
+ * Opens the database. Its directory can be entered by the owner only; LevelDB makes its files, at any
+ * time, with the process's umask, which is `main`'s to set to 077.
  * @throws {EventStoreError} `LOCKED`, `DAMAGED`, `BUSY` (cannot be opened now: permissions, space)
  */
 export async function openDatabase(
@@ -119,7 +118,6 @@ export async function openDatabase(
   options: { createIfMissing: boolean; hook: WriteHook | undefined },
 ): Promise<LogDatabase> {
   await privateDirectory(directory);
-  for (const file of await readdir(directory)) await chmod(join(directory, file), 0o600);
   const db = new LogDatabase(directory, options.hook);
   try {
     await db.open({ createIfMissing: options.createIfMissing });

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { OfferedFact } from '../../events/catalogue.ts';
+import { openContent, sealContent } from '../../events/content-cipher.ts';
+import { logKey } from '../../events/layout.ts';
+import { encodeRecord } from '../../events/record-codec.ts';
+import { sampleFact } from '../support/sample-facts.ts';
+import { tempLog } from '../support/temp-log.ts';
+import { all, rejects, upTo } from './store-contract.ts';
+
+const summary = (subject: string, text: string): OfferedFact =>
+  ({ ...sampleFact('summary.completed', subject), content: { text } }) as OfferedFact;
+
+describe('Sealed content', () => {
+  const key = randomBytes(32);
+  const place = { stream: 'recording-1', version: 7 };
+
+  it('comes back, small and large', async () => {
+    for (const text of ['', 'Grüße 👋', randomBytes(200_000).toString('base64')]) {
+      const sealed = await sealContent(key, place, JSON.stringify({ text }));
+      assert.deepEqual(await openContent(key, place, sealed), { text });
+    }
+  });
+
+  it('never looks the same twice', async () => {
+    const json = JSON.stringify({ text: 'the same' });
+    const sealed = await Promise.all(upTo(100).map(() => sealContent(key, place, json)));
+    assert.equal(new Set(sealed).size, 100);
+  });
+
+  it('opens with its own key only, at its own place only, and unchanged only', async () => {
+    const sealed = await sealContent(key, place, '{"text":"x"}');
+    assert.throws(() => openContent(randomBytes(32), place, sealed));
+    assert.throws(() => openContent(key, { ...place, version: 8 }, sealed));
+    assert.throws(() => openContent(key, { ...place, stream: 'recording-2' }, sealed));
+    for (const [index] of [...Buffer.from(sealed, 'base64')].entries()) {
+      const changed = Buffer.from(sealed, 'base64');
+      changed[index] = (changed[index] as number) ^ 1;
+      assert.throws(() => openContent(key, place, changed.toString('base64')), `byte ${index}`);
+    }
+    assert.throws(() => openContent(key, place, ''));
+    assert.throws(() => openContent(key, place, sealed.slice(0, 20)));
+  });
+});
+
+describe('The log', () => {
+  it('holds no word of a content', async (test) => {
+    const temp = await tempLog(test);
+    const log = await temp.open();
+    await log.append('recording-1', [summary('R1', 'Donaudampfschiff')], 0);
+    await log.close();
+    for (const file of await readdir(temp.directory)) {
+      const bytes = await readFile(join(temp.directory, file));
+      assert.ok(!bytes.includes('Donaudampf'), file);
+      assert.ok(!bytes.includes(Buffer.from('Donaudampf').toString('base64').slice(0, 12)), file);
+    }
+  });
+
+  it('forgets a subject without forgetting that something happened', async (test) => {
+    const temp = await tempLog(test);
+    const keys = await temp.keys();
+    const log = await temp.open({ keys });
+    const [first] = await log.append('recording-1', [summary('R1', 'mine')], 0);
+    await log.append('recording-2', [summary('R2', 'yours')], 0);
+    await keys.forget('R1');
+    const { content: _, ...skeleton } = first as { content?: unknown };
+    const check = async (read: typeof log): Promise<void> => {
+      const [mine] = await all(read.read('recording-1'));
+      assert.deepEqual(mine, { ...skeleton, erased: true });
+      const [again, yours] = await all(read.readAll());
+      assert.deepEqual(again, mine);
+      assert.deepEqual(yours?.content, { text: 'yours' });
+      assert.equal(yours?.erased, undefined);
+    };
+    await check(log);
+    const late = await rejects(
+      log.append('recording-1', [summary('R1', 'late')], 1),
+      'INVALID_FACT',
+    );
+    assert.match(late.message, /erased/);
+    await log.append('recording-1', [sampleFact('recording.erased', 'R1')], 1);
+    await log.close();
+    const reopened = await temp.open();
+    await check(reopened);
+    assert.equal((await reopened.verify({ contents: true })).damages, 0);
+  });
+
+  it('tells a lost or damaged key from an erased one, and goes on for others', async (test) => {
+    const temp = await tempLog(test);
+    const before = await temp.open();
+    await before.append('recording-1', [summary('R1', 'one')], 0);
+    await before.append('recording-2', [summary('R2', 'two')], 0);
+    await before.append('recording-3', [summary('R3', 'three')], 0);
+    await before.close();
+    const path = join(temp.keysDirectory, 'R1');
+    const bytes = await readFile(path);
+    bytes[20] = (bytes[20] as number) ^ 4;
+    await writeFile(path, bytes);
+    await rm(join(temp.keysDirectory, 'R2'));
+    const log = await temp.open();
+    assert.match((await rejects(all(log.read('recording-1')), 'DAMAGED')).message, /key of R1/);
+    assert.match((await rejects(all(log.readAll()), 'DAMAGED')).message, /position 1.*backup/);
+    assert.match((await rejects(all(log.read('recording-2')), 'DAMAGED')).message, /R2 is missing/);
+    assert.equal((await all(log.read('recording-3'))).length, 1);
+    assert.deepEqual(
+      log.health().damage.map(({ kind, stream }) => [kind, stream]),
+      [
+        ['key', 'recording-1'],
+        ['key', 'recording-2'],
+      ],
+    );
+    assert.equal(log.health().state, 'ok');
+    await log.append('recording-3', [summary('R3', 'more')], 1);
+    await rejects(log.append('recording-1', [summary('R1', 'more')], 1), 'DAMAGED');
+    assert.equal((await log.verify({ contents: true })).damages, 2);
+  });
+
+  it('does not take content from another place', async (test) => {
+    const temp = await tempLog(test);
+    const before = await temp.open();
+    await before.append('recording-1', [summary('R1', 'one'), summary('R1', 'two')], 0);
+    await before.close();
+    await temp.tamper(async (db) => {
+      const get = (n: number) => db.get<Buffer, string>(logKey(n), { keyEncoding: 'buffer' });
+      const [one, two] = [await get(1), await get(2)];
+      const forged = two.slice(16).replace(contentOf(two), contentOf(one));
+      await db.put(logKey(2), encodeRecord(forged, two.slice(8, 16)), { keyEncoding: 'buffer' });
+    });
+    const log = await temp.open();
+    await rejects(all(log.read('recording-1', { afterVersion: 1 })), 'DAMAGED');
+  });
+
+  it('reads facts of many subjects with many sizes in order', async (test) => {
+    const log = await (await tempLog(test)).open();
+    const texts = upTo(120).map((n) => 'x'.repeat(n % 10 === 0 ? 60_000 : n));
+    for (const [index, text] of texts.entries()) {
+      await log.append('recording-1', [summary(`R${index % 7}`, text)], index);
+    }
+    const read = (await all(log.read('recording-1'))).map((fact) => fact.content);
+    assert.deepEqual(
+      read,
+      texts.map((text) => ({ text })),
+    );
+  });
+});
+
+const contentOf = (record: string): string => /"content":"[^"]+"/.exec(record)?.[0] ?? '';
