@@ -67,7 +67,7 @@ export class Appender {
 
   /** @throws {EventStoreError} `BUSY` when the queue cannot take so many facts more */
   assertRoom(facts: number): void {
-    if (this.#queuedFacts > 0 && this.#queuedFacts + facts > queueFactsMax) {
+    if (this.#queuedFacts + facts > queueFactsMax) {
       throw new EventStoreError('BUSY', `${this.#queuedFacts} facts are waiting for the disk.`);
     }
   }

@@ -84,6 +84,7 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
   const decoder = factDecoder({ keys, upcasters, damage });
   const heads = streamHeads(db, damage);
   const closing = new AbortController();
+  /** Facts that have a place in the queue, but are not in it yet. */
   let preparing = 0;
   let recovering: Promise<void> | undefined;
 
@@ -160,7 +161,8 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
       assertWritable();
       const checked = checkFacts(stream, facts, expectedVersion);
       appender.assertRoom(preparing + checked.length);
-      preparing += checked.length;
+      let reserved = checked.length;
+      preparing += reserved;
       try {
         const sealed = await sealFacts(checked, { stream, expectedVersion, keys, upcasters });
         let version = heads.queued(stream);
@@ -173,9 +175,11 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
         }
         assertWritable();
         if (version !== expectedVersion) throw conflict(stream, version, expectedVersion);
+        preparing -= reserved;
+        reserved = 0;
         return await appender.enqueue(stream, sealed, expectedVersion);
       } finally {
-        preparing -= checked.length;
+        preparing -= reserved;
       }
     },
 
