@@ -66,6 +66,36 @@ for (const [type, stage] of answers) {
   });
 }
 
+/** Where the version of each answer is kept; utterances are counted instead. */
+const resultOf = {
+  'speech.detected': 'plan',
+  'transcription.completed': 'transcription',
+  'diarization.completed': 'diarization',
+  'diarization.skipped': 'diarization',
+  'identification.completed': 'identification',
+  'identification.skipped': 'identification',
+  'turns.joined': 'turns',
+  'transcript.punctuated': 'punctuated',
+  'summary.completed': 'summary',
+  'title.chosen': 'title',
+  'documents.named': 'named',
+  'documents.saved': 'saved',
+} as const;
+/** Answers within a stage that do not show that it gets on. */
+const noProgress = new Set<string>(['speech.detected', 'documents.named']);
+
+for (const [type, result] of Object.entries(resultOf) as [keyof typeof resultOf, 'plan'][]) {
+  const stage = stageOfAnswer[type];
+  test(`${type} is remembered by its version and ${noProgress.has(type) ? 'keeps' : 'forgets'} the deaths`, () => {
+    const story = arrivals[stage]().start(stage, stage);
+    const before = story.context().results;
+    story.answer(type, exact[type]);
+    const { results, deaths } = story.context();
+    assert.deepEqual(results, { ...before, [result]: story.version() });
+    assert.deepEqual(deaths, noProgress.has(type) ? { [stage]: 2 } : {});
+  });
+}
+
 for (const stage of stages) {
   test(`${stage} starts, is interrupted and fails only while it runs`, () => {
     const story = arrivals[stage]();

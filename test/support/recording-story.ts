@@ -12,6 +12,8 @@ export interface RecordingStory {
   /** Canonical name of the present state. */
   state(): string;
   context(): RecordingSnapshot['context'];
+  /** Version of the last fact. */
+  version(): number;
   /** A fact that must be accepted. */
   take(type: RecordingFactType, data?: object, attempt?: Attempt): RecordingStory;
   /** A fact that must be refused and change nothing. */
@@ -37,6 +39,7 @@ export function recordingStory(recordingId = 'r1'): RecordingStory {
     snapshot: () => snapshot,
     state: () => stateName(snapshot.value),
     context: () => snapshot.context,
+    version: () => version,
     take(type, data, attempt) {
       const event = sampleEvent(type, version + 1, data, attempt);
       assert.ok(snapshot.can(event), `${type} is refused in ${story.state()}`);
