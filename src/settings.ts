@@ -85,9 +85,6 @@ export type Settings = {
   readonly [K in SettingKey]: z.output<(typeof settingSchemas)[K]['schema']>;
 };
 
-/** Where the service lives and listens: not settings of the product but of the process. */
-export type Host = { dataDir: string; address: string; port: number; logLevel: string };
-
 /**
  * Settings from the environment.
  * @throws {SettingsError} naming every variable that is wrong and what it must be.

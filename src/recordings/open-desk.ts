@@ -3,15 +3,15 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open as openFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { ulid } from 'ulid';
-import type { RecordingFactOf, Stage } from '../../events/recording-facts.ts';
+import { recordingStream, type RecordingFactOf, type Stage } from '../../events/recording-facts.ts';
 import { EventStoreError, type EventStore } from '../../events/store.ts';
 import { activeStages, isSettled } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
 import type { Log } from '../log.ts';
 import type { ActivityBoard } from './activity-board.ts';
-import { speechFileName } from './activities/transcribe.ts';
 import { UnknownRecording, type Accepted, type RecordingsDesk, type Upload } from './desk.ts';
 import { openRecording, type LiveRecording, type LoggedRecordingFact } from './live-recording.ts';
+import { speechFileName } from './recording-folder.ts';
 import { stageRunner, type StageActivity } from './run-stage.ts';
 import type { Turns } from './turns.ts';
 
@@ -32,6 +32,8 @@ export type DeskDeps = {
 export type OpenDesk = RecordingsDesk & {
   /** Takes up every recording that has work to do, from its last recorded result. */
   restart(unsettled: AsyncIterable<string>): Promise<number>;
+  /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
+  promisedBases(owner: string): AsyncIterable<string>;
   /** Stops all activities, says so in the log, and waits for what is under way. */
   close(): Promise<void>;
 };
@@ -66,11 +68,28 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     onActivity: (listener) => board.onChange(listener),
 
     async restart(unsettled) {
-      let taken = 0;
+      // All are open before the first one moves: names of documents promised by one are known to all.
+      const taken: LiveRecording[] = [];
       for await (const recordingId of unsettled) {
-        await withRecording(recordingId, false, async () => (taken += 1));
+        const recording = await openOne(recordingId, false);
+        if (recording) taken.push(recording);
       }
-      return taken;
+      for (const recording of taken) {
+        open.set(recording.recordingId, Promise.resolve(recording));
+        recording.start();
+      }
+      return taken.length;
+    },
+    async *promisedBases(owner) {
+      for (const opening of open.values()) {
+        const recording = await opening.catch(() => null);
+        const context = recording?.snapshot().context;
+        if (!context || context.owner !== owner || context.results.named === null) continue;
+        const after = { afterVersion: context.results.named - 1, limit: 1 };
+        for await (const fact of store.read(recordingStream(context.recordingId), after)) {
+          if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
+        }
+      }
     },
     async close() {
       closing = true;
@@ -135,17 +154,19 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     if (closing) return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
     const known = open.get(recordingId);
     if (known) return known;
-    const opening = openRecording(recordingId, { store, runStage, log, moved }, { create }).then(
-      (recording) => {
-        if (recording === null) open.delete(recordingId);
-        recording?.start();
-        return recording;
-      },
-    );
+    const opening = openOne(recordingId, create).then((recording) => {
+      if (recording === null) open.delete(recordingId);
+      recording?.start();
+      return recording;
+    });
     open.set(recordingId, opening);
     opening.catch(() => open.delete(recordingId));
     void forgetSettled().catch((error: unknown) => log.error({ err: error }, 'closing recordings'));
     return opening;
+  }
+
+  function openOne(recordingId: string, create: boolean): Promise<LiveRecording | null> {
+    return openRecording(recordingId, { store, runStage, log, moved }, { create });
   }
 
   function moved(recording: LiveRecording): void {

@@ -30,6 +30,11 @@ export type RecordingContent = {
   title: Logged<'title.chosen'> | null;
   named: Logged<'documents.named'> | null;
   saved: Logged<'documents.saved'> | null;
+  /** The reason the diarization was skipped for; null when it was not. */
+  diarizationSkipped: string | null;
+  /** Whether a person said not to name the speakers. */
+  speakersSkipped: boolean;
+  captureInterrupted: string | null;
   /** Stages of this run that had to do without a language model, and why. */
   fallbacks: { stage: string; reason: string }[];
 };
@@ -73,6 +78,9 @@ export async function readRecording(
       )
     : [];
   const names = at(results.names, 'speakers.named')?.content?.names ?? {};
+  const title = at(results.title, 'title.chosen');
+  const turns = at(results.turns, 'turns.joined');
+  const run = title?.run ?? context.run;
 
   return {
     context,
@@ -82,22 +90,28 @@ export async function readRecording(
     duration: plan?.data.duration ?? audio.data.duration,
     plan: plan?.data ?? null,
     utterances: spoken.map((fact) => ({
-      ...fact.data,
-      segments: fact.content?.segments ?? [],
+      index: fact.data.index,
+      start: fact.data.start,
+      end: fact.data.end,
+      language: fact.data.language,
       doubt: fact.data.doubt,
+      segments: fact.content?.segments ?? [],
     })),
     language: completed?.data.language ?? mostHeard(spoken) ?? context.language,
-    turns: at(results.turns, 'turns.joined'),
+    turns,
     names,
     punctuated: at(results.punctuated, 'transcript.punctuated'),
     summary: at(results.summary, 'summary.completed'),
-    title: at(results.title, 'title.chosen'),
+    title,
     named: at(results.named, 'documents.named'),
     saved: at(results.saved, 'documents.saved'),
+    diarizationSkipped: at(results.diarization, 'diarization.skipped')?.data.reason ?? null,
+    speakersSkipped: turns !== null && results.names === null,
+    captureInterrupted: audio.type === 'capture.interrupted' ? audio.data.reason : null,
     fallbacks: facts
       .filter(
         (fact): fact is Logged<'summary.fallback_used'> =>
-          fact.type === 'summary.fallback_used' && fact.run === context.run,
+          fact.type === 'summary.fallback_used' && fact.run === run,
       )
       .map((fact) => fact.data),
   };

@@ -1,15 +1,13 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeToSpeech } from '../../audio/decode.ts';
-import { openSpeechFile } from '../../audio/speech-file.ts';
+import { decodeToSpeech } from '../../audio/decode-to-speech.ts';
+import { openSpeechFile } from '../../audio/open-speech-file.ts';
 import type { SpeechEngine } from '../../speech/engine.ts';
 import { locateSpeech } from '../../speech/locate-speech.ts';
 import { wordCount } from '../blocks.ts';
 import { mostHeard } from '../recording-content.ts';
+import { speechFileName } from '../recording-folder.ts';
 import type { StageActivity } from '../run-stage.ts';
-
-/** The derived 16 kHz mono file beside the kept audio; made again whenever it is missing. */
-export const speechFileName = 'speech.wav';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;
@@ -24,20 +22,21 @@ export function transcribe(deps: {
   return async (job) => {
     const engine = await deps.chooseEngine();
     await job.begin({ name: engine.queue, places: 1 });
-    const { audio, origin } = await job.content();
+    const { audio, origin, plan: planned } = await job.content();
     const folder = deps.folderOf(job.recordingId);
     const speechPath = join(folder, speechFileName);
     const warnings: string[] = [];
-    if (!(await exists(speechPath))) {
+    // What decoding has to tell is recorded with the plan: without one, a finished file is not enough.
+    if (planned === null || !(await exists(speechPath))) {
       const decoded = await decodeToSpeech(join(folder, audio.path), speechPath, {
         signal: job.signal,
-        onProgress: (fraction) => job.progress(fraction * prelude),
+        onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
       });
       warnings.push(...decoded.warnings);
     }
     const speech = await openSpeechFile(speechPath);
     try {
-      if ((await job.content()).plan === null) {
+      if (planned === null) {
         const located = await locateSpeech(speech, {
           secondsMax: engine.secondsMax,
           modelsDir: deps.modelsDir,

@@ -1,0 +1,42 @@
+import { hostFrom } from '../host.ts';
+import { openLogger } from '../log.ts';
+import { startService } from '../main.ts';
+import { settingsFrom } from '../settings.ts';
+
+/** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */
+const stopWithinMs = 10_000;
+
+/** Runs the service until it is told to stop. */
+export async function serve(): Promise<void> {
+  process.umask(0o077);
+  const host = hostFrom(process.env);
+  const settings = settingsFrom(process.env);
+  const log = openLogger(host.logLevel);
+  process.on('uncaughtException', (error) => {
+    // Nobody knows what state the process is in: the next start takes up from the log.
+    log.fatal({ err: error }, 'unexpected error, ending');
+    process.exit(1);
+  });
+  const service = await startService({ host, settings: () => settings, log });
+  console.error(`Mitschrift is at ${service.url}`);
+
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      log.info({ signal }, 'stopping');
+      setTimeout(() => {
+        log.error('stopping took too long');
+        process.exit(1);
+      }, stopWithinMs).unref();
+      service.close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'could not stop cleanly');
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

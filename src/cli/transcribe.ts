@@ -1,0 +1,181 @@
+import cliProgress from 'cli-progress';
+import { copyFile, mkdir, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ulid } from 'ulid';
+import { recordingOf } from '../../events/recording-facts.ts';
+import type { RecordingRow } from '../../projections/recording-row.ts';
+import { recordingById } from '../../projections/recordings.ts';
+import { acceptsAudio } from '../audio/accepts-audio.ts';
+import { dataFolder, hostFrom } from '../host.ts';
+import { openLogger } from '../log.ts';
+import { openPipeline, type Pipeline } from '../pipeline.ts';
+import { settingsFrom, type Settings } from '../settings.ts';
+import { askService } from './control.ts';
+
+export type TranscribeOptions = {
+  meeting: boolean;
+  out: string;
+  language?: string;
+  json: boolean;
+};
+
+type Result = { file: string; documents: Record<string, string> | null; error: string | null };
+
+/**
+ * Writes the three documents of audio files: the service's own pipeline over a log of its own that is
+ * gone afterwards. A running service is only asked for its settings.
+ */
+export async function transcribe(files: string[], options: TranscribeOptions): Promise<void> {
+  process.umask(0o077);
+  const host = hostFrom(process.env);
+  const settings =
+    (await askService<Settings>(host.data.controlSocket, 'settings')) ?? settingsFrom(process.env);
+  await mkdir(options.out, { recursive: true });
+  const out = await realpath(options.out);
+  const folder = await mkdtemp(join(tmpdir(), 'mitschrift-'));
+  const results: Result[] = [];
+  try {
+    const data = dataFolder(folder);
+    const pipeline = await openPipeline({
+      data,
+      settings: () => settings,
+      log: openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] || 'silent'),
+      modelsDir: host.data.models,
+      spaceOf: async (user) => ({ root: out, user }),
+    });
+    const bars = progressBars(options.json);
+    try {
+      await pipeline.restart();
+      for (const file of files) {
+        results.push(await transcribeOne(pipeline, file, data.uploads, options, bars));
+      }
+    } finally {
+      bars.stop();
+      await pipeline.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  report(results, out, options.json);
+  if (results.some(({ error }) => error !== null)) process.exitCode = 1;
+}
+
+async function transcribeOne(
+  pipeline: Pipeline,
+  file: string,
+  uploads: string,
+  options: TranscribeOptions,
+  bars: ReturnType<typeof progressBars>,
+): Promise<Result> {
+  const failed = (error: unknown): Result => ({
+    file,
+    documents: null,
+    error: error instanceof Error ? error.message : String(error),
+  });
+  try {
+    if (!(await stat(file)).isFile()) return failed(`${file} is not a file`);
+    await acceptsAudio(file, basename(file));
+    // A copy: the pipeline moves what it is given into the recording's folder.
+    const path = join(uploads, ulid());
+    await copyFile(file, path);
+    const done = settled(pipeline, basename(file), bars);
+    const { recordingId } = await pipeline.desk.importAudio({
+      path,
+      filename: basename(file),
+      owner: 'me',
+      by: 'me',
+      command: ulid(),
+      kind: options.meeting ? 'meeting' : 'solo',
+      language: options.language ?? null,
+      speakers: null,
+    });
+    const row = await done.of(recordingId);
+    return row.documents
+      ? { file, documents: row.documents, error: null }
+      : failed(row.error?.message ?? 'No documents were written');
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** Follows a recording until its documents are there or it failed; nobody is asked for speakers. */
+function settled(pipeline: Pipeline, name: string, bars: ReturnType<typeof progressBars>) {
+  return {
+    of: (recordingId: string): Promise<RecordingRow> =>
+      new Promise((resolve, reject) => {
+        const stopBar = pipeline.desk.onActivity((id, { stage, fraction, waiting }) => {
+          if (id === recordingId) bars.show(name, stage, fraction, waiting?.for ?? null);
+        });
+        const look = async () => {
+          const row = await recordingById(pipeline.storage, recordingId);
+          if (row?.status === 'awaiting-speakers') {
+            await pipeline.desk.command(
+              recordingId,
+              { type: 'speakers.skipped', data: {} },
+              { by: 'me', command: `${recordingId}/skip-speakers` },
+            );
+          } else if (row?.status === 'error' || (row?.status === 'idle' && row.version > 0)) {
+            stopBar();
+            stopListening();
+            resolve(row);
+          }
+        };
+        const stopListening = pipeline.projections.onApplied((facts) => {
+          if (facts.some((fact) => recordingOf(fact.stream) === recordingId)) look().catch(reject);
+        });
+        look().catch(reject);
+      }),
+  };
+}
+
+/** A bar on a terminal, a line a stage elsewhere. */
+function progressBars(quiet: boolean) {
+  if (quiet) return { show() {}, stop() {} };
+  if (!process.stderr.isTTY) {
+    let last = '';
+    return {
+      show(name: string, stage: string) {
+        if (last !== `${name} ${stage}`) console.error(`${name}: ${stage}`);
+        last = `${name} ${stage}`;
+      },
+      stop() {},
+    };
+  }
+  const bar = new cliProgress.SingleBar({
+    format: '{name} {bar} {percentage}% {stage}',
+    stream: process.stderr,
+    hideCursor: true,
+  });
+  let started = false;
+  return {
+    show(name: string, stage: string, fraction: number | null, waiting: string | null) {
+      const payload = { name, stage: waiting === null ? stage : `${stage}, waits for ${waiting}` };
+      if (!started) bar.start(100, 0, payload);
+      started = true;
+      bar.update(Math.round((fraction ?? 0) * 100), payload);
+    },
+    stop() {
+      if (started) bar.stop();
+    },
+  };
+}
+
+function report(results: Result[], out: string, json: boolean): void {
+  const withPaths = results.map((result) => ({
+    ...result,
+    documents:
+      result.documents &&
+      Object.fromEntries(
+        Object.entries(result.documents).map(([name, path]) => [name, join(out, path)]),
+      ),
+  }));
+  if (json) {
+    console.log(JSON.stringify(withPaths));
+    return;
+  }
+  for (const { file, documents, error } of withPaths) {
+    if (error !== null) console.error(`${file}: ${error}`);
+    for (const path of Object.values(documents ?? {})) console.log(path);
+  }
+}

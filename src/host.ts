@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Where the service lives and listens. */
+export type Host = { data: DataFolder; address: string; port: number; logLevel: string };
+
+/** Everything below the data directory. Directories 0700, files 0600. */
+export type DataFolder = {
+  root: string;
+  log: string;
+  keys: string;
+  recordings: string;
+  spaces: string;
+  models: string;
+  /** Uploads until they are complete. */
+  uploads: string;
+  /** What nobody acknowledged or knows: kept, never deleted by the service. */
+  quarantine: string;
+  controlSocket: string;
+  setupCode: string;
+};
+
+/**
+ * Reads `MITSCHRIFT_DATA`, `_HOST`, `_PORT` and `_LOG_LEVEL`.
+ * @throws {Error} when the port is none.
+ */
+export function hostFrom(env: NodeJS.ProcessEnv): Host {
+  const port = Number(env['MITSCHRIFT_PORT'] || 8765);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error('MITSCHRIFT_PORT must be a number from 0 to 65535');
+  }
+  const shared = env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share');
+  return {
+    data: dataFolder(env['MITSCHRIFT_DATA'] || join(shared, 'mitschrift')),
+    address: env['MITSCHRIFT_HOST'] || '127.0.0.1',
+    port,
+    logLevel: env['MITSCHRIFT_LOG_LEVEL'] || 'info',
+  };
+}
+
+/** The layout of a data directory. */
+export function dataFolder(path: string): DataFolder {
+  const root = resolve(path);
+  return {
+    root,
+    log: join(root, 'log'),
+    keys: join(root, 'keys'),
+    recordings: join(root, 'recordings'),
+    spaces: join(root, 'spaces'),
+    models: join(root, 'models'),
+    uploads: join(root, 'uploads'),
+    quarantine: join(root, 'quarantine'),
+    controlSocket: join(root, 'control.sock'),
+    setupCode: join(root, 'setup-code'),
+  };
+}
+
+/** Makes the folders that are not there. */
+export async function prepare(data: DataFolder): Promise<void> {
+  const { root, keys, recordings, spaces, models, uploads } = data;
+  for (const folder of [root, keys, recordings, spaces, models, uploads]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+}

@@ -1,0 +1,221 @@
+import { join } from 'node:path';
+import { openFileKeys } from '../events/file-keys.ts';
+import { openLog, type Log as EventLog } from '../events/level-log.ts';
+import { recordingOf } from '../events/recording-facts.ts';
+import { commandsProjection, importedBy } from '../projections/commands.ts';
+import { configProjection } from '../projections/config.ts';
+import type { ProjectionStorage } from '../projections/projection.ts';
+import { recordingsProjection, unsettledRecordings } from '../projections/recordings.ts';
+import { startProjections, type ProjectionRunner } from '../projections/runner.ts';
+import { statusProjection } from '../projections/status.ts';
+import { transcriptsProjection } from '../projections/transcripts.ts';
+import { usersProjection } from '../projections/users.ts';
+import { openSpace, type Space } from './documents/space.ts';
+import { prepare, type DataFolder } from './host.ts';
+import { openLanguageModel } from './language/openai-model.ts';
+import type { LanguageModel } from './language/model.ts';
+import type { Log } from './log.ts';
+import { openActivityBoard } from './recordings/activity-board.ts';
+import { diarize, identify, join as joinTurns } from './recordings/activities/attribute.ts';
+import { entitle, punctuate, summarise } from './recordings/activities/finish.ts';
+import { transcribe } from './recordings/activities/transcribe.ts';
+import { write } from './recordings/activities/write.ts';
+import { openDesk, quarantineUnknown, type OpenDesk } from './recordings/open-desk.ts';
+import { openTurns } from './recordings/turns.ts';
+import type { Settings } from './settings.ts';
+import { chooseEngine } from './speech/choose-engine.ts';
+import type { SpeechEngine } from './speech/engine.ts';
+import { StageError } from './stage-error.ts';
+import { levelProjectionStorage } from './storage/level-projections.ts';
+
+/** Log, projections, door and activities: all that turns audio into documents, without a network door. */
+export type Pipeline = {
+  store: EventLog;
+  storage: ProjectionStorage;
+  projections: ProjectionRunner;
+  desk: OpenDesk;
+  settings(): Settings;
+  /** Takes up what was unfinished; returns how many recordings that were. */
+  restart(): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** How long a position may take to be applied before whoever waits for it is told, in milliseconds. */
+export const appliedWithinMs = 5000;
+
+/**
+ * Opens everything over one data directory.
+ * @throws {EventStoreError} `LOCKED` when another process has it, `DAMAGED`, `NEWER_LOG`.
+ */
+export async function openPipeline(options: {
+  data: DataFolder;
+  settings(): Settings;
+  log: Log;
+  /** Where documents of an owner go, when not into their space below the data directory. */
+  spaceOf?: (owner: string) => Promise<Space>;
+  /** Where local models are, when not below the data directory. */
+  modelsDir?: string;
+  /** How long a language model may stay away on a first run; for tests. */
+  firstRunPatienceMs?: number;
+}): Promise<Pipeline> {
+  const { data, settings, log } = options;
+  const modelsDir = options.modelsDir ?? data.models;
+  await prepare(data);
+  const keys = await openFileKeys(data.keys);
+  const store = await openLog({ directory: data.log, keys });
+  const storage = levelProjectionStorage(store.db);
+  const projections = startProjections({
+    store,
+    storage,
+    projections: [
+      recordingsProjection,
+      transcriptsProjection,
+      statusProjection,
+      usersProjection,
+      commandsProjection,
+      configProjection,
+    ],
+    onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
+  });
+
+  const engines = keptWhile<SpeechEngine>(
+    () => JSON.stringify(pick(settings(), 'stt.')),
+    async () => await chooseEngine(settings(), { modelsDir, log }),
+  );
+  const models = keptWhile<LanguageModel & { close(): Promise<void> }>(
+    () => JSON.stringify(pick(settings(), 'llm.')),
+    async () => {
+      const { 'llm.base_url': baseUrl, ...rest } = settings();
+      if (baseUrl === null) throw new Error('no language model is configured');
+      return openLanguageModel({
+        baseUrl,
+        model: rest['llm.model'],
+        apiKey: rest['llm.api_key'],
+        contextTokens: rest['llm.context'],
+        timeoutSeconds: rest['llm.timeout'],
+      });
+    },
+  );
+  const languageTools = {
+    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.get()),
+    ...(options.firstRunPatienceMs === undefined
+      ? {}
+      : { firstRunPatienceMs: options.firstRunPatienceMs }),
+  };
+
+  const desk: OpenDesk = openDesk({
+    store,
+    log,
+    turns: openTurns(),
+    board: openActivityBoard(),
+    recordingsDir: data.recordings,
+    quarantineDir: data.quarantine,
+    importedBy: async (command) => {
+      await projections.applied(store.head(), { timeoutMs: appliedWithinMs });
+      return await importedBy(storage, command);
+    },
+    activities: {
+      capture: async () => {
+        throw new StageError('no-capture', 'This release cannot record from devices yet.', {
+          retriable: false,
+        });
+      },
+      transcribe: transcribe({
+        chooseEngine: () => engines.get(),
+        folderOf: (recordingId) => join(data.recordings, recordingId),
+        modelsDir,
+      }),
+      diarize,
+      identify,
+      join: joinTurns,
+      punctuate: punctuate(languageTools),
+      summarise: summarise(languageTools),
+      entitle: entitle(languageTools),
+      write: write({
+        spaceOf: options.spaceOf ?? ((owner) => openSpace(data.root, owner)),
+        uiLanguage: () => settings()['ui.language'],
+        promisedBases: (owner) => desk.promisedBases(owner),
+      }),
+    },
+  });
+
+  return {
+    store,
+    storage,
+    projections,
+    desk,
+    settings,
+    async restart() {
+      await projections.ready();
+      const unknown = await quarantineUnknown(
+        { recordingsDir: data.recordings, quarantineDir: data.quarantine },
+        async (recordingId) => await isKnown(recordingId),
+      );
+      if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
+      return await desk.restart(unsettled());
+    },
+    async close() {
+      await desk.close();
+      await engines.close();
+      await models.close();
+      await projections.stop();
+      await store.close();
+    },
+  };
+
+  /** From the projection; from the log itself when the projection has stopped. */
+  async function* unsettled(): AsyncIterable<string> {
+    const healthy = projections.states().every(
+      ({ name, state }) => name !== recordingsProjection.name || state === 'live',
+    );
+    if (healthy) {
+      yield* unsettledRecordings(storage);
+      return;
+    }
+    const states = new Map<string, string>();
+    for await (const fact of store.readAll()) {
+      const recordingId = recordingOf(fact.stream);
+      if (recordingId === undefined) continue;
+      if (/^(recording|transcribing)\b/.test(fact.to ?? '')) states.set(recordingId, fact.to!);
+      else states.delete(recordingId);
+    }
+    yield* states.keys();
+  }
+
+  async function isKnown(recordingId: string): Promise<boolean> {
+    for await (const _first of store.read(`recording-${recordingId}`, { limit: 1 })) return true;
+    return false;
+  }
+}
+
+/** One thing that is opened when needed, kept while its settings are the same, closed when they change. */
+function keptWhile<T extends { close(): Promise<void> }>(
+  settings: () => string,
+  open: () => Promise<T>,
+) {
+  let kept: { settings: string; value: Promise<T> } | undefined;
+  const close = async () => {
+    const old = kept;
+    kept = undefined;
+    await old?.value.then((value) => value.close()).catch(() => undefined);
+  };
+  return {
+    async get(): Promise<T> {
+      if (kept?.settings !== settings()) {
+        await close();
+        const opening = { settings: settings(), value: open() };
+        kept = opening;
+        // A failure is not kept: what was missing may be there the next time.
+        opening.value.catch(() => {
+          if (kept === opening) kept = undefined;
+        });
+      }
+      return await kept!.value;
+    },
+    close,
+  };
+}
+
+const pick = (settings: Settings, prefix: string) =>
+  Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));
+

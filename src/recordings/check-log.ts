@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { recordingOf, recordingStream } from '../../events/recording-facts.ts';
+import type { EventStore } from '../../events/store.ts';
+import {
+  evolve,
+  initialState,
+  machineVersion,
+  toMachineEvent,
+  type RecordingSnapshot,
+} from '../../machines/recording.ts';
+import { stateName } from '../../machines/state-name.ts';
+import { renderDocuments, rendererVersion } from '../documents/render.ts';
+import { documentsInput } from './documents-input.ts';
+import type { LoggedRecordingFact } from './live-recording.ts';
+import { readRecording } from './recording-content.ts';
+
+/** What folding the whole log again shows. */
+export type LogCheck = {
+  facts: number;
+  recordings: number;
+  /** Documents rendered again and compared with the hashes recorded when they were written. */
+  documents: number;
+  /** Documents not compared: erased, or written by another version of the renderer. */
+  notCompared: number;
+  differences: { recording_id: string; version: number; difference: string }[];
+};
+
+/** Differences listed; of more only that there are more. */
+const differencesMax = 1000;
+
+/**
+ * Folds every recording's stream with the machine and compares each fact's `from` and `to` with what
+ * the machine says, then renders the documents from the log and compares their hashes with the recorded
+ * ones. Changes nothing.
+ * @param only one recording's id; all when absent.
+ */
+export async function checkLog(store: EventStore, only?: string): Promise<LogCheck> {
+  const check: LogCheck = {
+    facts: 0,
+    recordings: 0,
+    documents: 0,
+    notCompared: 0,
+    differences: [],
+  };
+  const recordings = new Set<string>(only === undefined ? [] : [only]);
+  if (only === undefined) {
+    for await (const fact of store.readAll()) {
+      check.facts += 1;
+      const recordingId = recordingOf(fact.stream);
+      if (recordingId !== undefined) recordings.add(recordingId);
+    }
+  }
+  for (const recordingId of recordings) {
+    check.recordings += 1;
+    const differ = (version: number, difference: string) => {
+      if (check.differences.length < differencesMax) {
+        check.differences.push({ recording_id: recordingId, version, difference });
+      }
+    };
+    const folded = await fold(store, recordingId, differ, () => {
+      if (only !== undefined) check.facts += 1;
+    });
+    await compareDocuments(store, recordingId, folded, check, differ);
+  }
+  return check;
+}
+
+type Differ = (version: number, difference: string) => void;
+
+async function fold(
+  store: EventStore,
+  recordingId: string,
+  differ: Differ,
+  counted: () => void,
+): Promise<{ state: RecordingSnapshot; erased: boolean; saved: LoggedRecordingFact | null }> {
+  let state = initialState(recordingId);
+  let erased = false;
+  let saved: LoggedRecordingFact | null = null;
+  for await (const logged of store.read(recordingStream(recordingId))) {
+    const fact = logged as LoggedRecordingFact;
+    counted();
+    erased ||= fact.erased === true;
+    const before = stateName(state.value);
+    const event = toMachineEvent(fact);
+    if (fact.machine === machineVersion && !state.can(event)) {
+      differ(fact.version, `${fact.type} is in the log but the machine refuses it in ${before}`);
+    }
+    state = evolve(state, event);
+    const after = stateName(state.value);
+    if (fact.from !== before) differ(fact.version, `from is ${fact.from}, folding gives ${before}`);
+    if (fact.to !== after) differ(fact.version, `to is ${fact.to}, folding gives ${after}`);
+    if (fact.type === 'documents.saved') saved = fact;
+  }
+  return { state, erased, saved };
+}
+
+async function compareDocuments(
+  store: EventStore,
+  recordingId: string,
+  { state, erased, saved }: Awaited<ReturnType<typeof fold>>,
+  check: LogCheck,
+  differ: Differ,
+): Promise<void> {
+  if (saved?.type !== 'documents.saved') return;
+  const behind = state.context.behindDocuments;
+  if (erased || behind === null || saved.data.renderer !== rendererVersion) {
+    check.notCompared += 1;
+    return;
+  }
+  const content = await readRecording(store, recordingId, { ...state.context, ...behind });
+  if (!content.named?.content) {
+    differ(saved.version, 'documents were saved without a name');
+    return;
+  }
+  const documents = renderDocuments(
+    documentsInput(recordingId, content, { ...content.named.data, ...content.named.content }),
+  );
+  check.documents += 1;
+  for (const name of ['index', 'transcript', 'summary'] as const) {
+    const sha256 = createHash('sha256').update(documents[name]).digest('hex');
+    if (sha256 !== saved.data.sha256[name]) {
+      differ(saved.version, `the ${name} rendered from the log is not the one that was written`);
+    }
+  }
+}

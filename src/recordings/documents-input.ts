@@ -1,0 +1,59 @@
+import type { DocumentsInput } from '../documents/documents.ts';
+import { rawBlocks } from './activities/finish.ts';
+import type { RecordingContent } from './recording-content.ts';
+
+/** Everything the three documents are made of, from the log alone: the same log, the same bytes. */
+export function documentsInput(
+  recordingId: string,
+  content: RecordingContent,
+  named: { base: string; title: string; local_start: string; ui_language: 'de' | 'en' },
+): DocumentsInput {
+  const title = content.title?.content?.title ?? named.title;
+  return {
+    recordingId,
+    base: named.base,
+    title,
+    aliases: title === named.title ? [] : [named.title],
+    kind: content.context.kind ?? 'solo',
+    language: content.language,
+    duration: content.duration,
+    localStart: named.local_start,
+    uiLanguage: named.ui_language,
+    speakers: (content.turns?.data.speakers ?? []).map(({ label, seconds }) => ({
+      label,
+      seconds,
+      name: content.names[label]?.trim() || null,
+    })),
+    blocks: content.punctuated?.content?.blocks ?? rawBlocks(content),
+    summary: content.summary?.content?.text ?? '',
+    abstract: content.title?.content?.abstract ?? '',
+    notes: notesOf(content),
+  };
+}
+
+/** Of what decoding has to tell, that which a reader should know. */
+const audioNotes: Readonly<Record<string, string>> = {
+  truncated: 'truncated',
+  damaged: 'audio-damaged',
+  silent: 'silent',
+  clipped: 'clipped',
+};
+
+/** What a reader should know of how the documents came about; sentences are found by code. */
+function notesOf(content: RecordingContent): { code: string; detail: string }[] {
+  const notes: { code: string; detail: string }[] = [];
+  const note = (code: string, detail = '') => notes.push({ code, detail });
+  if (content.captureInterrupted !== null) note('capture-interrupted', content.captureInterrupted);
+  for (const warning of content.plan?.warnings ?? []) {
+    const code = audioNotes[warning];
+    if (code !== undefined) note(code);
+  }
+  if (content.plan?.stretches.length === 0) note('no-speech');
+  if (content.diarizationSkipped !== null) note('diarization-skipped');
+  if (content.speakersSkipped) note('speakers-skipped');
+  if (content.fallbacks.length > 0) note('no-language-model');
+  if ((content.punctuated?.data.kept.length ?? 0) > 0) {
+    note('parts-unpunctuated', content.punctuated!.data.kept.join(', '));
+  }
+  return notes;
+}

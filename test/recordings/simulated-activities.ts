@@ -1,0 +1,121 @@
+import type { Stage } from '../../events/recording-facts.ts';
+import type { StageActivity } from '../../src/recordings/run-stage.ts';
+import { StageError } from '../../src/stage-error.ts';
+import type { Random } from '../support/seeded.ts';
+
+const block = (start: number, text: string) => ({ start, end: start + 1, text, words: [] });
+const nothing = { engine: 'simulated', model: null };
+
+/**
+ * Activities that do what the real ones do to the log, without an engine behind them: they wait their
+ * turn, take a few moments, now and then fail, and offer their results.
+ */
+export function simulatedActivities(
+  random: Random,
+  failures: number,
+): Record<Stage, StageActivity> {
+  const moments = async (count: number) => {
+    for (let moment = 0; moment < count; moment += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const stage =
+    (queue: string, work: StageActivity): StageActivity =>
+    async (job) => {
+      await job.begin({ name: queue, places: 1 });
+      await moments(random.below(4));
+      if (random.chance(failures)) {
+        throw new StageError('simulated', 'The simulated engine failed', { retriable: true });
+      }
+      await work(job);
+    };
+
+  return {
+    capture: stage('capture', async () => {
+      throw new StageError('no-device', 'There is no device in a simulation', { retriable: false });
+    }),
+    transcribe: stage('speech', async (job) => {
+      if ((await job.content()).plan === null) {
+        await job.offer({
+          type: 'speech.detected',
+          data: {
+            detector: 'simulated',
+            duration: 9,
+            stretches: [
+              [0, 3],
+              [3, 6],
+              [6, 9],
+            ],
+            warnings: [],
+          },
+        });
+      }
+      for (let index = (await job.content()).utterances.length; index < 3; index += 1) {
+        await moments(random.below(3));
+        await job.offer({
+          type: 'utterance.recognised',
+          data: { index, start: index * 3, end: index * 3 + 3, words: 2, language: 'en' },
+          content: { segments: [block(index * 3, `words ${index}`)] },
+        });
+      }
+      await job.offer({
+        type: 'transcription.completed',
+        data: { ...nothing, language: 'en', utterances: 3, words: 6 },
+      });
+    }),
+    diarize: stage('diarization', async (job) => {
+      await job.offer({ type: 'diarization.skipped', data: { reason: 'simulated' } });
+    }),
+    identify: stage('language', async (job) => {
+      await job.offer({ type: 'identification.skipped', data: { reason: 'simulated' } });
+    }),
+    join: stage('joining', async (job) => {
+      await job.offer({
+        type: 'turns.joined',
+        data: { speakers: [{ label: 'SPEAKER_1', seconds: 9 }] },
+        content: { turns: [], suggestions: [] },
+      });
+    }),
+    punctuate: stage('language', async (job) => {
+      await job.offer({
+        type: 'transcript.punctuated',
+        data: { ...nothing, parts: 1, kept: [] },
+        content: { blocks: [] },
+      });
+    }),
+    summarise: stage('language', async (job) => {
+      await job.offer({
+        type: 'summary.completed',
+        data: { ...nothing, parts: 1, language: 'en' },
+        content: { text: 'a summary' },
+      });
+    }),
+    entitle: stage('language', async (job) => {
+      await job.offer({
+        type: 'title.chosen',
+        data: nothing,
+        content: { title: 'A title', abstract: 'About something.' },
+      });
+    }),
+    write: stage('documents', async (job) => {
+      const { named, context } = await job.content();
+      if (named === null) {
+        await job.offer({
+          type: 'documents.named',
+          data: { local_start: '2026-01-01T10:00:00+00:00', ui_language: 'en', renderer: 1 },
+          content: { base: '2026-01-01 10.00 A title', title: 'A title' },
+        });
+      }
+      await job.offer({
+        type: 'documents.saved',
+        data: {
+          version: context.documents + 1,
+          renderer: 1,
+          sha256: { index: '', transcript: '', summary: '' },
+          kept: [],
+        },
+        content: { paths: { index: 'i', transcript: 't', summary: 's' } },
+      });
+    }),
+  };
+}
