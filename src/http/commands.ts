@@ -1,4 +1,5 @@
 import type { RecordingFact } from '../../events/recording-facts.ts';
+import { commands } from '../../projections/commands.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { status } from '../../projections/status.ts';
 import { transcripts } from '../../projections/transcripts.ts';
@@ -30,7 +31,7 @@ export async function carryOut(
 }
 
 /** The views in which the result of a command is looked for. */
-const needed = [recordings.name, transcripts.name, status.name];
+const needed = [commands.name, recordings.name, transcripts.name, status.name];
 
 /** Ids of commands without an `Idempotency-Key` are made up: nobody can repeat them. */
 export const commandOf = (state: State): string =>

@@ -1,5 +1,6 @@
+import type { RecordingRow } from '../../projections/recording-row.ts';
 import { statusOf } from '../../projections/status.ts';
-import type { Activity } from '../recordings/desk.ts';
+import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Caller, HttpServices } from './services.ts';
 
 /**
@@ -21,22 +22,34 @@ export async function presentStatus(
     is_admin: caller.isAdmin,
     version: services.version,
     recording: recording && { ...recording, warnings: [] },
-    processing: processing.map(({ recording_id, state, since, running }) => {
-      const activity: Activity | undefined = services.desk.activity(recording_id)[0];
-      return {
-        recording_id,
-        state,
-        since,
-        stage: activity?.stage ?? running[0]?.stage ?? null,
-        fraction: activity?.fraction ?? null,
-        attempt: activity?.attempt ?? running[0]?.attempt ?? null,
-        waiting: activity?.waiting ?? null,
-      };
-    }),
+    processing: processing.flatMap((row) => stagesAtWork(row, services.desk)),
     speakers_pending,
     errors,
     position,
   };
 }
 
-export type PresentStatus = Awaited<ReturnType<typeof presentStatus>>;
+/** One entry a stage: of two that run side by side each has its own progress. */
+function stagesAtWork(
+  { recording_id, state, since, running }: Pick<RecordingRow, Described>,
+  desk: RecordingsDesk,
+) {
+  const activities = desk.activity(recording_id);
+  // A stage that waits for its turn has not started: only the running service can name it.
+  const stages = new Set([...running.map(({ stage }) => stage), ...activities.map((a) => a.stage)]);
+  return [...(stages.size > 0 ? stages : [null])].map((stage) => {
+    const activity = activities.find((one) => one.stage === stage);
+    const started = running.find((one) => one.stage === stage);
+    return {
+      recording_id,
+      state,
+      stage,
+      fraction: activity?.fraction ?? null,
+      attempt: started?.attempt ?? activity?.attempt ?? null,
+      since: started?.since ?? since,
+      waiting: activity?.waiting ?? null,
+    };
+  });
+}
+
+type Described = 'recording_id' | 'state' | 'since' | 'running';

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { password, rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+
+test('who may call is decided before anything else is looked at', async (t) => {
+  const service = await startService(t);
+  const admin = await service.setUp();
+  const user = await service.addUser('ben');
+
+  await t.test('without a token every path is 401, also one that does not exist', async () => {
+    for (const [method, path] of [
+      ['GET', '/status'],
+      ['GET', '/recordings'],
+      ['GET', '/nothing/here'],
+      ['POST', '/recordings'],
+      ['POST', '/speakers'],
+      ['GET', '/events'],
+      ['GET', '/machine'],
+      ['POST', '/audio/combined'],
+      ['PUT', '/config'],
+    ] as const) {
+      const { status, body, headers } = await service.call<ProblemAnswer>(method, path);
+      assert.equal(status, 401, path);
+      assert.equal(body.type, '/problems/not-authenticated');
+      assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
+      assert.match(headers.get('www-authenticate') ?? '', /^Bearer/);
+    }
+  });
+
+  await t.test('a token that is none is 401, whatever it looks like', async () => {
+    for (const Authorization of ['Bearer x', 'Bearer ', `Basic ${admin}`, admin, 'Bearer a b']) {
+      const answer = await service.call('GET', '/status', { headers: { Authorization } });
+      assert.equal(answer.status, 401, Authorization);
+    }
+  });
+
+  await t.test('a token in the query string counts on no HTTP path', async () => {
+    assert.equal((await service.call('GET', `/status?token=${admin}`)).status, 401);
+  });
+
+  await t.test('POST /audio/combined answers 403 to a non-administrator', async () => {
+    const { status, body } = await service.call<ProblemAnswer>('POST', '/audio/combined', {
+      token: user,
+      body: 'not even JSON',
+    });
+    assert.equal(status, 403);
+    assert.equal(body.type, '/problems/not-admin');
+  });
+
+  await t.test('the log, the configuration and the users are for administrators', async () => {
+    for (const path of ['/events', '/config', '/users', '/doctor', '/metrics', '/models/x']) {
+      assert.equal((await service.call('GET', path, { token: user })).status, 403, path);
+    }
+    assert.equal((await service.call('GET', '/events', { token: admin })).status, 200);
+  });
+
+  await t.test('case and slashes do not lead round it', async () => {
+    for (const path of ['/EVENTS', '/events/', '//events', '/%65vents', '/x/../events%2f']) {
+      const answer = await service.call('GET', path, { token: user });
+      assert.ok([403, 404].includes(answer.status), `${path}: ${answer.status}`);
+    }
+  });
+
+  await t.test('an unknown path is 404 and a known one with another method 405', async () => {
+    const unknown = await service.call<ProblemAnswer>('GET', '/nothing', { token: user });
+    assert.deepEqual([unknown.status, unknown.body.type], [404, '/problems/not-found']);
+    const wrong = await service.call<ProblemAnswer>('DELETE', '/status', { token: user });
+    assert.deepEqual([wrong.status, wrong.body.type], [405, '/problems/method-not-allowed']);
+    assert.match(wrong.headers.get('allow') ?? '', /GET/);
+  });
+
+  await t.test('health and the start page need nobody', async () => {
+    const health = await service.call('GET', '/health');
+    assert.deepEqual(health.body, { status: 'ok', version: '0.0.0-test' });
+    const page = await service.call<string>('GET', '/');
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(page.body, /Mitschrift/);
+    const style = await service.call('GET', '/mitschrift.css');
+    assert.equal(style.headers.get('content-type'), 'text/css; charset=utf-8');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe/);
+    assert.doesNotMatch(page.body, /<style|<script|style=|onload=/);
+    const etag = page.headers.get('etag') ?? '';
+    // Not by `fetch`, which asks for a fresh copy whenever somebody gives it this header.
+    const again = await rawRequest(service.url, { headers: { 'If-None-Match': etag } });
+    assert.equal(again.status, 304);
+  });
+
+  await t.test('a host name that is not ours is 421, whatever is asked', async () => {
+    const { port, url } = service;
+    for (const Host of [
+      'evil.example',
+      `evil.example:${port}`,
+      'localhost.evil.example',
+      '[::2]',
+    ]) {
+      const answer = await rawRequest(url, { path: '/health', headers: { Host } });
+      assert.equal(answer.status, 421, Host);
+      assert.equal((JSON.parse(answer.body) as ProblemAnswer).type, '/problems/host-not-allowed');
+    }
+    for (const Host of [`127.0.0.1:${port}`, 'localhost', 'LOCALHOST:1', '[::1]:8765']) {
+      assert.equal(
+        (await rawRequest(url, { path: '/health', headers: { Host } })).status,
+        200,
+        Host,
+      );
+    }
+  });
+
+  await t.test(
+    'what another site’s page sends is refused, also where no login is needed',
+    async () => {
+      for (const headers of [
+        { Origin: 'http://evil.example' },
+        { Origin: 'null' },
+        { Origin: `http://127.0.0.1:${service.port + 1}` },
+        { 'Sec-Fetch-Site': 'cross-site' },
+      ]) {
+        const answer = await rawRequest(service.url, {
+          method: 'POST',
+          path: '/login',
+          headers: { 'Content-Type': 'application/json', ...headers } as Record<string, string>,
+          body: JSON.stringify({ username: 'ada', password }),
+        });
+        assert.equal(answer.status, 403, JSON.stringify(headers));
+      }
+      const own = await rawRequest(service.url, {
+        method: 'POST',
+        path: '/login',
+        headers: { 'Content-Type': 'application/json', Origin: service.url },
+        body: JSON.stringify({ username: 'ada', password }),
+      });
+      assert.equal(own.status, 200);
+    },
+  );
+
+  await t.test(
+    'a form of another site cannot log in: only JSON that is declared so is read',
+    async () => {
+      const body = JSON.stringify({ username: 'ada', password });
+      const headers = { 'Content-Type': 'text/plain' };
+      assert.equal((await service.call('POST', '/login', { body, headers })).status, 415);
+    },
+  );
+
+  await t.test('neither tokens nor passwords nor titles reach the log of the service', async () => {
+    const named = encodeURIComponent('2026-01-01 10.00 Secret plan.md');
+    await service.call('GET', `/transcripts/${named}`, { token: user });
+    const text = service.logged.join('');
+    for (const secret of [admin, user, password, 'Secret plan', 'Secret%20plan']) {
+      assert.ok(!text.includes(secret), `the log holds ${secret}`);
+    }
+    assert.match(text, /"path":"\/transcripts\/…"/);
+  });
+});
+
+test('more host names can be allowed, with or without their port', async (t) => {
+  const env = { MITSCHRIFT_SERVER_ALLOWED_HOSTS: 'notes.example, other.example:8443' };
+  const { url } = await startService(t, { env });
+  const statusOf = async (Host: string) =>
+    (await rawRequest(url, { path: '/health', headers: { Host } })).status;
+  assert.equal(await statusOf('notes.example'), 200);
+  assert.equal(await statusOf('Notes.Example.:81'), 200);
+  assert.equal(await statusOf('other.example:8443'), 200);
+  assert.equal(await statusOf('other.example'), 421);
+});
