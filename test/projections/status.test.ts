@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { status, statusOf } from '../../projections/status.ts';
+import { joined, tellFinish, tellImport, type FactTeller } from '../support/fact-teller.ts';
+import { projected } from '../support/projected.ts';
+
+test('a user without recordings is idle', async (t) => {
+  const { storage } = projected(t, status);
+  assert.deepEqual(await statusOf(storage, 'anna'), {
+    status: 'IDLE',
+    recording: null,
+    recordings: [],
+    processing: [],
+    speakers_pending: [],
+    errors: [],
+    position: 0,
+  });
+});
+
+test('what is most urgent is the status, and everything is told', async (t) => {
+  const { teller, storage, settled } = projected(t, status);
+  const seen: string[] = [];
+  const look = async (position: number) => {
+    await settled(position);
+    seen.push((await statusOf(storage, 'anna')).status);
+  };
+  await look((await tellImport(teller, 'r1')).position);
+  await tellImport(teller, 'r2', { kind: 'meeting', title: 'Planning' });
+  await look((await teller.of('r2', joined('SPEAKER_1'), 'awaiting-speakers')).position);
+  await tellImport(teller, 'r3');
+  const failed = await teller.of(
+    'r3',
+    {
+      type: 'stage.failed',
+      data: { stage: 'transcribe', code: 'engine-away', retriable: true },
+      content: { message: 'away' },
+    },
+    'error',
+  );
+  await look(failed.position);
+  await look((await start(teller, 'r4', null)).position);
+  const device = await start(teller, 'r5', 'Mic');
+  await look(device.position);
+  await tellImport(teller, 'foreign', { owner: 'bert' });
+  const ours = await teller.of(
+    'r1',
+    { type: 'stage.started', data: { stage: 'transcribe' } },
+    'transcribing.recognising',
+    { attempt: 3 },
+  );
+  await settled(ours.position);
+  assert.deepEqual(seen, ['TRANSCRIBING', 'AWAITING_SPEAKERS', 'ERROR', 'RECORDING', 'RECORDING']);
+
+  const view = await statusOf(storage, 'anna');
+  assert.equal(view.recording?.recording_id, 'r5', 'the one from a device');
+  assert.equal(view.recordings.length, 2);
+  assert.deepEqual(
+    view.processing.map(({ recording_id, running }) => [recording_id, running[0]?.attempt]),
+    [['r1', 3]],
+  );
+  assert.deepEqual(
+    view.speakers_pending.map(({ recording_id, title, speakers }) => [
+      recording_id,
+      title,
+      speakers[0]?.suggested_name,
+    ]),
+    [['r2', 'Planning', 'maybe SPEAKER_1']],
+  );
+  assert.deepEqual(view.errors, [
+    {
+      recording_id: 'r3',
+      stage: 'transcribe',
+      code: 'engine-away',
+      message: 'away',
+      retriable: true,
+      at: failed.at,
+    },
+  ]);
+  assert.equal(view.position, ours.position);
+  assert.equal((await statusOf(storage, 'bert')).position, ours.position - 1);
+});
+
+test('pauses do not count as recorded', async (t) => {
+  const { teller, storage, settled } = projected(t, status);
+  await start(teller, 'r1', 'Mic', '2026-03-01T10:00:00Z');
+  const paused = await teller.of('r1', { type: 'recording.paused', data: {} }, 'recording.paused', {
+    at: '2026-03-01T10:00:10Z',
+  });
+  await settled(paused.position);
+  const now = (at: string) => statusOf(storage, 'anna', new Date(at));
+  const pausing = (await now('2026-03-01T10:05:00Z')).recording;
+  assert.deepEqual([pausing?.duration, pausing?.paused], [10, true]);
+  const resumed = await teller.of(
+    'r1',
+    { type: 'recording.resumed', data: {} },
+    'recording.active',
+    { at: '2026-03-01T11:00:00Z' },
+  );
+  await settled(resumed.position);
+  const going = (await now('2026-03-01T11:00:05Z')).recording;
+  assert.deepEqual([going?.duration, going?.paused], [15, false]);
+});
+
+test('a finished recording is not told any more', async (t) => {
+  const { teller, storage, settled } = projected(t, status);
+  await tellImport(teller, 'r1');
+  await tellFinish(teller, 'r1', 'done');
+  await settled(5);
+  const view = await statusOf(storage, 'anna');
+  assert.equal(view.status, 'IDLE');
+  assert.deepEqual(view.processing, []);
+  assert.equal(view.position, 5);
+});
+
+const start = (teller: FactTeller, id: string, device: string | null, at?: string) =>
+  teller.of(
+    id,
+    {
+      type: 'recording.started',
+      data: {
+        owner: 'anna',
+        kind: 'solo',
+        language: null,
+        speakers: null,
+        device,
+        trigger: 'http',
+      },
+    },
+    'recording.active',
+    at === undefined ? {} : { at },
+  );

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  libraryOf,
+  recordingByFilename,
+  transcriptOf,
+  transcripts,
+} from '../../projections/transcripts.ts';
+import {
+  completed,
+  joined,
+  pathsOf,
+  saved,
+  tellFinish,
+  tellImport,
+  tellSpeech,
+} from '../support/fact-teller.ts';
+import { rowsOf } from '../support/memory-projection-storage.ts';
+import { projected } from '../support/projected.ts';
+
+test('words can be read as they are recognised, then blocks and summary', async (t) => {
+  const { teller, storage, settled, runner } = projected(t, transcripts);
+  await tellImport(teller, 'r1');
+  await tellSpeech(teller, 'r1', ['eins', 'zwei']);
+  await settled(5);
+  const live = await transcriptOf(storage, 'r1');
+  assert.deepEqual(spoken(live), ['eins', 'zwei']);
+  assert.deepEqual(live?.blocks, []);
+  assert.equal(live?.summary, null);
+
+  await teller.of('r1', completed(), 'transcribing.finishing');
+  await tellFinish(teller, 'r1', 'first');
+  await settled(10);
+  const done = await transcriptOf(storage, 'r1');
+  assert.deepEqual(spoken(done), ['eins', 'zwei']);
+  assert.equal(done?.blocks[0]?.text, 'first block');
+  assert.equal(done?.summary, 'first summary');
+  assert.equal(await transcriptOf(storage, 'unknown'), undefined);
+  assert.equal(runner.states()[0]?.state, 'live');
+});
+
+test('the old text stays until the documents of a further pass are saved', async (t) => {
+  const { teller, storage, settled } = projected(t, transcripts);
+  await tellImport(teller, 'r1');
+  await tellSpeech(teller, 'r1', ['alt', 'und', 'länger']);
+  await tellFinish(teller, 'r1', 'old');
+  await teller.of(
+    'r1',
+    { type: 'reprocessing.requested', data: { from: 'speech-to-text' } },
+    'transcribing.recognising',
+  );
+  await tellSpeech(teller, 'r1', ['neu']);
+  const last = await teller.of('r1', completed('en'), 'transcribing.finishing');
+  await settled(last.position);
+  const during = await transcriptOf(storage, 'r1');
+  assert.deepEqual(spoken(during), ['alt', 'und', 'länger']);
+  assert.equal(during?.blocks[0]?.text, 'old block');
+  assert.equal((await libraryOf(storage, 'anna')).rows[0]?.title, 'old title');
+
+  await tellFinish(teller, 'r1', 'new', 2);
+  await settled(last.position + 4);
+  const after = await transcriptOf(storage, 'r1');
+  assert.deepEqual(spoken(after), ['neu']);
+  assert.equal(after?.blocks[0]?.text, 'new block');
+  assert.equal(after?.summary, 'new summary');
+  const { rows } = await libraryOf(storage, 'anna');
+  assert.deepEqual(
+    rows.map(({ title, language }) => [title, language]),
+    [['new title', 'en']],
+  );
+  assert.doesNotMatch(JSON.stringify(await rowsOf(storage, 'transcripts')), /old|alt|länger/);
+});
+
+test('a cancelled pass leaves nothing behind', async (t) => {
+  const { teller, storage, settled } = projected(t, transcripts);
+  await tellImport(teller, 'r1');
+  await tellSpeech(teller, 'r1', ['alt']);
+  await tellFinish(teller, 'r1', 'old');
+  await teller.of(
+    'r1',
+    { type: 'reprocessing.requested', data: { from: 'speech-to-text' } },
+    'transcribing.recognising',
+  );
+  await tellSpeech(teller, 'r1', ['neu', 'neu']);
+  await teller.of('r1', joined('neu'), 'awaiting-speakers');
+  const cancelled = await teller.of('r1', { type: 'processing.cancelled', data: {} }, 'idle.saved');
+  await settled(cancelled.position);
+  assert.deepEqual(spoken(await transcriptOf(storage, 'r1')), ['alt']);
+  assert.equal((await transcriptOf(storage, 'r1'))?.blocks[0]?.text, 'old block');
+  assert.doesNotMatch(JSON.stringify(await rowsOf(storage, 'transcripts')), /neu/);
+});
+
+test('the language model again: the words stay, what it wrote is replaced at once', async (t) => {
+  const { teller, storage, settled } = projected(t, transcripts);
+  await tellImport(teller, 'r1');
+  await tellSpeech(teller, 'r1', ['wort']);
+  await tellFinish(teller, 'r1', 'old');
+  await teller.of(
+    'r1',
+    { type: 'reprocessing.requested', data: { from: 'language-model' } },
+    'transcribing.finishing',
+  );
+  await tellFinish(teller, 'r1', 'new', 2);
+  await settled(13);
+  const row = await transcriptOf(storage, 'r1');
+  assert.deepEqual(spoken(row), ['wort']);
+  assert.equal(row?.summary, 'new summary');
+  assert.doesNotMatch(JSON.stringify(await rowsOf(storage, 'transcripts')), /old/);
+});
+
+test('the library has recordings with documents only, newest first, by kind and by file name', async (t) => {
+  const { teller, storage, settled } = projected(t, transcripts);
+  for (let day = 1; day <= 4; day += 1) {
+    const kind = day % 2 === 0 ? 'meeting' : 'solo';
+    await tellImport(teller, `r${day}`, { kind, startedAt: `2026-03-0${day}T10:00:00Z` });
+  }
+  await teller.of('r2', joined('SPEAKER_1', 'SPEAKER_2', 'SPEAKER_3'), 'awaiting-speakers');
+  await teller.of(
+    'r2',
+    {
+      type: 'speakers.named',
+      data: { labels: [] },
+      content: { names: { SPEAKER_1: 'Anna', SPEAKER_2: 'Anna' } },
+    },
+    'transcribing.finishing',
+  );
+  for (const id of ['r1', 'r2', 'r3']) await tellFinish(teller, id, id);
+  await tellImport(teller, 'other', { owner: 'bert' });
+  await tellFinish(teller, 'other', 'foreign');
+  const last = await teller.of('r3', saved(2, 'Grüße'), 'idle.saved');
+  await settled(last.position);
+
+  const all = await libraryOf(storage, 'anna', { limit: 2 });
+  assert.deepEqual(
+    all.rows.map(({ filename }) => filename),
+    ['Grüße.md', 'r2.md'],
+  );
+  const rest = await libraryOf(storage, 'anna', { limit: 2, cursor: all.next_cursor ?? '' });
+  assert.deepEqual(
+    rest.rows.map(({ filename }) => filename),
+    ['r1.md'],
+  );
+  assert.equal(rest.next_cursor, null);
+  const meetings = await libraryOf(storage, 'anna', { kind: 'meeting' });
+  assert.deepEqual(meetings.rows, [
+    {
+      recording_id: 'r2',
+      filename: 'r2.md',
+      title: 'r2 title',
+      summary: 'r2 abstract',
+      kind: 'meeting',
+      language: null,
+      created_at: '2026-03-02T10:00:00.000Z',
+      duration: null,
+      speakers: ['Anna', 'SPEAKER_3'],
+      documents: pathsOf('r2'),
+    },
+  ]);
+
+  assert.equal(await recordingByFilename(storage, 'anna', 'r2/zusammenfassung.md'), 'r2');
+  assert.equal(await recordingByFilename(storage, 'anna', 'Grüße.md'.normalize('NFD')), 'r3');
+  assert.equal(
+    await recordingByFilename(storage, 'anna', 'r3.md'),
+    undefined,
+    'not its name any more',
+  );
+  assert.equal(await recordingByFilename(storage, 'bert', 'r2.md'), undefined);
+});
+
+test('nothing is left of an erased recording, live or replayed without the key', async (t) => {
+  const { teller, storage, settled, keys, replayed } = projected(t, transcripts);
+  await tellImport(teller, 'r1');
+  await tellSpeech(teller, 'r1', ['geheim']);
+  await tellFinish(teller, 'r1', 'old');
+  await teller.of(
+    'r1',
+    { type: 'reprocessing.requested', data: { from: 'speech-to-text' } },
+    'transcribing.recognising',
+  );
+  await tellSpeech(teller, 'r1', ['geheim', 'geheim']);
+  await keys.forget('r1');
+  assert.doesNotMatch(JSON.stringify(await rowsOf(await replayed(), 'transcripts')), /geheim|old/);
+  const erased = await teller.of('r1', { type: 'recording.erased', data: {} }, 'idle.erased');
+  await settled(erased.position);
+  assert.deepEqual(await rowsOf(storage, 'transcripts'), {});
+  assert.deepEqual(await rowsOf(await replayed(), 'transcripts'), {});
+  assert.equal(await transcriptOf(storage, 'r1'), undefined);
+});
+
+const spoken = (row: Awaited<ReturnType<typeof transcriptOf>>): string[] | undefined =>
+  row?.utterances.map(({ segments }) => segments.map(({ text }) => text).join(' '));
