@@ -26,6 +26,23 @@ it('writes together what was offered while a write was under way', async (test) 
   assert.deepEqual(positions, upTo(301));
 });
 
+it('acknowledges nothing that was not synced', async (test) => {
+  const log = await (await tempLog(test)).open();
+  const batch = log.db.batch.bind(log.db) as () => ReturnType<typeof log.db.batch>;
+  const options: unknown[] = [];
+  test.mock.method(log.db, 'batch', () => {
+    const operations = batch();
+    const write = operations.write.bind(operations);
+    operations.write = (given?: object) => {
+      options.push(given);
+      return write(given ?? {});
+    };
+    return operations;
+  });
+  await log.append('recording-1', [plainFact('1')], 0);
+  assert.deepEqual(options, [{ sync: true }]);
+});
+
 it('refuses what it cannot queue, and takes it later', async (test) => {
   const temp = await tempLog(test);
   const disk = heldDisk(2);
