@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { openFileKeys } from '../events/file-keys.ts';
+import type { KeyStore } from '../events/keys.ts';
 import { openLog, type Log as EventLog } from '../events/level-log.ts';
-import { recordingOf } from '../events/recording-facts.ts';
-import { commandsProjection, importedBy } from '../projections/commands.ts';
-import { configProjection } from '../projections/config.ts';
+import { recordingOf, recordingStream } from '../events/recording-facts.ts';
+import { commands, importedBy } from '../projections/commands.ts';
+import { config } from '../projections/config.ts';
 import type { ProjectionStorage } from '../projections/projection.ts';
-import { recordingsProjection, unsettledRecordings } from '../projections/recordings.ts';
+import { recordings, unsettledRecordings } from '../projections/recordings.ts';
 import { startProjections, type ProjectionRunner } from '../projections/runner.ts';
-import { statusProjection } from '../projections/status.ts';
-import { transcriptsProjection } from '../projections/transcripts.ts';
-import { usersProjection } from '../projections/users.ts';
+import { status } from '../projections/status.ts';
+import { transcripts } from '../projections/transcripts.ts';
+import { users } from '../projections/users.ts';
 import { openSpace, type Space } from './documents/space.ts';
 import { prepare, type DataFolder } from './host.ts';
 import { openLanguageModel } from './language/openai-model.ts';
@@ -31,6 +32,7 @@ import { levelProjectionStorage } from './storage/level-projections.ts';
 /** Log, projections, door and activities: all that turns audio into documents, without a network door. */
 export type Pipeline = {
   store: EventLog;
+  keys: KeyStore;
   storage: ProjectionStorage;
   projections: ProjectionRunner;
   desk: OpenDesk;
@@ -39,9 +41,6 @@ export type Pipeline = {
   restart(): Promise<number>;
   close(): Promise<void>;
 };
-
-/** How long a position may take to be applied before whoever waits for it is told, in milliseconds. */
-export const appliedWithinMs = 5000;
 
 /**
  * Opens everything over one data directory.
@@ -62,20 +61,18 @@ export async function openPipeline(options: {
   const modelsDir = options.modelsDir ?? data.models;
   await prepare(data);
   const keys = await openFileKeys(data.keys);
-  const store = await openLog({ directory: data.log, keys });
+  const store = await openLog({
+    directory: data.log,
+    keys,
+    report: (message, error) => log.error({ err: error }, message),
+  });
   const storage = levelProjectionStorage(store.db);
   const projections = startProjections({
     store,
     storage,
-    projections: [
-      recordingsProjection,
-      transcriptsProjection,
-      statusProjection,
-      usersProjection,
-      commandsProjection,
-      configProjection,
-    ],
+    projections: [recordings, transcripts, status, users, commands, config],
     onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
+    onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
   });
 
   const engines = keptWhile<SpeechEngine>(
@@ -111,7 +108,7 @@ export async function openPipeline(options: {
     recordingsDir: data.recordings,
     quarantineDir: data.quarantine,
     importedBy: async (command) => {
-      await projections.applied(store.head(), { timeoutMs: appliedWithinMs });
+      await projections.applied(commands.name, store.head());
       return await importedBy(storage, command);
     },
     activities: {
@@ -130,7 +127,7 @@ export async function openPipeline(options: {
       join: joinTurns,
       punctuate: punctuate(languageTools),
       summarise: summarise(languageTools),
-      entitle: entitle(languageTools),
+      entitle: entitle({ ...languageTools, uiLanguage: () => settings()['ui.language'] }),
       write: write({
         spaceOf: options.spaceOf ?? ((owner) => openSpace(data.root, owner)),
         uiLanguage: () => settings()['ui.language'],
@@ -141,6 +138,7 @@ export async function openPipeline(options: {
 
   return {
     store,
+    keys,
     storage,
     projections,
     desk,
@@ -165,9 +163,9 @@ export async function openPipeline(options: {
 
   /** From the projection; from the log itself when the projection has stopped. */
   async function* unsettled(): AsyncIterable<string> {
-    const healthy = projections.states().every(
-      ({ name, state }) => name !== recordingsProjection.name || state === 'live',
-    );
+    const healthy = projections
+      .states()
+      .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
     if (healthy) {
       yield* unsettledRecordings(storage);
       return;
@@ -183,7 +181,7 @@ export async function openPipeline(options: {
   }
 
   async function isKnown(recordingId: string): Promise<boolean> {
-    for await (const _first of store.read(`recording-${recordingId}`, { limit: 1 })) return true;
+    for await (const _first of store.read(recordingStream(recordingId), { limit: 1 })) return true;
     return false;
   }
 }
@@ -218,4 +216,3 @@ function keptWhile<T extends { close(): Promise<void> }>(
 
 const pick = (settings: Settings, prefix: string) =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));
-

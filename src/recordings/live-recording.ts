@@ -1,4 +1,4 @@
-import { createActor, fromCallback, type Snapshot } from 'xstate';
+import { createActor, fromCallback, type EventObject, type Snapshot } from 'xstate';
 import type { LoggedFact } from '../../events/catalogue.ts';
 import type { StoredFact } from '../../events/envelope.ts';
 import {
@@ -14,6 +14,7 @@ import {
   machineVersion,
   recordingMachine,
   toMachineEvent,
+  type ActivityInput,
   type RecordingSnapshot,
 } from '../../machines/recording.ts';
 import { possibleFacts } from '../../machines/possible.ts';
@@ -27,7 +28,11 @@ export type LoggedRecordingFact = StoredFact<RecordingFact>;
 export type OfferCircumstances = { by: string; command: string; run?: number; attempt?: number };
 
 /** Runs a stage's activity until it is done or `signal` aborts. Never throws: it offers facts. */
-export type RunStage = (stage: Stage, recording: LiveRecording, signal: AbortSignal) => Promise<void>;
+export type RunStage = (
+  stage: Stage,
+  recording: LiveRecording,
+  signal: AbortSignal,
+) => Promise<void>;
 
 /** One recording's door. What passes it is on disk before anything moves. */
 export interface LiveRecording {
@@ -114,12 +119,15 @@ export async function openRecording(
 
   async function decide(
     fact: RecordingFact,
-    circumstances: OfferCircumstances,
+    offered: OfferCircumstances,
   ): Promise<LoggedRecordingFact> {
     if (uncertain) await catchUp();
-    const earlier = commands.get(commandKey(fact.type, circumstances.command));
+    const earlier = commands.get(commandKey(fact.type, offered.command));
     if (earlier) return earlier;
     const before = live.snapshot();
+    // The machine counts the starts of stages; the fact says what it counted to.
+    const circumstances =
+      fact.type === 'stage.started' ? { ...offered, attempt: before.context.attempt + 1 } : offered;
     const event = toMachineEvent({ ...fact, ...circumstances, version: version + 1 });
     if (!before.can(event)) {
       throw new NotAccepted(fact.type, stateName(before.value), possibleFacts(before));
@@ -179,7 +187,7 @@ export async function openRecording(
 
   function launchers() {
     const launch = (stage: Stage) =>
-      fromCallback(() => {
+      fromCallback<EventObject, ActivityInput>(() => {
         const stop = new AbortController();
         // Started after the actor has settled in its new state, so that the activity sees it.
         const work = Promise.resolve()

@@ -222,10 +222,7 @@ export async function quarantineUnknown(
   for (const name of await readdir(deps.recordingsDir)) {
     if (await isKnown(name)) continue;
     await mkdir(deps.quarantineDir, { recursive: true, mode: 0o700 });
-    await rename(
-      join(deps.recordingsDir, name),
-      join(deps.quarantineDir, `${name}-${Date.now()}`),
-    );
+    await rename(join(deps.recordingsDir, name), join(deps.quarantineDir, `${name}-${Date.now()}`));
     moved.push(name);
   }
   return moved;

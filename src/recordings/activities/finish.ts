@@ -24,6 +24,9 @@ type Deps = {
   firstRunPatienceMs?: number;
 };
 
+/** The title of a recording in which nothing was said. */
+const wordless = { de: 'Aufnahme ohne Sprache', en: 'Recording without speech' };
+
 const builtIn = { engine: 'built-in', model: null };
 
 /** The recording's paragraphs or turns, words as recognised. */
@@ -73,7 +76,7 @@ export const summarise = (deps: Deps): StageActivity =>
   });
 
 /** A title and two or three sentences. A title given by a person is kept. */
-export const entitle = (deps: Deps): StageActivity =>
+export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
   withModel(deps, 'entitle', async (job, content, model) => {
     const blocks = content.punctuated?.content?.blocks ?? rawBlocks(content);
     const summary = content.summary?.content?.text ?? '';
@@ -89,7 +92,10 @@ export const entitle = (deps: Deps): StageActivity =>
       job.offer({
         type: 'title.chosen',
         data: workerOf(model),
-        content: { title: given || asked.title, abstract: asked.abstract },
+        content: {
+          title: given || asked.title || wordless[deps.uiLanguage()],
+          abstract: asked.abstract,
+        },
       });
   });
 

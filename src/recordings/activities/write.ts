@@ -34,7 +34,9 @@ export function write(deps: Deps): StageActivity {
     const written = await writeDocuments(
       space,
       paths,
-      renderDocuments(documentsInput(job.recordingId, content, { ...named.data, ...named.content })),
+      renderDocuments(
+        documentsInput(job.recordingId, content, { ...named.data, ...named.content }),
+      ),
       content.saved?.data.sha256 ?? null,
     );
     await job.offer({
@@ -68,4 +70,3 @@ export function write(deps: Deps): StageActivity {
     });
   }
 }
-
