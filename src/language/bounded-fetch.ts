@@ -6,7 +6,9 @@ const answerBytesMax = 8 * 1024 * 1024;
 const errorBytesMax = 64 * 1024;
 const redirectsMax = 3;
 
-/** The server answered, but not with what was asked for. Never shown as it is: see `stageErrorOf`. */
+/**
+ * The server answered, but not with what was asked for. Never shown as it is: see `stageErrorOf`.
+ */
 export class ServerAnswerError extends Error {
   override name = 'ServerAnswerError';
   readonly status: number;
@@ -26,9 +28,9 @@ export class ServerAnswerError extends Error {
 }
 
 /**
- * A fetch that reads JSON answers to their end, but never more than 8 MiB, and follows redirects only on
- * the host it was sent to, so that neither key nor transcript goes elsewhere. JSON under another content
- * type is accepted.
+ * A fetch that reads JSON answers to their end, but never more than 8 MiB, and follows redirects
+ * only on the host it was sent to, so that neither key nor transcript goes elsewhere. JSON under
+ * another content type is accepted.
  * @throws {ServerAnswerError} for whatever is not 2xx with JSON; fetch's own errors else.
  */
 export function boundedFetch(dispatcher: Agent): typeof fetch {

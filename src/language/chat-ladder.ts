@@ -3,7 +3,9 @@ import type { ServerKind } from './recognise-server.ts';
 import { isOverflow } from './server-errors.ts';
 import { serverMessage } from './server-message.ts';
 
-/** What is asked of an endpoint beyond a prompt. Servers differ; each refusal takes one step down. */
+/**
+ * What is asked of an endpoint beyond a prompt. Servers differ; each refusal takes one step down.
+ */
 export type Rung = {
   /** How an answer in JSON is asked for. The prompt says so as well. */
   format: 'json_schema' | 'json_object' | 'none';
@@ -18,7 +20,10 @@ export type Rung = {
   limit: 'max_tokens' | 'max_completion_tokens' | 'none';
 };
 
-/** The most a request is asked again within one answer: one for each step there is, and the bare one. */
+/**
+ * The most a request is asked again within one answer: one for each step there is, and the bare
+ * one.
+ */
 export const stepsMax = 8;
 
 /** The first try at a server: everything that helps and that it is known to take. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { notAChatAnswer, type ChatTo, type Reply } from './chat-openai.ts';
 
-/** How long Ollama keeps the model loaded after an answer: the next part of a long job comes soon. */
+/**
+ * How long Ollama keeps the model loaded after an answer: the next part of a long job comes soon.
+ */
 const keepAlive = '10m';
 /** What Ollama takes by default on small machines; asked for by number, so that it is known. */
 const contextDefault = 4096;
@@ -16,8 +18,8 @@ const answerSchema = z.object({
 });
 
 /**
- * One answer through Ollama's own API, because the OpenAI-compatible one cuts prompts that do not fit
- * without a word. With `truncate: false` it refuses them.
+ * One answer through Ollama's own API, because the OpenAI-compatible one cuts prompts that do not
+ * fit without a word. With `truncate: false` it refuses them.
  */
 export async function chatOllama(
   endpoint: Endpoint,
@@ -60,7 +62,10 @@ const runningSchema = z.object({
   models: z.array(z.object({ name: z.string(), context_length: z.number().nullish() })),
 });
 
-/** The context Ollama gives a model by itself: loads the model (a chat without messages), then looks. */
+/**
+ * The context Ollama gives a model by itself: loads the model (a chat without messages), then
+ * looks.
+ */
 export async function ollamaContext(
   endpoint: Endpoint,
   model: string,

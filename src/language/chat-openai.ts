@@ -24,7 +24,9 @@ export type ChatTo = {
   signal: AbortSignal;
 };
 
-/** Servers leave out fields, send null, or say `error` in a 200: nothing of the types is relied on. */
+/**
+ * Servers leave out fields, send null, or say `error` in a 200: nothing of the types is relied on.
+ */
 const answerSchema = z.object({
   choices: z
     .array(
@@ -43,9 +45,9 @@ const answerSchema = z.object({
 });
 
 /**
- * One chat completion through the `openai` package. Its retries and time limits are off (they would run a
- * job of half an hour three times), its environment variables are overridden, and what went wrong on
- * the way is thrown as it was: the package hides causes of timeouts.
+ * One chat completion through the `openai` package. Its retries and time limits are off (they would
+ * run a job of half an hour three times), its environment variables are overridden, and what went
+ * wrong on the way is thrown as it was: the package hides causes of timeouts.
  */
 export async function chatOpenAI(
   endpoint: { api: string; apiKey: string | null; fetch: typeof fetch },

@@ -33,9 +33,9 @@ const jsonSchema = {
 };
 
 /**
- * A title of at most eight words and an abstract of two or three sentences, in the talk's language. Asked
- * again once when the answer is not that; then a title too long is cut and a single sentence accepted.
- * No words give two empty strings and no request.
+ * A title of at most eight words and an abstract of two or three sentences, in the talk's language.
+ * Asked again once when the answer is not that; then a title too long is cut and a single sentence
+ * accepted. No words give two empty strings and no request.
  * @throws {StageError} as the model does; `answer-empty` when there is no title or abstract twice.
  */
 export async function entitle(

@@ -13,9 +13,9 @@ const abstractSentences = 2;
 const pointWordsMax = 40;
 
 /**
- * The built-in summary, for when there is no language model: the sentences that say most of what the
- * others say, in their order, as bullet points in the speakers' own words. Empty for no words. The same talk
- * always gives the same summary.
+ * The built-in summary, for when there is no language model: the sentences that say most of what
+ * the others say, in their order, as bullet points in the speakers' own words. Empty for no words.
+ * The same talk always gives the same summary.
  */
 export function fallbackSummary(
   blocks: readonly Block[],
@@ -31,8 +31,8 @@ export function fallbackSummary(
 }
 
 /**
- * The built-in title and abstract: the sentence that says most, cut to at most eight words that begin and end
- * with a meaning, and the two that say most. Empty for no words.
+ * The built-in title and abstract: the sentence that says most, cut to at most eight words that
+ * begin and end with a meaning, and the two that say most. Empty for no words.
  */
 export function fallbackTitle(
   from: { summary: string; blocks: readonly Block[] },
@@ -48,7 +48,10 @@ export function fallbackTitle(
   };
 }
 
-/** The sentences ranked highest, in the order of the talk. Each section of a long talk gets its share. */
+/**
+ * The sentences ranked highest, in the order of the talk. Each section of a long talk gets its
+ * share.
+ */
 function best(sentences: Sentence[], count: number, language: string | null): Sentence[] {
   const scores = textRank(
     sentences.map(({ text }) => text),

@@ -1,4 +1,7 @@
-/** `de` → `German`; for prompts, which are in English. Without a code: the transcript's own language. */
+/**
+ * `de` → `German`; for prompts, which are in English. Without a code: the transcript's own
+ * language.
+ */
 export function languageName(code: string | null): string {
   const locale = knownLocale(code);
   const name = locale && new Intl.DisplayNames(['en'], { type: 'language' }).of(locale);

@@ -8,7 +8,7 @@ import { chatOpenAI, type ChatTo, type Reply } from './chat-openai.ts';
 import { judgedReply } from './judge-reply.ts';
 import type { Completion, LanguageModel } from './model.ts';
 import { recogniseServer, type RecognisedServer } from './recognise-server.ts';
-import { contextToldBy, stageErrorOf, timedOut } from './server-errors.ts';
+import { AnswerTimedOut, contextToldBy, stageErrorOf } from './server-errors.ts';
 
 export type LanguageModelOptions = {
   /** With or without `/v1`. */
@@ -31,14 +31,17 @@ export type OpenLanguageModel = LanguageModel & {
 /** The context to plan with where neither the server nor a person tells. */
 const contextDefault = 4096;
 const connectMs = 10_000;
-/** Servers are restarted with other models and contexts: what was found out is asked again after this. */
+/**
+ * Servers are restarted with other models and contexts: what was found out is asked again after
+ * this.
+ */
 const factsMs = 10 * 60_000;
 /** Room for the thoughts of a model that cannot be kept from thinking. */
 const thoughtTokens = 4096;
 
 /**
- * Opens a language-model server: any OpenAI-compatible one, Ollama through its own API. Nothing is sent
- * before the first question. Until then `model` is what was configured, or `default`.
+ * Opens a language-model server: any OpenAI-compatible one, Ollama through its own API. Nothing is
+ * sent before the first question. Until then `model` is what was configured, or `default`.
  */
 export function openLanguageModel(options: LanguageModelOptions): OpenLanguageModel {
   const address = serverAddress(options.baseUrl);
@@ -59,7 +62,10 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
   let contextMax = Infinity;
   let thinksAnyway = false;
 
-  /** Runs against the time limit and the caller's signal; every failure comes out in a person's words. */
+  /**
+   * Runs against the time limit and the caller's signal; every failure comes out in a person's
+   * words.
+   */
   async function limited<T>(
     signal: AbortSignal,
     prompt: string,
@@ -71,7 +77,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
       return await job(AbortSignal.any([signal, limit]));
     } catch (error) {
       signal.throwIfAborted();
-      if (limit.aborted) throw timedOut(address.origin, options.timeoutSeconds);
+      if (limit.aborted) throw new AnswerTimedOut(address.origin, options.timeoutSeconds);
       throw stageErrorOf(error, { server: address.origin, apiKey, prompt });
     }
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StageError } from '../stage-error.ts';
+import type { LanguageModel } from './model.ts';
 
 /** Time, so that tests need not wait. */
 export type Clock = {
@@ -50,6 +51,26 @@ export async function withPatience<T>(job: () => Promise<T>, options: PatienceOp
   } finally {
     if (since !== undefined) options.onWaiting(null);
   }
+}
+
+/**
+ * A language model that waits out failures that may pass, each request for itself: when it comes
+ * back, a long job goes on where it was. Requests that are running at once share no patience.
+ */
+export function patientModel(
+  model: LanguageModel,
+  options: Omit<PatienceOptions, 'signal'>,
+): LanguageModel {
+  return {
+    queue: model.queue,
+    get model() {
+      return model.model;
+    },
+    contextTokens: (signal) =>
+      withPatience(() => model.contextTokens(signal), { ...options, signal }),
+    complete: (completion, signal) =>
+      withPatience(() => model.complete(completion, signal), { ...options, signal }),
+  };
 }
 
 const systemClock: Clock = {

@@ -22,8 +22,8 @@ export const tokensOfAll = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, piece) => sum + pieceTokens(piece), 0);
 
 /**
- * Packs pieces, in order, into parts of at most `tokensMax`. Borders of pieces are borders of parts; a
- * piece too large for a part is cut.
+ * Packs pieces, in order, into parts of at most `tokensMax`. Borders of pieces are borders of
+ * parts; a piece too large for a part is cut.
  */
 export function partsOf(pieces: readonly Piece[], tokensMax: number): Piece[][] {
   const parts: Piece[][] = [];

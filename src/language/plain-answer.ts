@@ -4,8 +4,9 @@ const farewell =
   /^(?:i hope|let me know|feel free|if you (?:need|want|would)|ich hoffe|lass(?:en sie)? (?:mich|es)|wenn (?:du|sie) (?:noch|weitere))\b/iu;
 
 /**
- * A model's prose as plain text: without fences, headings, links, images, tags, invisible characters, and
- * without the phrases round it. Bold, italics and lists stay. Never HTML; still escaped by whoever renders it.
+ * A model's prose as plain text: without fences, headings, links, images, tags, invisible
+ * characters, and without the phrases round it. Bold, italics and lists stay. Never HTML; still
+ * escaped by whoever renders it.
  */
 export function plainAnswer(answer: string): string {
   const lines = withoutMarkup(answer)

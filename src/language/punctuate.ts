@@ -4,6 +4,7 @@ import type { LanguageModel } from './model.ts';
 import { halvesOf, joined, partsOf, pieceTokens, tokensOfAll, type Piece } from './pieces.ts';
 import { instructionTokens, provenTexts, punctuationRequest } from './punctuation-request.ts';
 import { punctuatedWords } from './punctuated-words.ts';
+import { AnswerTimedOut } from './server-errors.ts';
 import { spokenWords } from './spoken-words.ts';
 
 export type PunctuateOptions = {
@@ -16,7 +17,9 @@ export type PunctuateOptions = {
 
 export type Punctuated = {
   blocks: Block[];
-  /** Into how many parts the transcript was cut to be asked for; 0 when there was nothing to ask. */
+  /**
+   * Into how many parts the transcript was cut to be asked for; 0 when there was nothing to ask.
+   */
   parts: number;
   /** Ids of blocks of which something stayed as it was, because no answer kept its words. */
   kept: string[];
@@ -29,11 +32,13 @@ const answerShare = 1.25;
 const partTokensMin = 64;
 /** How often parts may be made smaller because the server said they were too large. */
 const halvingsMax = 6;
+/** What a slow computer answers within the time limit. After one timeout parts are no larger. */
+const slowTokensMax = 1200;
 
 /**
- * Punctuates and capitalises blocks with a language model. Not a word is changed, whatever the model
- * answers: every answer is compared word by word, asked for once more in smaller parts where it
- * differs, and what differs again stays as it was. Ids, speakers, order and times stay.
+ * Punctuates and capitalises blocks with a language model. Not a word is changed, whatever the
+ * model answers: every answer is compared word by word, asked for once more in smaller parts where
+ * it differs, and what differs again stays as it was. Ids, speakers, order and times stay.
  * @throws {StageError} when the model is away or refuses to work at all; AbortError.
  */
 export async function punctuate(
@@ -51,9 +56,10 @@ export async function punctuate(
   for (let halvings = 0; waiting.length > 0;) {
     const [part, ...later] = partsOf(waiting, tokensMax);
     const answer = await ask(model, part!, options, false);
-    if (answer === 'too-large' && halvings < halvingsMax) {
+    if (answer === 'too-slow' || (answer === 'too-large' && halvings < halvingsMax)) {
       halvings += 1;
-      tokensMax = Math.max(partTokensMin, Math.floor(Math.min(tokensMax, tokensOfAll(part!)) / 2));
+      const half = Math.floor(Math.min(tokensMax, tokensOfAll(part!)) / 2);
+      tokensMax = Math.max(partTokensMin, answer === 'too-slow' ? slowTokensMax : half);
       continue;
     }
     done.push(...(await secondChance(model, part!, answer, options)));
@@ -67,7 +73,7 @@ export async function punctuate(
 /** A piece with its punctuated text; null where the words stay as they were. */
 type Settled = { piece: Piece; text: string | null };
 
-type Answer = (string | null)[] | 'too-large';
+type Answer = (string | null)[] | 'too-large' | 'too-slow';
 
 const partTokens = (context: number, language: string | null): number =>
   Math.max(
@@ -96,6 +102,9 @@ async function ask(
     return provenTexts(answer, pieces, language);
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
+    // Large requests are worth one timeout: in small ones a slow computer comes to an end.
+    const large = tokensOfAll(pieces) > slowTokensMax;
+    if (error instanceof AnswerTimedOut && large && !again) return 'too-slow';
     if (error.code === 'prompt-truncated' || error.code === 'answer-cut') return 'too-large';
     if (error.code === 'answer-empty' || error.code === 'content-filter')
       return pieces.map(() => null);
@@ -110,7 +119,7 @@ async function secondChance(
   answer: Answer,
   options: PunctuateOptions,
 ): Promise<Settled[]> {
-  const texts = answer === 'too-large' ? part.map(() => null) : answer;
+  const texts = typeof answer === 'string' ? part.map(() => null) : answer;
   const failing = part.filter((_, index) => texts[index] === null);
   const again =
     failing.length === 1 && part.length === 1 ? (halvesOf(part[0]!) ?? failing) : failing;
@@ -120,7 +129,7 @@ async function secondChance(
   for (const smaller of again.length > 0 ? partsOf(again, tokensMax) : []) {
     const second = await ask(model, smaller, options, true);
     smaller.forEach((piece, index) =>
-      settled.push({ piece, text: second === 'too-large' ? null : second[index]! }),
+      settled.push({ piece, text: typeof second === 'string' ? null : second[index]! }),
     );
   }
   return part.flatMap((piece, index) => {

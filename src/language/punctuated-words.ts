@@ -2,9 +2,9 @@ import type { Word } from '../../events/transcript.ts';
 import { spokenWords, type SpokenWord } from './spoken-words.ts';
 
 /**
- * Words with the case and the punctuation they have in a text of the same words; their times stay. A word
- * that holds no spoken word (a lone dash) stays as it is. Where words and text do not match, because an engine's
- * words are not its text, all stay as they are.
+ * Words with the case and the punctuation they have in a text of the same words; their times stay.
+ * A word that holds no spoken word (a lone dash) stays as it is. Where words and text do not match,
+ * because an engine's words are not its text, all stay as they are.
  */
 export function punctuatedWords(words: Word[], text: string, language: string | null): Word[] {
   const spoken = spokenWords(text, language);

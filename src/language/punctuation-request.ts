@@ -23,8 +23,8 @@ export function punctuationRequest(
 }
 
 /**
- * The punctuated text of each piece, null where the answer does not prove itself: not the same words in the
- * same order under the same mark, or the marks out of order.
+ * The punctuated text of each piece, null where the answer does not prove itself: not the same
+ * words in the same order under the same mark, or the marks out of order.
  */
 export function provenTexts(
   answer: string,
@@ -83,7 +83,10 @@ function entriesOf(lines: string[]): Entry[] {
   return entries;
 }
 
-/** Ways to read an entry, whose proof decides: with all its lines, without what follows or goes before. */
+/**
+ * Ways to read an entry, whose proof decides: with all its lines, without what follows or goes
+ * before.
+ */
 function candidates(lines: string[]): string[] {
   const blank = lines.findIndex((line) => line.trim() === '');
   const readings = [lines, lines.slice(0, 1), ...(blank > 0 ? [lines.slice(0, blank)] : [])];

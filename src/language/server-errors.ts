@@ -20,9 +20,16 @@ export function stageErrorOf(error: unknown, asked: Asked): StageError {
   return fromConnection(error, asked);
 }
 
-/** A time limit of ours that passed. */
-export const timedOut = (server: string, seconds: number): StageError =>
-  away(`The language-model server at ${server} gave no answer within ${seconds} seconds.`);
+/** A time limit of ours that passed: the server may be away, or too slow for so large a request. */
+export class AnswerTimedOut extends StageError {
+  constructor(server: string, seconds: number) {
+    super(
+      'model-away',
+      `The language-model server at ${server} gave no answer within ${seconds} seconds.`,
+      { retriable: true },
+    );
+  }
+}
 
 /** Whether a refusal says that the prompt does not fit into the model's context. */
 export function isOverflow(error: ServerAnswerError): boolean {

@@ -28,9 +28,10 @@ const pattern = new RegExp(
 );
 
 /**
- * The words of a text for the proof that two texts differ in nothing but punctuation and case. Numbers
- * are words as they are written, with their separators. Canonically equal characters are equal (NFC);
- * compatible ones (`²` and `2`) are not. Case follows the language (Turkish has its own).
+ * The words of a text for the proof that two texts differ in nothing but punctuation and case.
+ * Numbers are words as they are written, with their separators. Canonically equal characters are
+ * equal (NFC); compatible ones (`²` and `2`) are not. Case follows the language (Turkish has its
+ * own).
  */
 export function spokenWords(text: string, language: string | null): SpokenWord[] {
   const locale = knownLocale(language) ?? 'und';

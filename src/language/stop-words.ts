@@ -13,7 +13,10 @@ const lists = {
 
 export type StopLanguage = keyof typeof lists;
 
-/** The words that say nothing by themselves, in lower case: of the language, or of both when it is neither. */
+/**
+ * The words that say nothing by themselves, in lower case: of the language, or of both when it is
+ * neither.
+ */
 export function stopWords(language: string | null): ReadonlySet<string> {
   const code = language?.slice(0, 2).toLowerCase();
   return code === 'de' || code === 'en' ? lists[code] : either;

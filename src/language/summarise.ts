@@ -3,6 +3,8 @@ import { StageError } from '../stage-error.ts';
 import type { LanguageModel } from './model.ts';
 import { halvesOf, type Piece } from './pieces.ts';
 import { plainAnswer } from './plain-answer.ts';
+import { AnswerTimedOut } from './server-errors.ts';
+import { spokenWords } from './spoken-words.ts';
 import { languageOf } from './stop-words.ts';
 import {
   answerTokens,
@@ -26,13 +28,15 @@ export type SummariseOptions = {
 
 const contextShare = 0.6;
 const textTokensMin = 128;
+/** What a slow computer reads within the time limit. After one timeout parts are no larger. */
+const slowTokensMax = 3000;
 /** How often a part that the server finds too large is halved, and notes are condensed. */
 const depthMax = 6;
 
 /**
- * Summarises a talk in two to five paragraphs or bullet points, in its own language. What fits into 60 % of the
- * context is asked for at once; more is noted part by part, in order, and the notes are merged.
- * `parts` is how many parts were read; no words give an empty text and no request.
+ * Summarises a talk in two to five paragraphs or bullet points, in its own language. What fits into
+ * 60 % of the context is asked for at once; more is noted part by part, in order, and the notes are
+ * merged. `parts` is how many parts were read; no words give an empty text and no request.
  * @throws {StageError} when the model is away, refuses, or gives no summary twice (`answer-empty`).
  */
 export async function summarise(
@@ -57,7 +61,8 @@ export async function summarise(
   if (parts.length === 1) {
     const text = await atOnce(asking, talk);
     if (text !== null) return { text, parts: 1 };
-    tokensMax = Math.max(textTokensMin, Math.ceil(estimatedTokens(linesOf(talk)) / 2));
+    const half = Math.ceil(estimatedTokens(linesOf(talk)) / 2);
+    tokensMax = Math.max(textTokensMin, Math.min(half, slowTokensMax));
   }
   const smaller = parts.length === 1 ? talkParts(talk, tokensMax) : parts;
   const notes: string[] = [];
@@ -85,20 +90,22 @@ function expectedLanguage(talk: readonly Piece[], language: string | null): 'de'
 
 async function atOnce(asking: Asking, talk: Piece[]): Promise<string | null> {
   const lines = linesOf(talk);
-  const words = lines.split(/\s+/u).length;
-  return unlessTooLarge(
-    asked(asking, (again) => summaryRequest(lines, asking.style, again), words),
-  );
+  const request = (again: boolean) => summaryRequest(lines, asking.style, again);
+  try {
+    return await unlessTooLarge(asked(asking, request, leastWords(lines)));
+  } catch (error) {
+    if (error instanceof AnswerTimedOut && estimatedTokens(lines) > slowTokensMax) return null;
+    throw error;
+  }
 }
 
 /** Notes of one part; of its halves, where the server finds it too large. In order. */
 async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<string[]> {
   const lines = linesOf(part);
-  const words = lines.split(/\s+/u).length;
   const request = (again: boolean) => notesRequest(lines, asking.style, again);
   const halves = depth < depthMax ? inTwo(part) : undefined;
-  if (!halves) return [await asked(asking, request, words)];
-  const notes = await unlessTooLarge(asked(asking, request, words));
+  if (!halves) return [await asked(asking, request, 1)];
+  const notes = await unlessTooLarge(asked(asking, request, 1));
   if (notes !== null) return [notes];
   return [
     ...(await notesOf(asking, halves[0], depth + 1)),
@@ -116,8 +123,7 @@ async function merged(
   const request = (some: string[]) => (again: boolean) => mergeRequest(some, asking.style, again);
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
   if (groups.length === 1) {
-    const words = notes.join(' ').split(/\s+/u).length;
-    const text = await unlessTooLarge(asked(asking, request(notes), words));
+    const text = await unlessTooLarge(asked(asking, request(notes), leastWords(notes.join(' '))));
     if (text !== null) return text;
     if (depth >= depthMax || notes.length < 3)
       throw new StageError(
@@ -131,7 +137,7 @@ async function merged(
   for (const group of groups) {
     const lines = group.join('\n\n');
     const condense = (again: boolean) => notesRequest(lines, asking.style, again);
-    condensed.push(group.length === 1 ? group[0]! : await asked(asking, condense, 0));
+    condensed.push(group.length === 1 ? group[0]! : await asked(asking, condense, 1));
   }
   return merged(asking, condensed, tokensMax, depth + 1);
 }
@@ -153,16 +159,18 @@ function grouped(notes: string[], tokensMax: number): string[][] {
   return groups;
 }
 
+/** Fewer words cannot summarise that much: a model that follows orders in the talk answers so. */
+const leastWords = (read: string): number => (spokenWords(read, null).length > 150 ? 15 : 1);
+
 /**
- * An answer that can be a summary: asked for again, once, when it is empty, far too short for what was said
- * (a model that follows orders in the talk answers so), or in another language.
+ * An answer that can be a summary: asked for again, once, when it is too short or in another
+ * language.
  */
 async function asked(
   { model, options, style }: Asking,
   request: (again: boolean) => Parameters<LanguageModel['complete']>[0],
-  wordsRead: number,
+  wordsMin: number,
 ): Promise<string> {
-  const wordsMin = wordsRead > 150 ? 15 : 1;
   for (const again of [false, true]) {
     let text: string;
     try {
@@ -171,7 +179,7 @@ async function asked(
       if (error instanceof StageError && error.code === 'answer-empty' && !again) continue;
       throw error;
     }
-    const enough = (text.match(/\p{L}+/gu) ?? []).length >= wordsMin;
+    const enough = spokenWords(text, null).length >= wordsMin;
     const written = languageOf(text);
     const foreign = style.expected !== null && written !== null && written !== style.expected;
     // In the wrong language, a second time, it is still a summary.

@@ -28,7 +28,9 @@ export const summaryRequest = (lines: string, style: SummaryStyle, again: boolea
   answerTokensMax: style.answerTokensMax,
 });
 
-/** One part of a talk that is too long to be read at once, or notes that are too long to be merged. */
+/**
+ * One part of a talk that is too long to be read at once, or notes that are too long to be merged.
+ */
 export const notesRequest = (lines: string, style: SummaryStyle, again: boolean): Completion => ({
   system: [
     'You summarise transcripts of speech. You get one part of a longer talk.',

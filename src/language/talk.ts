@@ -5,7 +5,10 @@ import { estimatedTokens } from './tokens.ts';
 /** Display names of speakers by label; labels without one are shown as they are. */
 export type SpeakerNames = Record<string, string>;
 
-/** What is said in a recording, as pieces that a line each shows who says what. Blocks without words are left out. */
+/**
+ * What is said in a recording, as pieces that a line each shows who says what. Blocks without words
+ * are left out.
+ */
 export function talkOf(blocks: readonly Block[], names: SpeakerNames): Piece[] {
   return blocks.flatMap(({ speaker, text, words }, block) => {
     const said = inert(text);

@@ -5,12 +5,13 @@ const damping = 0.85;
 const roundsMax = 60;
 const settledAt = 1e-5;
 /** Ranking is quadratic: longer texts are ranked in sections of so many sentences. */
-const sectionMax = 200;
+const sectionMax = 120;
 
 /**
- * Ranks sentences by TextRank (Mihalcea & Tarau, "TextRank: Bringing Order into Texts", EMNLP 2004):
- * sentences that share words recommend each other, weighted by overlap over the logarithms of their
- * lengths. Deterministic; one score for each sentence, comparable inside of a section of 200.
+ * Ranks sentences by TextRank (Mihalcea & Tarau, "TextRank: Bringing Order into Texts", EMNLP
+ * 2004): sentences that share words recommend each other, weighted by overlap over the logarithms
+ * of their lengths. Deterministic; one score for each sentence, comparable inside of a section of
+ * 120.
  */
 export function textRank(sentences: readonly string[], language: string | null): number[] {
   const scores: number[] = [];
@@ -19,7 +20,10 @@ export function textRank(sentences: readonly string[], language: string | null):
   return scores;
 }
 
-/** The words of a text that mean something, in lower case, cut to their first letters to bring forms together. */
+/**
+ * The words of a text that mean something, in lower case, cut to their first letters to bring forms
+ * together.
+ */
 export function contentWords(text: string, language: string | null): string[] {
   const stop = stopWords(language);
   const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'word' });

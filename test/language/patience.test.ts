@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { withPatience, type Clock } from '../../src/language/patience.ts';
+import { patientModel, withPatience, type Clock } from '../../src/language/patience.ts';
+import { punctuate } from '../../src/language/punctuate.ts';
 import { StageError } from '../../src/stage-error.ts';
+import { wellBehaved } from '../support/language-servers-brains.ts';
+import { openOn } from '../support/language-servers-open.ts';
+import { longTalk } from '../support/language-servers-talk.ts';
 
 const away = (retryAfterMs?: number) =>
   new StageError('model-away', 'away', { retriable: true, retryAfterMs });
@@ -84,7 +88,28 @@ test('does not wait for what waiting does not mend, nor with no patience at all'
 test('an abort ends the waiting', async () => {
   const stop = new AbortController();
   const onWaiting = (waiting: unknown) => waiting && stop.abort();
-  const job = () => Promise.reject(away());
-  const waiting = withPatience(job, { limitMs: 60_000, signal: stop.signal, onWaiting });
+  const waiting = withPatience(() => Promise.reject(away()), {
+    limitMs: 60_000,
+    signal: stop.signal,
+    onWaiting,
+  });
   await assert.rejects(waiting, { name: 'AbortError' });
+});
+
+test('a patient model goes on with a long job where the server went away', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'llama.cpp', contextTokens: 2048 });
+  const { clock, waits } = patientClock();
+  const patient = patientModel(model, { limitMs: 120_000, clock, onWaiting() {} });
+  server.brain = (prompt) => {
+    // Fails the next two requests once half of the parts are done.
+    if (server.chats().length === 2)
+      Object.assign(server.faults, { times: 2, status: { status: 503, body: '' } });
+    return wellBehaved(prompt);
+  };
+  const options = { signal, language: 'de', onProgress() {} };
+  const { parts, kept } = await punctuate(longTalk(60), patient, options);
+  assert.deepEqual(kept, []);
+  assert.equal(server.chats().length, parts + 2);
+  assert.deepEqual(waits, [1000, 2000]);
+  assert.equal(patient.model, 'test-model');
 });

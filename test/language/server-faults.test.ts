@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { punctuate } from '../../src/language/punctuate.ts';
+import { summarise } from '../../src/language/summarise.ts';
 import type { StageError } from '../../src/stage-error.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { openOn } from '../support/language-servers-open.ts';
+import { longTalk } from '../support/language-servers-talk.ts';
 
 const { signal } = new AbortController();
 const question = {
@@ -163,4 +166,31 @@ test('an abort ends the request at once, as an abort', async (t) => {
   await asked;
   stop.abort();
   await assert.rejects(answer, { name: 'AbortError' });
+});
+
+test('a server too slow for all at once is asked for parts', async (t) => {
+  const { model, server } = await openOn(
+    t,
+    { flavour: 'llama.cpp', contextTokens: 32_768 },
+    { timeoutSeconds: 1 },
+  );
+  Object.assign(server.faults, { times: 1, silent: true });
+  const options = { signal, language: 'de', names: {}, onProgress() {} };
+  const punctuated = await punctuate(longTalk(80), model, options);
+  assert.ok(punctuated.parts > 2);
+  assert.deepEqual(punctuated.kept, []);
+  Object.assign(server.faults, { times: 1 });
+  assert.ok((await summarise(longTalk(120), model, options)).parts > 1);
+});
+
+test('a server that stays silent is away after two time limits', async (t) => {
+  const { model, server } = await openOn(
+    t,
+    { flavour: 'llama.cpp', contextTokens: 32_768 },
+    { timeoutSeconds: 0.3 },
+  );
+  server.faults.silent = true;
+  const options = { signal, language: 'de', names: {}, onProgress() {} };
+  await assert.rejects(punctuate(longTalk(80), model, options), { code: 'model-away' });
+  assert.equal(server.chats().length, 2);
 });

@@ -2,7 +2,9 @@
 export type Brain = (prompt: Prompt) => string;
 export type Prompt = { system: string; user: string; schema: unknown };
 
-/** Does what it is asked: punctuates without touching words, summarises, answers JSON for a title. */
+/**
+ * Does what it is asked: punctuates without touching words, summarises, answers JSON for a title.
+ */
 export const wellBehaved: Brain = (prompt) => {
   if (/punctuat/i.test(prompt.system)) return punctuated(prompt.user);
   if (/title/i.test(prompt.system)) return titled(prompt.user);

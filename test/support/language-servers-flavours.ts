@@ -72,7 +72,9 @@ export function routesOf(settings: Settings, seen: SeenRequest): Reply {
   return { status: 404, body: { detail: 'Not Found' } };
 }
 
-/** What the model gets to see. Servers that truncate silently cut the front of the user's message. */
+/**
+ * What the model gets to see. Servers that truncate silently cut the front of the user's message.
+ */
 export function promptOf(
   settings: Settings,
   seen: SeenRequest,
@@ -91,7 +93,9 @@ export function promptOf(
   return { system, user, schema, tokens: tokensOf(system) + tokensOf(user), whole };
 }
 
-/** The refusal of a prompt that does not fit; undefined where it fits or the server says nothing. */
+/**
+ * The refusal of a prompt that does not fit; undefined where it fits or the server says nothing.
+ */
 export function overflowOf(
   settings: Settings,
   seen: SeenRequest,

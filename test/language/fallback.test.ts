@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { fallbackSummary, fallbackTitle } from '../../src/language/fallback.ts';
+import { longTalk, talk } from '../support/language-servers-talk.ts';
+
+const meeting = talk(
+  [
+    'Guten Morgen zusammen.',
+    'Heute sprechen wir über das Budget für die neue Werkstatt in Hamburg.',
+    'Ja, genau.',
+    'Das Budget für die Werkstatt reicht nicht, weil die Maschinen teurer geworden sind.',
+    'Ich hatte gestern übrigens Geburtstag.',
+    'Dann beantragen wir für die Maschinen der Werkstatt mehr Budget bis Freitag.',
+    'Schönen Tag noch.',
+  ],
+  ['SPEAKER_1', 'SPEAKER_2'],
+);
+const options = { language: 'de', names: { SPEAKER_1: 'Anna' } };
+
+test('chooses what the talk is about, in its order and words, with names', () => {
+  const { text } = fallbackSummary(meeting, options);
+  const lines = text.split('\n');
+  assert.equal(lines.length, 3);
+  assert.match(lines[0]!, /^- SPEAKER_2: Heute sprechen wir über das Budget/u);
+  assert.match(lines[1]!, /^- SPEAKER_2: Das Budget für die Werkstatt reicht nicht/u);
+  assert.match(lines[2]!, /^- SPEAKER_2: Dann beantragen wir/u);
+});
+
+test('a title of at most eight words that begins and ends with a meaning', () => {
+  const { title, abstract } = fallbackTitle({ summary: '', blocks: meeting }, { language: 'de' });
+  assert.ok(title.split(' ').length <= 8, title);
+  assert.match(title, /^\p{Lu}/u);
+  assert.match(title, /Werkstatt|Budget/u);
+  assert.doesNotMatch(title, /[.,"„]|\b(?:die|für|das|wir)$/u);
+  assert.match(abstract, /Budget/u);
+  assert.match(abstract, /\.$/u);
+});
+
+test('works in English and in languages without a list of stop words', () => {
+  const english = talk([
+    'We talked about the workshop budget today.',
+    'The workshop budget is too small.',
+    'Nice weather.',
+  ]);
+  const { title } = fallbackTitle({ summary: '', blocks: english }, { language: 'en' });
+  assert.match(title, /workshop budget/u);
+  const french = talk([
+    'Nous parlons du budget de l’atelier.',
+    'Le budget de l’atelier est trop petit.',
+  ]);
+  assert.match(fallbackSummary(french, { language: 'fr', names: {} }).text, /budget/u);
+  const japanese = talk(['今日は会議です。予算について話します。予算は足りません。']);
+  assert.match(fallbackSummary(japanese, { language: 'ja', names: {} }).text, /予算/u);
+});
+
+test('is the same every time, and quick for eight hours of talk', () => {
+  const long = longTalk(4000);
+  const started = performance.now();
+  const first = fallbackSummary(long, options);
+  assert.ok(performance.now() - started < 10_000);
+  assert.deepEqual(fallbackSummary(long, options), first);
+  assert.ok(first.text.split('\n').length <= 8);
+});
+
+test('sentences without end, as engines without punctuation give them, are cut', () => {
+  const endless = talk([Array.from({ length: 500 }, (_, index) => `wort${index % 70}`).join(' ')]);
+  for (const line of fallbackSummary(endless, options).text.split('\n'))
+    assert.ok(line.split(' ').length <= 42, line);
+});
+
+test('gives nothing for no words, and takes the summary where there is no talk', () => {
+  assert.deepEqual(fallbackSummary(talk(['…', '']), options), { text: '' });
+  assert.deepEqual(fallbackTitle({ summary: '', blocks: [] }, { language: null }), {
+    title: '',
+    abstract: '',
+  });
+  const { title } = fallbackTitle(
+    { summary: '- Das Budget reicht nicht.', blocks: [] },
+    { language: 'de' },
+  );
+  assert.match(title, /Budget/u);
+});
