@@ -10,7 +10,9 @@ import { Problem, invalid } from './problems.ts';
  *   forms out: they cannot send this type without asking first), 422 another shape.
  */
 export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Promise<z.output<S>> {
-  if (ctx.is('application/json') === false) {
+  // Some clients announce an empty body (`fetch` without one), which has no type.
+  const empty = ctx.get('Content-Length') === '0';
+  if (!empty && ctx.is('application/json') === false) {
     throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
   }
   await parseJson(ctx, async () => {});

@@ -14,24 +14,30 @@ import type { AddRoutes } from './add-routes.ts';
 export const recordingCommandRoutes: AddRoutes = (router, services) => {
   const offer = async (
     ctx: Context & { state: State; params: Record<string, string> },
-    fact: RecordingFact,
+    factFrom: () => Promise<RecordingFact>,
     status: number,
   ): Promise<void> => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
-    const accepted = await carryOut(services, ctx.state, id, fact);
+    const accepted = await carryOut(services, ctx.state, id, await factFrom());
     ctx.status = status;
     ctx.body = { recording_id: id, status: statusName(accepted.state) };
   };
 
   for (const [verb, { fact, status }] of Object.entries(plainCommands)) {
     router.post(`/recordings/:id/${verb}`, async (ctx) => {
-      await jsonBody(ctx, nothing);
-      await offer(ctx, fact, status);
+      await offer(
+        ctx,
+        async () => {
+          await jsonBody(ctx, nothing);
+          return fact;
+        },
+        status,
+      );
     });
   }
   router.post('/recordings/:id/reprocess', async (ctx) => {
-    await offer(ctx, reprocessFact(await jsonBody(ctx, reprocessSchema)), 202);
+    await offer(ctx, async () => reprocessFact(await jsonBody(ctx, reprocessSchema)), 202);
   });
 };
 

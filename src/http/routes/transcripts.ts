@@ -28,12 +28,12 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
   router.post(/^\/transcripts\/(.+)\/reprocess$/, async (ctx) => {
     const { userId } = callerOf(ctx.state);
     const filename = decodedOnce(ctx.path.slice('/transcripts/'.length, -'/reprocess'.length));
-    const request = await jsonBody(ctx, reprocessSchema);
     // Also refuses a path that leaves the space, with the same answer as reading it.
     if (!(await read(userId, filename))) throw notFound();
     const recordingId = await recordingByFilename(storage, userId, filename);
     if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
-    const accepted = await carryOut(services, ctx.state, recordingId, reprocessFact(request));
+    const fact = reprocessFact(await jsonBody(ctx, reprocessSchema));
+    const accepted = await carryOut(services, ctx.state, recordingId, fact);
     ctx.status = 202;
     ctx.body = { recording_id: recordingId, status: statusName(accepted.state) };
   });

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Projection } from '../../projections/projection.ts';
+import {
+  rawRequest,
+  startService,
+  wav,
+  type ProblemAnswer,
+  type TestService,
+} from '../support/http-client.ts';
+
+type Recording = {
+  recording_id: string;
+  status: string;
+  state: string;
+  stage: string | null;
+  fraction: number | null;
+  utterances: { index: number; block: string | null; text: string; speaker: string | null }[];
+  speakers: { label: string; name: string | null }[];
+  error: { stage: string; message: string } | null;
+  documents: Record<string, string> | null;
+};
+type List = { recordings: Recording[]; next_cursor: string | null };
+
+test('a person sees and commands their own recordings only', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  service.engines.hold('transcribe');
+  const { recording_id: id } = (await service.upload(ben)).body;
+
+  for (const token of [ada, ben]) {
+    const expected = token === ben ? 200 : 404;
+    for (const path of [`/recordings/${id}`, `/recordings/${id}/events`]) {
+      assert.equal((await service.call('GET', path, { token })).status, expected, path);
+    }
+  }
+  for (const verb of ['cancel', 'retry', 'discard', 'pause', 'resume', 'reprocess']) {
+    const path = `/recordings/${id}/${verb}`;
+    const { status, body } = await service.call<ProblemAnswer>('POST', path, { token: ada });
+    assert.deepEqual([status, body.type], [404, '/problems/not-found'], verb);
+  }
+  assert.deepEqual(
+    (await service.call<List>('GET', '/recordings', { token: ada })).body.recordings,
+    [],
+  );
+  assert.equal((await service.call('GET', '/recordings/nonsense', { token: ada })).status, 404);
+});
+
+test('recordings of the guest are seen and acted upon by administrators', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  service.engines.hold('transcribe');
+  const id = await importAs(service, 'guest');
+  const list = await service.call<List>('GET', '/recordings?owner=guest', { token: ada });
+  assert.equal(list.body.recordings[0]?.recording_id, id);
+  assert.equal((await service.call('GET', `/recordings/${id}`, { token: ada })).status, 200);
+  assert.equal((await service.call('GET', `/recordings/${id}`, { token: ben })).status, 404);
+  assert.equal((await service.call('GET', '/recordings?owner=guest', { token: ben })).status, 403);
+  const cancelled = await service.call('POST', `/recordings/${id}/cancel`, { token: ada });
+  assert.equal(cancelled.status, 200);
+});
+
+test('what the state does not allow is 409 and names what it does', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.hold('transcribe');
+  const { recording_id: id } = (await service.upload(token)).body;
+  const before = await service.call('GET', `/recordings/${id}/events`, { token });
+  const { status, body } = await service.call<ProblemAnswer>('POST', `/recordings/${id}/retry`, {
+    token,
+  });
+  assert.equal(status, 409);
+  assert.equal(body.type, '/problems/not-accepted');
+  assert.equal(body['status'], 'TRANSCRIBING');
+  assert.ok((body['possible'] as string[]).includes('processing.cancelled'));
+  assert.ok(!(body['possible'] as string[]).includes('retry.requested'));
+  const after = await service.call('GET', `/recordings/${id}/events`, { token });
+  const types = (answer: typeof after) => (answer.body['events'] as { type: string }[]).length;
+  assert.ok(types(after) >= types(before));
+  assert.ok(!JSON.stringify(after.body).includes('retry.requested'));
+});
+
+test('cancel keeps the audio, reprocess makes the documents of it', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.hold('transcribe');
+  const { recording_id: id } = (await service.upload(token)).body;
+  const cancelled = await service.call('POST', `/recordings/${id}/cancel`, { token });
+  assert.deepEqual(cancelled.body, { recording_id: id, status: 'IDLE' });
+  const kept = await service.call<Recording>('GET', `/recordings/${id}`, { token });
+  assert.equal(kept.body.state, 'idle.kept');
+  service.engines.release('transcribe');
+  const json = { from: 'speech-to-text' };
+  const again = await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
+  assert.deepEqual([again.status, again.body['status']], [202, 'TRANSCRIBING']);
+  await service.reaches(id, 'idle.saved');
+  const wrong = await service.call<ProblemAnswer>('POST', `/recordings/${id}/reprocess`, {
+    token,
+    json: { from: 'the-start' },
+  });
+  assert.equal(wrong.status, 422);
+});
+
+test('a failed stage shows why, can be tried again, or be cleared by the toggle', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.fail('summarise');
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'error');
+  const failed = await service.call<Recording>('GET', `/recordings/${id}`, { token });
+  assert.equal(failed.body.status, 'ERROR');
+  assert.equal(failed.body.error?.stage, 'summarise');
+  assert.equal(failed.body.error?.message, 'The engine is out of order');
+  const status = await service.call<{ status: string; errors: { recording_id: string }[] }>(
+    'GET',
+    '/status',
+    { token },
+  );
+  assert.equal(status.body.status, 'ERROR');
+  assert.deepEqual(
+    status.body.errors.map(({ recording_id }) => recording_id),
+    [id],
+  );
+
+  const toggled = await service.call('POST', '/toggle', { token, json: {} });
+  assert.deepEqual(toggled.body, { status: 'IDLE', recording_id: id, action: 'reset' });
+  assert.equal((await service.call('GET', '/status', { token })).body['status'], 'IDLE');
+  const unable = await service.call<ProblemAnswer>('POST', '/toggle', { token });
+  assert.deepEqual([unable.status, unable.body.type], [503, '/problems/unavailable']);
+
+  const other = (await service.upload(token)).body.recording_id;
+  await service.reaches(other, 'error');
+  service.engines.mend('summarise');
+  const retried = await service.call('POST', `/recordings/${other}/retry`, { token });
+  assert.deepEqual([retried.status, retried.body['status']], [202, 'TRANSCRIBING']);
+  await service.reaches(other, 'idle.saved');
+});
+
+test('the list has pages, newest first, and can be narrowed to a status', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.hold('transcribe');
+  const ids: string[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    ids.unshift((await service.upload(token)).body.recording_id);
+  }
+  await service.call('POST', `/recordings/${ids[2]}/cancel`, { token });
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await service.call<List>('GET', `/recordings?limit=2${query}`, { token });
+    assert.ok(page.body.recordings.length <= 2);
+    seen.push(...page.body.recordings.map(({ recording_id }) => recording_id));
+    cursor = page.body.next_cursor;
+  } while (cursor !== null);
+  assert.deepEqual(seen, ids);
+  const idle = await service.call<List>('GET', '/recordings?status=IDLE', { token });
+  assert.deepEqual(
+    idle.body.recordings.map(({ recording_id }) => recording_id),
+    [ids[2]],
+  );
+  for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=x', 'status=BUSY', 'color=red']) {
+    const answer = await service.call<ProblemAnswer>('GET', `/recordings?${query}`, { token });
+    assert.deepEqual([answer.status, answer.body.type], [422, '/problems/invalid'], query);
+  }
+});
+
+test('what runs tells its stage and how far it is', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.hold('summarise');
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'transcribing.finishing(punctuate.done,summarise.running)');
+  const { body } = await service.call<Recording>('GET', `/recordings/${id}`, { token });
+  assert.deepEqual([body.stage, body.fraction], ['summarise', 0.5]);
+  assert.deepEqual(
+    body.utterances.map(({ text }) => text),
+    ['Hello there.', 'This is the secret plan.'],
+  );
+  type Status = { processing: { recording_id: string; stage: string; fraction: number }[] };
+  const status = await service.call<Status>('GET', '/status', { token });
+  const [working] = status.body.processing;
+  assert.deepEqual(
+    [working?.recording_id, working?.stage, working?.fraction],
+    [id, 'summarise', 0.5],
+  );
+});
+
+test('a recording’s facts can be read on from any position', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  type Events = {
+    events: { position: number; type: string; from: string; to: string; at: string }[];
+    next_after: number | null;
+  };
+  const all = await service.call<Events>('GET', `/recordings/${id}/events`, { token });
+  assert.equal(all.body.events[0]?.type, 'audio.imported');
+  assert.equal(all.body.events.at(-1)?.to, 'idle.saved');
+  const collected: number[] = [];
+  let after: number | null = 0;
+  while (after !== null) {
+    const path: string = `/recordings/${id}/events?limit=3&after=${after}`;
+    const page = await service.call<Events>('GET', path, { token });
+    collected.push(...page.body.events.map(({ position }) => position));
+    after = page.body.next_after;
+  }
+  assert.deepEqual(
+    collected,
+    all.body.events.map(({ position }) => position),
+  );
+});
+
+test('the whole log shows what others said to nobody, and hashes of passwords not even to them', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const bens = (await service.upload(ben)).body.recording_id;
+  await service.reaches(bens, 'idle.saved');
+  const adas = (await service.upload(ada)).body.recording_id;
+  await service.reaches(adas, 'idle.saved');
+  type Events = { events: { stream: string; content?: unknown }[]; next_after: number | null };
+  const { body } = await service.call<Events>('GET', '/events?limit=200', { token: ada });
+  const streams = new Set(body.events.map(({ stream }) => stream));
+  assert.deepEqual(
+    [...streams].toSorted(),
+    [`recording-${adas}`, `recording-${bens}`, 'users'].toSorted(),
+  );
+  for (const { stream, content } of body.events) {
+    if (stream !== `recording-${adas}`) assert.equal(content, undefined, stream);
+  }
+  assert.ok(body.events.some(({ content }) => content !== undefined));
+  assert.ok(!JSON.stringify(body).includes('argon2'));
+});
+
+test('GET /machine is the statechart', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { body } = await service.call('GET', '/machine', { token });
+  assert.deepEqual(Object.keys(body['states'] as object).toSorted(), [
+    'awaiting-speakers',
+    'error',
+    'idle',
+    'recording',
+    'transcribing',
+  ]);
+});
+
+test('a command is refused before anything is appended when its result could not be read', async (t) => {
+  let broken = false;
+  const fragile: Projection = {
+    name: 'fragile',
+    version: 1,
+    keys: () => [],
+    apply() {
+      if (broken) throw new Error('out of order');
+    },
+  };
+  const service = await startService(t, { projections: [fragile] });
+  const { projections } = service.services;
+  // The route asks for the views it needs; here one of them is the fragile one.
+  const strict = {
+    ...projections,
+    assertRunning: () => projections.assertRunning('fragile'),
+  };
+  Object.assign(service.services, { projections: strict });
+  const token = await service.setUp();
+  service.engines.hold('transcribe');
+  const { recording_id: id } = (await service.upload(token)).body;
+  broken = true;
+  const cancelled = await service.call('POST', `/recordings/${id}/cancel`, { token });
+  assert.equal(cancelled.status, 200);
+  await projections.applied('fragile', 1_000_000, { timeoutMs: 5000 }).catch(() => {});
+  const head = service.store.head();
+  for (const answer of [
+    await service.call<ProblemAnswer>('POST', `/recordings/${id}/reprocess`, { token }),
+    await service.upload<ProblemAnswer>(token),
+  ]) {
+    assert.deepEqual([answer.status, answer.body.type], [503, '/problems/view-stopped']);
+  }
+  assert.equal(service.store.head(), head);
+  assert.equal((await service.call('GET', '/status', { token })).status, 200);
+});
+
+test('an unexpected error is 500 with an id that the log of the service knows, and tells nothing else', async (t) => {
+  const service = await startService(t, {
+    overrides: { acceptsAudio: () => Promise.reject(new Error('at /secret/path')) },
+  });
+  const token = await service.setUp();
+  const { status, body } = await service.upload<ProblemAnswer>(token);
+  assert.equal(status, 500);
+  assert.ok(!JSON.stringify(body).includes('secret'));
+  const line = service.logged.find((text) => text.includes('/secret/path'));
+  assert.ok(line?.includes(String(body['request_id'])));
+  assert.equal(service.logged.filter((text) => text.includes('/secret/path')).length, 1);
+});
+
+test('GET /ws without an upgrade says what is missing', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const headers = { Authorization: `Bearer ${token}` };
+  const answer = await rawRequest(service.url, { path: '/ws', headers });
+  assert.equal(answer.status, 426);
+});
+
+async function importAs(service: TestService, owner: string): Promise<string> {
+  const path = join(service.dataDir, 'uploads', 'by-the-tray');
+  await mkdir(join(service.dataDir, 'uploads'), { recursive: true });
+  await writeFile(path, wav());
+  const accepted = await service.desk.importAudio({
+    path,
+    filename: 'tray.wav',
+    owner,
+    by: owner,
+    command: `${owner}:1`,
+    kind: 'solo',
+    language: null,
+    speakers: null,
+  });
+  await service.projections.applied('all', accepted.position);
+  return accepted.recordingId;
+}

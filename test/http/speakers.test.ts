@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startService, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+
+type Recording = { status: string; speakers: { label: string; name: string | null }[] };
+
+const meeting = async (service: TestService, token: string): Promise<string> => {
+  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await service.reaches(id, 'awaiting-speakers');
+  return id;
+};
+
+test('POST /speakers resolves the pause, and the labels get the given names', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const id = await meeting(service, token);
+  type Status = {
+    status: string;
+    speakers_pending: { recording_id: string; speakers: { label: string }[] }[];
+  };
+  const { body } = await service.call<Status>('GET', '/status', { token });
+  assert.equal(body.status, 'AWAITING_SPEAKERS');
+  assert.equal(body.speakers_pending[0]?.recording_id, id);
+  assert.deepEqual(
+    body.speakers_pending[0]?.speakers.map(({ label }) => label),
+    ['SPEAKER_1', 'SPEAKER_2'],
+  );
+
+  const json = { speakers: { SPEAKER_1: '  Ada   Lovelace ', SPEAKER_2: '' } };
+  const named = await service.call('POST', '/speakers', { token, json });
+  assert.deepEqual([named.status, named.body], [200, { status: 'TRANSCRIBING', recording_id: id }]);
+  await service.reaches(id, 'idle.saved');
+  const one = await service.call<Recording>('GET', `/recordings/${id}`, { token });
+  assert.deepEqual(
+    one.body.speakers.map(({ label, name }) => [label, name]),
+    [
+      ['SPEAKER_1', 'Ada Lovelace'],
+      ['SPEAKER_2', null],
+    ],
+  );
+});
+
+test('an unknown label is 422 and the pause remains', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const id = await meeting(service, token);
+  const json = { recording_id: id, speakers: { SPEAKER_1: 'Ada', SPEAKER_9: 'Nobody' } };
+  const { status, body } = await service.call<ProblemAnswer>('POST', '/speakers', { token, json });
+  assert.equal(status, 422);
+  assert.deepEqual(
+    body.errors?.map(({ path }) => path),
+    ['speakers.SPEAKER_9'],
+  );
+  const one = await service.call<Recording>('GET', `/recordings/${id}`, { token });
+  assert.equal(one.body.status, 'AWAITING_SPEAKERS');
+});
+
+test('without a recording named exactly one has to wait', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const nobody = await service.call<ProblemAnswer>('POST', '/speakers', { token, json: {} });
+  assert.deepEqual([nobody.status, nobody.body.type], [409, '/problems/nobody-waiting']);
+  const ids = [await meeting(service, token), await meeting(service, token)];
+  const json = { skip: true };
+  const both = await service.call<ProblemAnswer>('POST', '/speakers', { token, json });
+  assert.deepEqual([both.status, both.body.type], [409, '/problems/several-waiting']);
+  assert.deepEqual((both.body['recording_ids'] as string[]).toSorted(), ids.toSorted());
+  for (const recording_id of ids) {
+    const skipped = await service.call('POST', '/speakers', {
+      token,
+      json: { recording_id, skip: true },
+    });
+    assert.equal(skipped.status, 200);
+    await service.reaches(recording_id, 'idle.saved');
+  }
+  const late = await service.call<ProblemAnswer>('POST', '/speakers', {
+    token,
+    json: { recording_id: ids[0], speakers: { SPEAKER_1: 'Ada' } },
+  });
+  assert.deepEqual([late.status, late.body.type], [409, '/problems/not-accepted']);
+});
+
+test('a repetition with the same key gets the first answer, though nothing waits any more', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const id = await meeting(service, token);
+  const repeat = () =>
+    service.call('POST', '/speakers', {
+      token,
+      json: { speakers: { SPEAKER_1: 'Ada' } },
+      headers: { 'Idempotency-Key': 'names' },
+    });
+  const first = await repeat();
+  await service.reaches(id, 'idle.saved');
+  const again = await repeat();
+  assert.deepEqual([again.status, again.body], [first.status, first.body]);
+  const events = await service.call('GET', `/recordings/${id}/events`, { token });
+  const named = (events.body['events'] as { type: string }[]).filter(
+    ({ type }) => type === 'speakers.named',
+  );
+  assert.equal(named.length, 1);
+});
+
+test('names and skip together are refused, and others’ meetings are not there', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const id = await meeting(service, ben);
+  const json = { recording_id: id, skip: true, speakers: { SPEAKER_1: 'x' } };
+  assert.equal((await service.call('POST', '/speakers', { token: ben, json })).status, 422);
+  const foreign = { recording_id: id, skip: true };
+  assert.equal(
+    (await service.call('POST', '/speakers', { token: ada, json: foreign })).status,
+    404,
+  );
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+
+type Library = {
+  transcripts: { recording_id: string; filename: string; documents: Record<string, string> }[];
+};
+
+test('documents are read by their path, with slashes raw or encoded', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const library = await service.call<Library>('GET', '/transcripts?kind=solo', { token });
+  const path = library.body.transcripts[0]!.documents['transcript']!;
+  const raw = await service.call<string>('GET', `/transcripts/${encodeURI(path)}`, { token });
+  const encoded = await service.call<string>('GET', `/transcripts/${encodeURIComponent(path)}`, {
+    token,
+  });
+  assert.equal(raw.status, 200);
+  assert.equal(raw.body, encoded.body);
+  const unchanged = await rawRequest(service.url, {
+    path: `/transcripts/${encodeURIComponent(path)}`,
+    headers: { Authorization: `Bearer ${token}`, 'If-None-Match': raw.headers.get('etag') ?? '' },
+  });
+  assert.equal(unchanged.status, 304);
+  assert.deepEqual(
+    (await service.call<Library>('GET', '/transcripts?kind=meeting', { token })).body.transcripts,
+    [],
+  );
+});
+
+test('a path that leaves the user’s space is rejected: 403, and nothing outside is read', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { userId } = service.accounts.findUser('ada')!;
+  await service.call('GET', '/transcripts/none.md', { token });
+  await writeFile(join(service.dataDir, 'outside.md'), 'outside');
+  await symlink(
+    join(service.dataDir, 'outside.md'),
+    join(service.dataDir, 'spaces', userId, 'link.md'),
+  );
+  for (const path of [
+    '..%2f..%2foutside.md',
+    '%2e%2e%2f%2e%2e%2foutside.md',
+    '%2fetc%2fpasswd',
+    '/etc/passwd',
+    'a/../../../outside.md',
+    '..%5c..%5coutside.md',
+    'nul%00.md',
+    'link.md',
+    'C:%2fwindows',
+  ]) {
+    for (const method of ['GET', 'POST']) {
+      const suffix = method === 'POST' ? '/reprocess' : '';
+      const answer = await rawRequest(service.url, {
+        method,
+        path: `/transcripts/${path}${suffix}`,
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      assert.equal(answer.status, 403, `${method} ${path}`);
+      assert.equal((JSON.parse(answer.body) as ProblemAnswer).type, '/problems/outside-space');
+      assert.ok(!answer.body.includes('outside.md'));
+    }
+  }
+  const broken = await rawRequest(service.url, {
+    path: '/transcripts/%ff%zz',
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  assert.equal(broken.status, 400);
+  assert.equal(
+    (await service.call('GET', '/transcripts/x%252f..%252foutside.md', { token })).status,
+    404,
+  );
+});
+
+test('a document of somebody else is not there', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const { recording_id: id } = (await service.upload(ben)).body;
+  await service.reaches(id, 'idle.saved');
+  const library = await service.call<Library>('GET', '/transcripts', { token: ben });
+  const path = `/transcripts/${encodeURIComponent(library.body.transcripts[0]!.filename)}`;
+  assert.equal((await service.call('GET', path, { token: ben })).status, 200);
+  assert.equal((await service.call('GET', path, { token: ada })).status, 404);
+  assert.equal((await service.call('POST', `${path}/reprocess`, { token: ada })).status, 404);
+});
+
+test('POST /transcripts/{filename}/reprocess runs the transcript through the language model again', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const library = await service.call<Library>('GET', '/transcripts', { token });
+  for (const path of Object.values(library.body.transcripts[0]!.documents)) {
+    const encoded = encodeURIComponent(path);
+    const { status, body } = await service.call('POST', `/transcripts/${encoded}/reprocess`, {
+      token,
+    });
+    assert.deepEqual([status, body], [202, { recording_id: id, status: 'TRANSCRIBING' }]);
+    await service.reaches(id, 'idle.saved');
+  }
+  const { body } = await service.call('GET', `/recordings/${id}`, { token });
+  assert.equal(body['version'], 4);
+});
