@@ -152,7 +152,7 @@ test('another version is rebuilt from the beginning, and says so, and delays no 
   await first.ready();
   await first.stop();
 
-  let open = (): void => {};
+  let open: (() => void) | undefined;
   const gate = new Promise<void>((resolve) => (open = resolve));
   const held: ProjectionStorage = {
     ...storage,
@@ -173,7 +173,7 @@ test('another version is rebuilt from the beginning, and says so, and delays no 
   assert.equal(second.states()[1]?.state, 'rebuilding');
   assert.throws(() => second.assertRunning('changed'), ProjectionBehind);
   assert.deepEqual(await rowsOf(storage, 'changed'), {});
-  open();
+  open?.();
   await second.ready();
   assert.equal(second.states()[1]?.state, 'live');
   assert.deepEqual(await rowsOf(storage, 'changed'), { 'k/key': 70 });

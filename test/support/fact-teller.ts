@@ -17,13 +17,13 @@ export function factTeller(store: EventStore) {
     const version = versions.get(stream) ?? 0;
     commands += 1;
     const subject = stream === usersStream ? userOf(fact) : stream.replace(/^recording-/, '');
-    const offered = {
+    const offered: OfferedFact = {
       by: 'anna',
       command: `command-${commands}`,
       ...(fact.content === undefined ? {} : { subject }),
       ...circumstances,
       ...fact,
-    } as OfferedFact;
+    };
     const [stored] = await store.append(stream, [offered], version);
     versions.set(stream, version + 1);
     return stored!;

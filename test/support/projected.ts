@@ -14,9 +14,9 @@ export type Projected = {
   runner: ProjectionRunner;
   teller: FactTeller;
   /** Waits until everything told so far is in the rows. */
-  settled(position: number): Promise<void>;
+  settled: (position: number) => Promise<void>;
   /** The rows as they would be had they been folded only now, from what the log still gives. */
-  replayed(): Promise<ProjectionStorage>;
+  replayed: () => Promise<ProjectionStorage>;
 };
 
 export function projected(

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { openDatabase, type LogDatabase, type WriteHook } from '../../events/database.ts';
+import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { rowsOf } from '../support/memory-projection-storage.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+test('rows and checkpoint are there together, also after a restart', async (t) => {
+  const directory = await tempDir(t);
+  const first = await openIn(directory);
+  const storage = levelProjectionStorage(first);
+  await storage.commit(
+    'a',
+    { version: 2, position: 7 },
+    new Map<string, unknown>([
+      ['k', { text: 'Grüße' }],
+      ['gone', 1],
+    ]),
+  );
+  await storage.commit(
+    'a',
+    { version: 2, position: 8 },
+    new Map<string, unknown>([
+      ['gone', undefined],
+      ['null', null],
+    ]),
+  );
+  await first.close();
+  const second = await openIn(directory);
+  const again = levelProjectionStorage(second);
+  assert.deepEqual(await again.checkpoint('a'), { version: 2, position: 8 });
+  assert.deepEqual(await again.getMany('a', ['k', 'gone', 'null', 'never']), [
+    { text: 'Grüße' },
+    undefined,
+    null,
+    undefined,
+  ]);
+  assert.deepEqual(await again.getMany('a', []), []);
+  await second.close();
+});
+
+test('a commit that fails leaves neither rows nor checkpoint', async (t) => {
+  let failing = false;
+  const db = await open(t, async (write) => {
+    if (failing) throw new Error('the disk says no');
+    await write();
+  });
+  const storage = levelProjectionStorage(db);
+  await storage.commit('a', { version: 1, position: 1 }, new Map([['k', 1]]));
+  failing = true;
+  await assert.rejects(
+    storage.commit(
+      'a',
+      { version: 1, position: 2 },
+      new Map([
+        ['k', 2],
+        ['new', 2],
+      ]),
+    ),
+  );
+  failing = false;
+  await db.reopen();
+  assert.deepEqual(await storage.checkpoint('a'), { version: 1, position: 1 });
+  assert.deepEqual(await rowsOf(storage, 'a'), { k: 1 });
+});
+
+test('the same storage goes on when the database was closed and opened again', async (t) => {
+  const db = await open(t);
+  const storage = levelProjectionStorage(db);
+  const many = new Map(
+    Array.from({ length: 450 }, (_, index) => [`k/${String(index).padStart(3, '0')}`, index]),
+  );
+  await storage.commit('a', { version: 1, position: 1 }, many);
+  const range = storage.range<number>('a', { gte: 'k/', lt: 'k0' })[Symbol.asyncIterator]();
+  const seen = [(await range.next()).value?.[1]];
+  // What is read meanwhile waits; an iteration that was under way goes on where it was.
+  const [row] = await Promise.all([storage.get('a', 'k/007'), db.reopen()]);
+  for (let next = await range.next(); !next.done; next = await range.next())
+    seen.push(next.value[1]);
+  assert.equal(row, 7);
+  assert.deepEqual(seen, [...many.values()]);
+  await db.close();
+  const [late] = await Promise.all([storage.get('a', 'k/008'), db.open()]);
+  assert.equal(late, 8);
+});
+
+test('ranges: bounds, order of bytes, both directions, limits', async (t) => {
+  const storage = levelProjectionStorage(await open(t));
+  const keys = ['a/1', 'a/2', 'a/é', 'a/\u{1f600}', 'b/1'];
+  await storage.commit('p', { version: 1, position: 1 }, new Map(keys.map((key) => [key, key])));
+  await storage.commit('p-2', { version: 1, position: 1 }, new Map([['a/other', 1]]));
+  const read = async (options: { gte: string; lt: string; reverse?: boolean; limit?: number }) => {
+    const found: string[] = [];
+    for await (const [key] of storage.range('p', options)) found.push(key);
+    return found;
+  };
+  assert.deepEqual(await read({ gte: 'a/', lt: 'a0' }), keys.slice(0, 4));
+  assert.deepEqual(await read({ gte: 'a/', lt: 'a0', reverse: true, limit: 2 }), [
+    'a/\u{1f600}',
+    'a/é',
+  ]);
+  assert.deepEqual(await read({ gte: 'a/2', lt: 'b/1', limit: 1 }), ['a/2']);
+  assert.deepEqual(await read({ gte: 'a/', lt: 'a0', limit: 0 }), []);
+  assert.deepEqual(await read({ gte: 'c', lt: 'd' }), []);
+});
+
+test('long ranges are read in pages without gaps or doubles, in both directions', async (t) => {
+  const storage = levelProjectionStorage(await open(t));
+  const keys = Array.from({ length: 601 }, (_, index) => `k/${String(index).padStart(4, '0')}`);
+  await storage.commit('p', { version: 1, position: 1 }, new Map(keys.map((key) => [key, 1])));
+  const all = { gte: 'k/', lt: 'k0' };
+  for (const [options, expected] of [
+    [all, keys],
+    [{ ...all, reverse: true }, keys.toReversed()],
+    [{ ...all, reverse: true, limit: 400 }, keys.toReversed().slice(0, 400)],
+    [{ ...all, limit: 201 }, keys.slice(0, 201)],
+  ] as const) {
+    const found: string[] = [];
+    for await (const [key] of storage.range('p', options)) found.push(key);
+    assert.deepEqual(found, expected);
+  }
+});
+
+test('clearing takes all of one projection and nothing of another', async (t) => {
+  const storage = levelProjectionStorage(await open(t));
+  for (const name of ['a', 'a-2', 'b']) {
+    await storage.commit(
+      name,
+      { version: 1, position: 1 },
+      new Map([
+        ['k', name],
+        ['l/m', name],
+      ]),
+    );
+  }
+  await storage.clear('a');
+  assert.deepEqual(await rowsOf(storage, 'a'), {});
+  assert.equal(await storage.checkpoint('a'), undefined);
+  assert.deepEqual(await rowsOf(storage, 'a-2'), { k: 'a-2', 'l/m': 'a-2' });
+  assert.deepEqual(await storage.checkpoint('b'), { version: 1, position: 1 });
+  await assert.rejects(storage.get('a/../b', 'k'), TypeError);
+});
+
+/** A database in a directory of its own. */
+async function open(t: TestContext, write?: WriteHook): Promise<LogDatabase> {
+  // Hooks run in the order they are given: closed first, then removed.
+  let db: LogDatabase | undefined;
+  t.after(() => db?.close());
+  db = await openIn(await tempDir(t), write);
+  return db;
+}
+
+const openIn = (directory: string, write?: WriteHook): Promise<LogDatabase> =>
+  openDatabase(`${directory}/log`, { createIfMissing: true, hook: write });
