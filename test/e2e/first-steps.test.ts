@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { modelsDir } from '../support/models.ts';
+import { speak, wordErrorRate } from '../support/espeak.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { apiOf, startServiceProcess, uploadForm, watchUntil } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const root = join(import.meta.dirname, '../..');
+const said = [
+  'good morning everyone and welcome to the weekly planning meeting',
+  'the server was down for twenty minutes last night',
+  'i think we should move the deadline to the end of march',
+].join(' ');
+/** The test model errs in about one word of ten; more than twice that is a fault of ours. */
+const errorRateMax = 0.25;
+
+type Detail = {
+  recording_id: string;
+  status: string;
+  documents: Record<'index' | 'transcript' | 'summary', string> | null;
+};
+
+test('README: a first administrator uploads speech and reads three linked documents', async (t) => {
+  const { dataDir, audio } = await prepared(t);
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const service = await startServiceProcess(dataDir, {
+    MITSCHRIFT_LLM_BASE_URL: language.url,
+    MITSCHRIFT_UI_LANGUAGE: 'en',
+  });
+  t.after(() => service.end('SIGKILL'));
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+    username: 'anna',
+    password: 'correct horse battery',
+  });
+  const api = apiOf(service.url, token);
+
+  const solo = await finished(service.url, token, audio, { kind: 'solo' });
+  const documents = solo.documents!;
+  const read = (name: keyof typeof documents) =>
+    api.get<string>(`/transcripts/${encodeURIComponent(documents[name])}`);
+  const transcript = await read('transcript');
+  const heard = transcript
+    .split('# Transcript')[1]!
+    .replace(/\^t-\d+/g, '')
+    .replace(/[^\p{L}\s]/gu, '')
+    .trim();
+  assert.ok(wordErrorRate(said, heard) <= errorRateMax, `${wordErrorRate(said, heard)}: ${heard}`);
+  const base = documents.index.replace(/\.md$/, '');
+  const index = await read('index');
+  assert.ok(
+    index.includes(`[[${base}/transkript|`) && index.includes(`[[${base}/zusammenfassung|`),
+  );
+  assert.ok(transcript.includes(`[[${base}]]`) && (await read('summary')).includes(`[[${base}]]`));
+  assert.deepEqual((await readdir(join(dataDir, 'spaces'))).length, 1);
+
+  // A meeting pauses until somebody says who spoke; the name is in the transcript.
+  const { recording_id: meeting } = await api.post<Detail>(
+    '/recordings',
+    uploadForm(audio, { kind: 'meeting' }),
+  );
+  await watchUntil(
+    service.url,
+    token,
+    async () => (await api.get<Detail>(`/recordings/${meeting}`)).status === 'AWAITING_SPEAKERS',
+    60_000,
+  );
+  await api.post('/speakers', { speakers: { SPEAKER_1: 'Björn Müller' } });
+  const named = await settled(service.url, token, meeting);
+  const turns = await api.get<string>(
+    `/transcripts/${encodeURIComponent(named.documents!.transcript)}`,
+  );
+  assert.match(turns, /^\*\*Björn Müller\*\* \[00:00:0\d\] /m);
+
+  // Beside the running service the commands work, and find everything as it was recorded.
+  const check = JSON.parse(await command(dataDir, 'replay', '--check', '--json')) as object;
+  assert.deepEqual(check, { ...check, recordings: 2, documents: 2, differences: [] });
+
+  // What was said and who may ask is not in the log of the service.
+  const log = service.logged.join('\n');
+  for (const secret of ['deadline', 'Björn', token, 'correct horse']) {
+    assert.ok(!log.includes(secret), `the log holds ${secret}`);
+  }
+
+  const second = await startServiceProcess(dataDir).then(
+    () => assert.fail('a second service started over the same data'),
+    (error: Error) => error.message,
+  );
+  assert.match(second, /another Mitschrift/i);
+});
+
+test('README: transcribe writes three documents without server or account', async (t) => {
+  const { dataDir, talk } = await prepared(t);
+  const out = join(await tempDir(t), 'notes');
+  const printed = await command(dataDir, 'transcribe', talk, '--out', out);
+  const paths = printed.trim().split('\n');
+  assert.equal(paths.length, 3);
+  for (const path of paths) assert.ok(path.startsWith(out) && (await readFile(path)).length > 0);
+  assert.deepEqual(
+    await readdir(dataDir),
+    ['models'],
+    'nothing but the models is in the data directory',
+  );
+
+  const again = JSON.parse(
+    await command(dataDir, 'transcribe', talk, '--meeting', '--out', out, '--json'),
+  ) as [{ documents: Record<string, string> }];
+  assert.notEqual(again[0].documents['index'], paths[0], 'a taken name is not written over');
+});
+
+test('wrong use of the command line exits with 2, failure with 1, both with a sentence', async (t) => {
+  const { dataDir } = await prepared(t);
+  await assert.rejects(command(dataDir, 'transcribe'), { code: 2 });
+  await assert.rejects(command(dataDir, 'no-such-command'), { code: 2 });
+  await assert.rejects(
+    command(dataDir, 'transcribe', join(dataDir, 'models/espeak-en/tokens.txt'), '--out', dataDir),
+    (error: Error & { code: number; stderr: string }) =>
+      error.code === 1 && error.stderr.includes('tokens.txt'),
+  );
+});
+
+test('doctor says what is there and what is missing', async (t) => {
+  const { dataDir } = await prepared(t);
+  const checks = JSON.parse(await command(dataDir, 'doctor', '--json')) as {
+    name: string;
+    state: string;
+    detail: string;
+  }[];
+  const state = Object.fromEntries(checks.map(({ name, state }) => [name, state]));
+  assert.deepEqual(
+    { ...state },
+    { ...state, 'data directory': 'ok', ffmpeg: 'ok', 'speech to text': 'ok', service: 'missing' },
+  );
+  const away = { MITSCHRIFT_STT_BASE_URL: 'http://127.0.0.1:9', MITSCHRIFT_DATA: dataDir };
+  await assert.rejects(
+    promisify(execFile)(process.execPath, [...cli, 'doctor'], {
+      cwd: root,
+      env: { ...process.env, ...away },
+    }),
+    (error: Error & { code: number; stdout: string }) =>
+      error.code === 1 && error.stdout.includes('http://127.0.0.1:9 does not answer'),
+  );
+});
+
+const cli = ['--import', 'tsx', 'src/cli/mitschrift.ts'];
+
+async function command(dataDir: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...cli, ...args], {
+    cwd: root,
+    env: { ...process.env, MITSCHRIFT_DATA: dataDir, MITSCHRIFT_UI_LANGUAGE: 'en' },
+  });
+  return stdout;
+}
+
+/** A data directory with the test model in it, and a talk. */
+async function prepared(t: TestContext) {
+  const dataDir = await tempDir(t);
+  await mkdir(join(dataDir, 'models'));
+  await cp(join(modelsDir, 'espeak-en'), join(dataDir, 'models', 'espeak-en'), { recursive: true });
+  const talk = join(await tempDir(t), 'talk.wav');
+  await speak(said, talk);
+  return { dataDir, talk, audio: new Uint8Array(await readFile(talk)) };
+}
+
+async function finished(
+  url: string,
+  token: string,
+  audio: Uint8Array<ArrayBuffer>,
+  fields: Record<string, string>,
+): Promise<Detail> {
+  const { recording_id } = await apiOf(url, token).post<Detail>(
+    '/recordings',
+    uploadForm(audio, fields),
+  );
+  return await settled(url, token, recording_id);
+}
+
+async function settled(url: string, token: string, id: string): Promise<Detail> {
+  const api = apiOf(url, token);
+  let detail!: Detail;
+  await watchUntil(
+    url,
+    token,
+    async () => {
+      detail = await api.get<Detail>(`/recordings/${id}`);
+      assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail));
+      return detail.status === 'IDLE' && detail.documents !== null;
+    },
+    60_000,
+  );
+  return detail;
+}

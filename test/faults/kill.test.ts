@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { modelsDir } from '../support/models.ts';
+import { speak } from '../support/espeak.ts';
+import { startLanguageServer, type LanguageServer } from '../support/language-servers.ts';
+import { seeded } from '../support/seeded.ts';
+import {
+  apiOf,
+  startServiceProcess,
+  uploadForm,
+  watchUntil,
+  type ServiceProcess,
+} from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const seed = Number(process.env['SEED'] ?? 1);
+const rounds = process.env['MITSCHRIFT_LONG'] ? 200 : 10;
+/** Uploads of one round, and the longest life of the service in it, in milliseconds. */
+const uploadsPerRound = { least: 1, most: 2 };
+const lifeMs = { least: 100, most: 2500 };
+const settleWithinMs = 240_000;
+
+const talks = [
+  'good morning everyone and welcome to the weekly planning meeting',
+  'the server was down for twenty minutes last night',
+  'i think we should move the deadline to the end of march',
+];
+
+type Recording = { recording_id: string; status: string; kind: string };
+type Detail = Recording & { documents: Record<string, string> | null; error: object | null };
+type FactLine = {
+  type: string;
+  run?: number;
+  attempt?: number;
+  data: { stage?: string; index?: number; code?: string };
+  at: string;
+};
+
+let language: LanguageServer;
+before(async () => {
+  language = await startLanguageServer({ flavour: 'openai' });
+});
+after(() => language.close());
+
+test(
+  `${rounds} times SIGKILL at random moments: every acknowledged upload ends in its documents (SEED=${seed})`,
+  { timeout: 3_600_000 },
+  async (t) => {
+    const random = seeded(seed);
+    const dataDir = await tempDir(t);
+    await mkdir(join(dataDir, 'models'), { recursive: true });
+    await cp(join(modelsDir, 'espeak-en'), join(dataDir, 'models', 'espeak-en'), {
+      recursive: true,
+    });
+    const audio: Uint8Array<ArrayBuffer>[] = [];
+    for (const [index, text] of talks.entries()) {
+      const path = join(dataDir, `talk-${index}.wav`);
+      await speak(text, path);
+      audio.push(new Uint8Array(await readFile(path)));
+    }
+    const env = {
+      MITSCHRIFT_LLM_BASE_URL: language.url,
+      MITSCHRIFT_UI_LANGUAGE: 'en',
+      MITSCHRIFT_LOG_LEVEL: 'warn',
+    };
+    let service: ServiceProcess | undefined;
+    t.after(() => service?.end('SIGKILL'));
+    service = await startServiceProcess(dataDir, env);
+    const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+      username: 'anna',
+      password: 'correct horse battery',
+    });
+
+    // What an undisturbed service makes of each talk, alone and as a meeting.
+    const expected = new Map<string, string>();
+    for (const [index] of talks.entries()) {
+      for (const kind of ['solo', 'meeting']) {
+        const { recording_id } = await apiOf(service.url, token).post<Recording>(
+          '/recordings',
+          uploadForm(audio[index]!, { kind }),
+        );
+        await settle(service, token, [recording_id]);
+        expected.set(`${index} ${kind}`, await documentsOf(service, token, recording_id));
+      }
+    }
+
+    const acknowledged: { id: string; talk: number; kind: string }[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      const doomed = service;
+      const uploads = uploadsPerRound.least + random.below(uploadsPerRound.most);
+      const life = lifeMs.least + random.below(lifeMs.most - lifeMs.least);
+      // The clock runs while uploads are on their way: some are killed before they are acknowledged.
+      const death = new Promise<void>((resolve) => {
+        setTimeout(() => void doomed.end('SIGKILL').then(() => resolve()), life);
+      });
+      for (let upload = 0; upload < uploads; upload += 1) {
+        const talk = random.below(talks.length);
+        const kind = random.chance(0.3) ? 'meeting' : 'solo';
+        await apiOf(doomed.url, token)
+          .post<Recording>('/recordings', uploadForm(audio[talk]!, { kind }))
+          .then(
+            ({ recording_id }) => acknowledged.push({ id: recording_id, talk, kind }),
+            () => undefined,
+          );
+      }
+      await death;
+      service = await startServiceProcess(dataDir, env);
+    }
+
+    assert.ok(acknowledged.length > 0, 'a run in which nothing was acknowledged shows nothing');
+    const all = await apiOf(service.url, token).get<{ recordings: Recording[] }>(
+      '/recordings?limit=200',
+    );
+    const ids = all.recordings.map(({ recording_id }) => recording_id);
+    await settle(service, token, ids);
+    for (const { id, talk, kind } of acknowledged) {
+      assert.equal(await documentsOf(service, token, id), expected.get(`${talk} ${kind}`));
+    }
+    let interrupted = 0;
+    for (const id of ids) interrupted += await checkFacts(service, token, id);
+    assert.ok(interrupted > 0, 'a run in which no kill hit a running stage shows nothing');
+
+    for (const running of [true, false]) {
+      if (!running) assert.equal(await service.end('SIGTERM'), 0, 'it stops cleanly when asked to');
+      const check = await replayCheck(dataDir);
+      assert.deepEqual(check.differences, [], `replay --check with the service ${running}`);
+      assert.ok(check.recordings >= acknowledged.length);
+    }
+  },
+);
+
+/** Waits until all recordings have their documents, saying who spoke when asked and retrying what failed. */
+async function settle(service: ServiceProcess, token: string, ids: string[]): Promise<void> {
+  const api = apiOf(service.url, token);
+  await watchUntil(
+    service.url,
+    token,
+    async () => {
+      let open = 0;
+      for (const id of ids) {
+        const { status, documents } = await api.get<Detail>(`/recordings/${id}`);
+        if (status === 'IDLE' && documents) continue;
+        open += 1;
+        // Another look at the same state may come before the answer is applied: a 409 then.
+        if (status === 'AWAITING_SPEAKERS') {
+          const answer = { recording_id: id, speakers: { SPEAKER_1: 'Anna' } };
+          await api.post('/speakers', answer).catch(() => undefined);
+        }
+        if (status === 'ERROR') await api.post(`/recordings/${id}/retry`).catch(() => undefined);
+      }
+      return open === 0;
+    },
+    settleWithinMs,
+  );
+}
+
+/** The three documents without what differs between two uploads of the same audio: name, date, id. */
+async function documentsOf(service: ServiceProcess, token: string, id: string): Promise<string> {
+  const api = apiOf(service.url, token);
+  const { documents } = await api.get<Detail>(`/recordings/${id}`);
+  assert.ok(documents);
+  const base = documents['index']!.replace(/\.md$/, '');
+  const texts = await Promise.all(
+    ['index', 'transcript', 'summary'].map((name) =>
+      api.get<string>(`/transcripts/${encodeURIComponent(documents[name]!)}`),
+    ),
+  );
+  return texts
+    .join('\n')
+    .replaceAll(base, 'BASE')
+    .replaceAll(id, 'ID')
+    .replace(/^date: .*$/gm, 'date: DATE');
+}
+
+/**
+ * No result was recorded twice in a run, and nobody was blamed who had not been running. Returns how
+ * many starts of stages came to nothing.
+ */
+async function checkFacts(service: ServiceProcess, token: string, id: string): Promise<number> {
+  const { events } = await apiOf(service.url, token).get<{ events: FactLine[] }>(
+    `/recordings/${id}/events`,
+  );
+  const results = new Map<string, number>();
+  const starts = new Map<string, number>();
+  let interrupted = 0;
+  for (const { type, run, data } of events) {
+    if (type === 'stage.started') {
+      const before = starts.get(data.stage!) ?? 0;
+      starts.set(data.stage!, before + 1);
+      if (before > 0) interrupted += 1;
+    }
+    if (type === 'stage.failed') {
+      assert.equal(data.code, 'took-the-service-down', `${id} failed for another reason`);
+      assert.ok((starts.get(data.stage!) ?? 0) >= 3, `${id} was blamed without having run`);
+    }
+    if (!resultTypes.has(type)) continue;
+    if (type !== 'speech.detected' && type !== 'documents.named') starts.clear();
+    const key = `${run} ${type} ${data.index ?? ''}`;
+    results.set(key, (results.get(key) ?? 0) + 1);
+    assert.equal(results.get(key), 1, `${key} of ${id} was recorded twice`);
+  }
+  return interrupted;
+}
+
+const resultTypes = new Set([
+  'speech.detected',
+  'utterance.recognised',
+  'transcription.completed',
+  'diarization.skipped',
+  'identification.skipped',
+  'turns.joined',
+  'transcript.punctuated',
+  'summary.completed',
+  'title.chosen',
+  'documents.named',
+  'documents.saved',
+]);
+
+async function replayCheck(
+  dataDir: string,
+): Promise<{ recordings: number; differences: object[] }> {
+  await stat(dataDir);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', 'src/cli/mitschrift.ts', 'replay', '--check', '--json'],
+    { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, MITSCHRIFT_DATA: dataDir } },
+  );
+  return JSON.parse(stdout) as { recordings: number; differences: object[] };
+}

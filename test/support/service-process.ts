@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { WebSocket } from 'ws';
+
+const root = join(import.meta.dirname, '../..');
+/** A service that has not said where it listens by then will not any more, in milliseconds. */
+const startWithinMs = 30_000;
+
+export type ServiceProcess = {
+  url: string;
+  pid: number;
+  /** Sends a signal and resolves with the exit code when the process is gone. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
+  /** What it printed on standard output: its log. */
+  logged: string[];
+};
+
+/** The real service in a process of its own, from source, on a free port of the loopback address. */
+export async function startServiceProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<ServiceProcess> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(root, 'src/cli/mitschrift.ts'), 'serve'],
+    {
+      cwd: root,
+      env: { ...process.env, MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const logged: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => logged.push(line));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    const said: string[] = [];
+    const timer = setTimeout(() => reject(new Error('the service did not start')), startWithinMs);
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      said.push(line);
+      const address = /^Mitschrift is at (\S+)$/.exec(line)?.[1];
+      if (address) resolve(address);
+    });
+    void exited.then((code) => {
+      clearTimeout(timer);
+      reject(new Error(`the service ended with ${code}:\n${[...said, ...logged].join('\n')}`));
+    });
+  });
+  return {
+    url,
+    pid: child.pid!,
+    logged,
+    async end(signal) {
+      child.kill(signal);
+      return await exited;
+    },
+  };
+}
+
+/** Talks to a service over HTTP. @throws on any answer that is not a success. */
+export function apiOf(url: string, token?: string) {
+  const call = async <T>(method: string, path: string, body?: object | FormData): Promise<T> => {
+    const form = body instanceof FormData;
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined || form ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as T;
+  };
+  return {
+    get: <T>(path: string) => call<T>('GET', path),
+    post: <T>(path: string, body?: object | FormData) => call<T>('POST', path, body),
+  };
+}
+
+/** A file as the form of `POST /recordings`. */
+export function uploadForm(
+  audio: Uint8Array<ArrayBuffer>,
+  fields: Record<string, string>,
+  filename = 'talk.wav',
+): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new Blob([audio]), filename);
+  return form;
+}
+
+/** Calls `look` at every frame of the service's WebSocket until it answers true. */
+export async function watchUntil(
+  url: string,
+  token: string,
+  look: () => Promise<boolean>,
+  withinMs: number,
+): Promise<void> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?token=${token}`);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('it did not happen in time')), withinMs);
+      let looking = false;
+      let again = false;
+      const onFrame = async () => {
+        again = true;
+        if (looking) return;
+        looking = true;
+        while (again) {
+          again = false;
+          if (!(await look())) continue;
+          clearTimeout(timer);
+          resolve();
+          return;
+        }
+        looking = false;
+      };
+      socket.on('message', () => void onFrame().catch(reject));
+      socket.on('error', reject);
+      socket.on('close', () => reject(new Error('the WebSocket was closed')));
+    });
+  } finally {
+    socket.removeAllListeners('close');
+    socket.close();
+  }
+}
