@@ -3,6 +3,7 @@ import { openContent } from './content-cipher.ts';
 import type { DamageRegister } from './damage.ts';
 import { KeyError, type KeyStore } from './keys.ts';
 import { jsonOf } from './record-codec.ts';
+import { EventStoreError } from './store.ts';
 import { upcast, type Upcasters } from './upcast.ts';
 
 /** A record's JSON: a fact whose content, if any, is still sealed. */
@@ -112,8 +113,8 @@ function reveal(
   return opened.then((content: unknown) => void Object.assign(record, { content }), failed);
 }
 
-/** Only what is wrong with a key concerns the fact alone; the rest is thrown as it is. */
-function keyError(error: unknown): KeyError {
-  if (error instanceof KeyError) return error;
-  throw error;
+/** Only what is wrong with a key concerns the fact alone; that it cannot be read now does not. */
+function keyError(cause: unknown): KeyError {
+  if (cause instanceof KeyError) return cause;
+  throw new EventStoreError('BUSY', 'The keys cannot be read now.', { cause });
 }

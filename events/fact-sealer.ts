@@ -54,7 +54,9 @@ async function sealFor(
     return await sealContent(await keys.obtain(subject), place, json);
   } catch (cause) {
     if (cause instanceof RangeError) throw invalid(cause.message, cause);
-    if (!(cause instanceof KeyError)) throw cause;
+    if (!(cause instanceof KeyError)) {
+      throw new EventStoreError('BUSY', `The key of ${subject} cannot be had now.`, { cause });
+    }
     if (cause.code === 'ERASED') throw invalid(cause.message, cause);
     throw new EventStoreError('DAMAGED', cause.message, { cause });
   }

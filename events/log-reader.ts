@@ -57,12 +57,14 @@ export function logReader(options: {
         );
       let next = position < upToPosition ? page(position) : undefined;
       while (next) {
-        const checked = checkPage(await next, position, crc);
-        position += checked.records.length;
-        crc = checked.crc;
-        next = checked.damage || position >= upToPosition ? undefined : page(position);
-        // Read ahead while this page is decoded and used; its failure is told in its turn.
+        const texts = await next;
+        const end = position + texts.length;
+        // Read ahead while this page is checked and used; its failure is told in its turn.
+        next = texts.length > 0 && end < upToPosition ? page(end) : undefined;
         next?.catch(() => {});
+        const checked = checkPage(texts, position, crc);
+        position = end;
+        crc = checked.crc;
         const { facts, error } = await decoder.decode(checked.records);
         if (facts.length > 0) yield facts;
         if (error !== undefined) throw error;

@@ -118,6 +118,21 @@ describe('The log', () => {
     assert.equal((await log.verify({ contents: true })).damages, 2);
   });
 
+  it('says that it is busy, not that something is wrong, when keys cannot be had for now', async (test) => {
+    const temp = await tempLog(test);
+    const keys = await temp.keys();
+    const log = await temp.open({ keys });
+    await log.append('recording-1', [summary('R1', 'one')], 0);
+    test.mock.method(keys, 'obtain', noSpace);
+    test.mock.method(keys, 'find', noSpace);
+    await rejects(log.append('recording-1', [summary('R1', 'two')], 1), 'BUSY');
+    await rejects(all(log.read('recording-1')), 'BUSY');
+    assert.deepEqual(log.health(), { state: 'ok', damage: [], more: 0 });
+    test.mock.restoreAll();
+    await log.append('recording-1', [summary('R1', 'two')], 1);
+    assert.equal((await all(log.read('recording-1'))).length, 2);
+  });
+
   it('does not take content from another place', async (test) => {
     const temp = await tempLog(test);
     const before = await temp.open();
@@ -148,3 +163,6 @@ describe('The log', () => {
 });
 
 const contentOf = (record: string): string => /"content":"[^"]+"/.exec(record)?.[0] ?? '';
+
+const noSpace = (): Promise<never> =>
+  Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));

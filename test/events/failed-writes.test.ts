@@ -35,6 +35,8 @@ describe('After a failed write the log', () => {
       const disk = fragileDisk();
       const log = await (await tempLog(test)).open({ write: disk.write });
       await log.append('recording-1', [plainFact('1')], 0);
+      // Known heads let all of them reach the same write.
+      for (const n of upTo(5)) await log.version(`recording-x${n}`);
       disk.failNext(when);
       const failed = upTo(5).map((n) => log.append(`recording-x${n}`, [plainFact('2')], 0));
       for (const append of failed) {

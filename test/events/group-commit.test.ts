@@ -43,6 +43,19 @@ it('acknowledges nothing that was not synced', async (test) => {
   assert.deepEqual(options, [{ sync: true }]);
 });
 
+it('stores what it had taken before it closes', async (test) => {
+  const temp = await tempLog(test);
+  const disk = heldDisk(2);
+  const log = await temp.open({ write: disk.write });
+  const appending = log.append('recording-1', [plainFact('1')], 0);
+  await disk.reached;
+  const closing = log.close();
+  disk.release();
+  await closing;
+  assert.equal((await appending).length, 1);
+  assert.equal((await temp.open()).head(), 1);
+});
+
 it('refuses what it cannot queue, and takes it later', async (test) => {
   const temp = await tempLog(test);
   const disk = heldDisk(2);

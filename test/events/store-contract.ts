@@ -267,6 +267,17 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
   });
 
   describe(`${name} closes`, () => {
+    check('when what it had taken is stored', async (store) => {
+      const appending = upTo(5).map((n) => store.append(`recording-${n}`, [plainFact('1')], 0));
+      const outcomes = Promise.allSettled(appending);
+      // Whoever was promised nothing yet may be told CLOSED; nobody may be left without an answer.
+      await store.close();
+      for (const outcome of await outcomes) {
+        if (outcome.status === 'fulfilled') assert.equal(outcome.value.length, 1);
+        else assert.equal((outcome.reason as EventStoreError).code, 'CLOSED');
+      }
+    });
+
     check('after which it says so to everybody', async (store) => {
       await store.append('recording-1', [plainFact('1')], 0);
       const { signal } = new AbortController();
