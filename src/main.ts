@@ -27,7 +27,7 @@ const sweepEveryMs = 3_600_000;
  */
 export async function startService(options: {
   host: Host;
-  settings(): Settings;
+  settings: () => Settings;
   log: Log;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunPatienceMs?: number;
@@ -57,7 +57,14 @@ export async function startService(options: {
     if (takenUp > 0) log.info({ recordings: takenUp }, 'went on with unfinished recordings');
 
     const services = {
-      ...{ log, settings, desk, store, storage, projections, accounts, acceptsAudio },
+      log,
+      settings,
+      desk,
+      store,
+      storage,
+      projections,
+      accounts,
+      acceptsAudio,
       version: packageVersion(),
       address: host.address,
       dataDir: data.root,

@@ -48,7 +48,7 @@ export type Pipeline = {
  */
 export async function openPipeline(options: {
   data: DataFolder;
-  settings(): Settings;
+  settings: () => Settings;
   log: Log;
   /** Where documents of an owner go, when not into their space below the data directory. */
   spaceOf?: (owner: string) => Promise<Space>;
@@ -208,7 +208,7 @@ function keptWhile<T extends { close(): Promise<void> }>(
           if (kept === opening) kept = undefined;
         });
       }
-      return await kept!.value;
+      return await kept.value;
     },
     close,
   };

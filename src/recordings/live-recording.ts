@@ -1,4 +1,4 @@
-import { createActor, fromCallback, type EventObject, type Snapshot } from 'xstate';
+import { createActor, fromCallback, type EventObject } from 'xstate';
 import type { LoggedFact } from '../../events/catalogue.ts';
 import type { StoredFact } from '../../events/envelope.ts';
 import {
@@ -78,7 +78,7 @@ export async function openRecording(
 
   const running = new Set<Promise<void>>();
   const actor = createActor(recordingMachine.provide({ actors: launchers() }), {
-    snapshot: recordingMachine.getPersistedSnapshot(folded) as Snapshot<unknown>,
+    snapshot: recordingMachine.getPersistedSnapshot(folded),
   });
   // An error here is a defect in the machine; it must be heard, not end the process.
   actor.subscribe({ error: (error) => log.error({ err: error, recordingId }, 'machine failed') });
@@ -91,7 +91,7 @@ export async function openRecording(
 
   const live: LiveRecording = {
     recordingId,
-    snapshot: () => (started ? (actor.getSnapshot() as RecordingSnapshot) : folded),
+    snapshot: () => (started ? actor.getSnapshot() : folded),
     version: () => version,
     record(fact, circumstances) {
       if (waiting >= waitingMax) {
@@ -181,7 +181,7 @@ export async function openRecording(
 
   function remember(fact: LoggedRecordingFact): void {
     const { content: _content, ...rest } = fact;
-    commands.set(commandKey(fact.type, fact.command), rest as LoggedRecordingFact);
+    commands.set(commandKey(fact.type, fact.command), rest);
     if (commands.size > commandsMax) commands.delete(commands.keys().next().value!);
   }
 

@@ -117,8 +117,14 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     const fact: RecordingFactOf<'audio.imported'> = {
       type: 'audio.imported',
       data: {
-        ...{ owner, kind, language, speakers },
-        ...{ path: name, bytes, sha256, duration: null },
+        owner,
+        kind,
+        language,
+        speakers,
+        path: name,
+        bytes,
+        sha256,
+        duration: null,
         started_at: new Date().toISOString(),
       },
       content: { filename: upload.filename, ...(title === undefined ? {} : { title }) },
