@@ -57,6 +57,7 @@ export const isTransient = (error: unknown): boolean =>
 const transientCodes: ReadonlySet<string> = new Set([
   'LEVEL_DATABASE_NOT_OPEN',
   'LEVEL_ITERATOR_NOT_OPEN',
+  'LEVEL_BATCH_NOT_OPEN',
   'LEVEL_IO_ERROR',
 ]);
 

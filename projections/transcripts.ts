@@ -155,16 +155,18 @@ function headAfter(head: Head, fact: LoggedFact): Head {
   }
 }
 
+/** Writes the text a fact brings. One whose key was destroyed brings none. */
 function setText(rows: Rows, id: string, run: number, fact: LoggedFact): void {
+  if (fact.content === undefined) return;
   if (fact.type === 'utterance.recognised') {
     const { index, start, end, doubt } = fact.data;
-    const segments = fact.content?.segments ?? [];
+    const { segments } = fact.content;
     const utterance = { index, start, end, segments, ...(doubt === undefined ? {} : { doubt }) };
     rows.set(utteranceKey(id, run, index), utterance satisfies Utterance);
   }
-  if (fact.type === 'turns.joined') rows.set(`b/${id}/${run}`, fact.content?.turns ?? []);
-  if (fact.type === 'transcript.punctuated') rows.set(`b/${id}/${run}`, fact.content?.blocks ?? []);
-  if (fact.type === 'summary.completed') rows.set(`s/${id}/${run}`, fact.content?.text ?? null);
+  if (fact.type === 'turns.joined') rows.set(`b/${id}/${run}`, fact.content.turns);
+  if (fact.type === 'transcript.punctuated') rows.set(`b/${id}/${run}`, fact.content.blocks);
+  if (fact.type === 'summary.completed') rows.set(`s/${id}/${run}`, fact.content.text);
 }
 
 /** Deletes the texts that neither what is shown nor the present pass needs any more. */

@@ -1,11 +1,5 @@
 import type { Checkpoint, ProjectionStorage, Row } from '../../projections/projection.ts';
-import {
-  entriesOf,
-  sublevelPrefix,
-  whenOpen,
-  type RowOperation,
-  type RowsDatabase,
-} from './rows-database.ts';
+import { entriesOf, sublevelPrefix, whenOpen, type RowsDatabase } from './rows-database.ts';
 
 /**
  * The rows of projections in the log's database, as JSON: `!projections!<name>/<key>`, and the
@@ -39,14 +33,18 @@ export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
     },
     async commit(projection, checkpoint, changes) {
       const prefix = rowsOf(projection);
-      const operations: RowOperation[] = Array.from(changes, ([key, row]) =>
-        row === undefined
-          ? { type: 'del', key: prefix + key }
-          : { type: 'put', key: prefix + key, value: JSON.stringify(row) },
-      );
-      const value = JSON.stringify(checkpoint);
-      operations.push({ type: 'put', key: checkpointOf(projection), value });
-      await db.batch(operations, unsynced);
+      const batch = db.batch();
+      try {
+        for (const [key, row] of changes) {
+          if (row === undefined) batch.del(prefix + key);
+          else batch.put(prefix + key, JSON.stringify(row));
+        }
+        batch.put(checkpointOf(projection), JSON.stringify(checkpoint));
+        await batch.write(unsynced);
+      } finally {
+        // What was not written would be held until the database is closed.
+        await batch.close();
+      }
     },
     async clear(projection) {
       // The checkpoint first: without one, rows that are left are cleared at the next start.

@@ -9,15 +9,22 @@ export interface RowsDatabase {
   get(key: string): Promise<string | undefined>;
   getMany(keys: string[]): Promise<(string | undefined)[]>;
   batch(operations: RowOperation[], options: { sync: boolean }): Promise<void>;
+  /** Cheaper than an array for many rows: nothing is cloned. */
+  batch(): RowBatch;
   clear(range: { gte: string; lt: string }): Promise<void>;
   iterator(range: { gte: string; lt: string; reverse: boolean; limit: number }): {
     all(): Promise<[string, string][]>;
   };
 }
 
-export type RowOperation =
-  | { type: 'put'; key: string; value: string }
-  | { type: 'del'; key: string };
+interface RowBatch {
+  put(key: string, value: string): unknown;
+  del(key: string): unknown;
+  write(options: { sync: boolean }): Promise<void>;
+  close(): Promise<void>;
+}
+
+type RowOperation = { type: 'put'; key: string; value: string } | { type: 'del'; key: string };
 
 /** The prefix of a sublevel's keys. */
 export const sublevelPrefix = (name: string): string => `!${name}!`;

@@ -79,7 +79,11 @@ test('the same storage goes on when the database was closed and opened again', a
     seen.push(next.value[1]);
   assert.equal(row, 7);
   assert.deepEqual(seen, [...many.values()]);
+  await storage.commit('a', { version: 1, position: 2 }, new Map([['k/007', 8]]));
+  assert.equal(await storage.get('a', 'k/007'), 8);
   await db.close();
+  const refused = storage.commit('a', { version: 1, position: 3 }, new Map());
+  await assert.rejects(refused, { code: 'LEVEL_DATABASE_NOT_OPEN' });
   const [late] = await Promise.all([storage.get('a', 'k/008'), db.open()]);
   assert.equal(late, 8);
 });
