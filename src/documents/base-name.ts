@@ -36,7 +36,6 @@ export async function baseName(
 
 function safeTitle(title: string): string {
   const safe = title
-    .normalize('NFC')
     // Whatever is unseen (controls, direction marks, lone surrogates, unassigned) but the joiners
     // that Persian and emoji are spelt with; a line's end is a space.
     .replace(/[\t-\r\u0085\u2028\u2029]/gu, ' ')
@@ -46,14 +45,18 @@ function safeTitle(title: string): string {
     .replace(/%{2,}/gu, '%')
     .replace(/`/gu, "'")
     .replace(/\s+/gu, ' ')
-    .replace(/^[\s.]+/u, '');
+    .replace(/^[\s.]+/u, '')
+    // Last, as leaving something out can bring a letter and its accent together.
+    .normalize('NFC');
   return cut(safe).replace(/[\s.\u200C\u200D]+$/u, '');
 }
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** The longest beginning that fits and breaks no grapheme apart. */
 function cut(title: string): string {
   let kept = '';
-  for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(title)) {
+  for (const { segment } of graphemes.segment(title)) {
     const longer = kept + segment;
     if (longer.length > titleUnitsMax || Buffer.byteLength(longer) > titleBytesMax) break;
     kept = longer;
