@@ -143,7 +143,10 @@ function modelError(code: string, model: InstalledModel, problem: string): Stage
 
 function reason(error: unknown): string {
   if (error instanceof z.ZodError) {
-    const issue = error.issues[0];
+    const [issue] = error.issues;
+    // The reason why a name of `files` is wrong lies one level deeper.
+    if (issue?.code === 'invalid_key')
+      return `${issue.path.join('.')} ${issue.issues[0]?.message ?? 'is invalid'}`;
     return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
   }
   return error instanceof Error ? error.message : String(error);

@@ -24,8 +24,9 @@ export async function probeNative(
   name: string,
   dispatcher: Dispatcher,
   signal: AbortSignal,
+  { timeoutMs = probeMs }: { timeoutMs?: number } = {},
 ): Promise<ServerState> {
-  const answer = await look(`${base}/health`, {}, name, dispatcher, signal);
+  const answer = await look(`${base}/health`, {}, name, dispatcher, signal, timeoutMs);
   if ('state' in answer) return answer;
   if (answer.status === 200) return state('ready', `${name} is ready.`);
   // It answers 404 to its own /health while it loads a model, and for ever when that has failed.
@@ -43,8 +44,9 @@ export async function probeCompat(
   headers: Record<string, string>,
   dispatcher: Dispatcher,
   signal: AbortSignal,
+  { timeoutMs = probeMs }: { timeoutMs?: number } = {},
 ): Promise<ServerState> {
-  const answer = await look(`${base}/models`, headers, name, dispatcher, signal);
+  const answer = await look(`${base}/models`, headers, name, dispatcher, signal, timeoutMs);
   if ('state' in answer) return answer;
   if (answer.status === 200) return state('ready', `${name} is ready.`, modelIds(answer.body));
   // whisper.cpp with --inference-path, and others without a list: they are there all the same.
@@ -59,9 +61,10 @@ async function look(
   name: string,
   dispatcher: Dispatcher,
   signal: AbortSignal,
+  timeoutMs: number,
 ): Promise<ServerAnswer | ServerState> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), probeMs);
+  const timer = setTimeout(() => late.abort(), timeoutMs);
   const stop = () => late.abort();
   signal.addEventListener('abort', stop, { once: true });
   try {

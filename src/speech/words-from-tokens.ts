@@ -19,13 +19,15 @@ export function wordsFromTokens(tokens: readonly Token[]): Word[] {
     }
     const last = words.at(-1);
     const starts = /^\s/.test(text) || unspaced.test(piece);
-    if (last && ((open && !starts) || punctuation.test(piece))) {
+    const ends = punctuation.test(piece);
+    if (last && ((open && !starts) || ends)) {
       last.text += piece;
       last.end = Math.max(last.end, end);
     } else {
       words.push({ text: piece, start, end });
     }
-    open = !/\s$/.test(text) && !unspacedEnd.test(piece);
+    // Behind punctuation nothing changes: “don’t” may come as three tokens.
+    if (!ends) open = !/\s$/.test(text) && !unspacedEnd.test(piece);
   }
   return words;
 }

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { test, type TestContext } from 'node:test';
+import { decodeToSpeech } from '../../src/audio/decode-to-speech.ts';
+import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
+import { localEngine } from '../../src/speech/local-engine.ts';
+import { installedModels } from '../../src/speech/local-models.ts';
+import { localProcess, type LocalProcessOptions } from '../../src/speech/local-process.ts';
+import { locateSpeech } from '../../src/speech/locate-speech.ts';
+import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';
+import { copyModel, editManifest, modelsDir } from '../support/models.ts';
+
+const signal = new AbortController().signal;
+const free = { language: null, signal };
+
+const sentences = [
+  'good morning everyone and welcome to the weekly planning meeting',
+  'first we will go over the budget for the next quarter',
+  'the server was down for twenty minutes last night',
+  'i think we should move the deadline to the end of march',
+  'our customers are happy with the new version of the product',
+  'please send me the report before friday afternoon',
+  'the train to london leaves at half past seven',
+  'what time does the library close on saturday',
+];
+
+async function recognisers(dir: string) {
+  const { models } = await installedModels(dir);
+  return models.filter(({ purpose }) => purpose === 'speech-to-text');
+}
+
+async function localWith(t: TestContext, options: LocalProcessOptions = {}, dir = modelsDir) {
+  const engineProcess = localProcess(options);
+  const engine = localEngine(await recognisers(dir), null, engineProcess);
+  t.after(() => engine.close());
+  return { engine, engineProcess };
+}
+
+async function spoken(t: TestContext, ...texts: string[]) {
+  const folder = await folderFor(t);
+  const parts: string[] = [];
+  for (const [i, text] of texts.entries()) {
+    const plain = join(folder, `${i}.wav`);
+    await speak(text, plain);
+    parts.push(join(folder, `${i}-padded.wav`));
+    await make('sox', plain, parts[i]!, 'pad', '0.2', '0.7');
+  }
+  const wav = join(folder, 'all.wav');
+  await make('sox', ...parts, wav);
+  await decodeToSpeech(wav, join(folder, 'speech.wav'), { signal });
+  const audio = await openSpeechFile(join(folder, 'speech.wav'));
+  t.after(() => audio.close());
+  return audio;
+}
+
+test('speech becomes text with word times: from the file to the words, with real models', async (t) => {
+  const audio = await spoken(t, ...sentences);
+  const { engine } = await localWith(t);
+  const { stretches } = await locateSpeech(audio, {
+    secondsMax: engine.secondsMax,
+    modelsDir,
+    signal,
+  });
+  const heard: string[] = [];
+  for (const stretch of stretches) {
+    const { segments, language, doubt } = await engine.recognise(audio, stretch, free);
+    assert.equal(language, 'en');
+    assert.equal(doubt, undefined);
+    for (const { start, end, text, words } of segments) {
+      heard.push(text);
+      assert.ok(start >= stretch[0] && end <= stretch[1]);
+      assert.equal(words.map((word) => word.text).join(' '), text);
+      words.forEach((word, i) => {
+        assert.ok(word.start <= word.end && word.start >= (words[i - 1]?.start ?? 0));
+      });
+    }
+  }
+  const rate = wordErrorRate(sentences.join(' '), heard.join(' '));
+  assert.ok(rate < 0.2, `word error rate ${rate}: ${heard.join(' ')}`);
+});
+
+test('a sentence known to come out right comes out right', async (t) => {
+  const { engine } = await localWith(t);
+  const audio = await spoken(t, 'the server was down for twenty minutes last night');
+  const { segments } = await engine.recognise(audio, [0, audio.duration], free);
+  assert.deepEqual(
+    segments.map(({ text }) => text),
+    ['the server was down for twenty minutes last night'],
+  );
+});
+
+test('silence and the shortest of stretches give no words and no crash', async (t) => {
+  const { engine } = await localWith(t);
+  const audio = await spoken(t, 'yes');
+  for (const stretch of [
+    [0, 0.1],
+    [0, 0.000_05],
+    [5000, 5001],
+  ] as [number, number][])
+    assert.deepEqual((await engine.recognise(audio, stretch, free)).segments, []);
+});
+
+test('an engine killed in the middle is an error that can be retried, and the next try works', async (t) => {
+  const { engine, engineProcess } = await localWith(t);
+  const audio = await spoken(t, sentences[2]!);
+  const stretch: [number, number] = [0, audio.duration];
+  const work = engine.recognise(audio, stretch, free);
+  const killed = assert.rejects(work, {
+    code: 'engine-crashed',
+    retriable: true,
+    message: /SIGKILL/,
+  });
+  while (engineProcess.pid === undefined) await new Promise(setImmediate);
+  const first = engineProcess.pid;
+  process.kill(first, 'SIGKILL');
+  await killed;
+  const { segments } = await engine.recognise(audio, stretch, free);
+  assert.equal(segments[0]!.text, sentences[2]);
+  assert.notEqual(engineProcess.pid, first);
+});
+
+test('cancelling answers at once; the process is used on, or ended when it does not get free', async (t) => {
+  const { engine, engineProcess } = await localWith(t, { graceMs: 10_000 });
+  const audio = await spoken(t, ...sentences.slice(0, 3));
+  const whole: [number, number] = [0, audio.duration];
+  await engine.recognise(audio, whole, free);
+  const { pid } = engineProcess;
+  const control = new AbortController();
+  const work = engine.recognise(audio, whole, { language: null, signal: control.signal });
+  const waiting = engine.recognise(audio, whole, { language: null, signal: control.signal });
+  control.abort();
+  await assert.rejects(work, { name: 'AbortError' });
+  await assert.rejects(waiting, { name: 'AbortError' });
+  assert.ok((await engine.recognise(audio, whole, free)).segments.length > 0);
+  assert.equal(engineProcess.pid, pid);
+});
+
+test('a process without work ends and gives its memory back', async (t) => {
+  const { engine, engineProcess } = await localWith(t, { idleMs: 1 });
+  const audio = await spoken(t, 'yes');
+  await engine.recognise(audio, [0, audio.duration], free);
+  const { pid } = engineProcess;
+  while (engineProcess.pid !== undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.throws(() => process.kill(pid!, 0), { code: 'ESRCH' });
+  assert.ok(await engine.recognise(audio, [0, audio.duration], free));
+});
+
+test('recognition runs at low priority and does not hold up the service', async (t) => {
+  const { engine, engineProcess } = await localWith(t);
+  const audio = await spoken(t, ...sentences);
+  await engine.recognise(audio, [0, 1], free);
+  const stat = await readFile(`/proc/${engineProcess.pid}/stat`, 'utf8');
+  assert.equal(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16], '10');
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await engine.recognise(audio, [0, Math.min(25, audio.duration)], free);
+  delay.disable();
+  assert.ok(delay.max < 500e6, `${delay.max / 1e6} ms`);
+});
+
+test('a damaged model is refused before it is loaded: no process is even started', async (t) => {
+  const folder = await folderFor(t);
+  const model = await copyModel('espeak-en', folder);
+  const path = join(model, 'model.onnx');
+  const whole = await readFile(path);
+  const { engine, engineProcess } = await localWith(t, {}, folder);
+  const audio = await spoken(t, 'yes');
+  const recognise = () => engine.recognise(audio, [0, audio.duration], free);
+  const flipped = Buffer.from(whole);
+  flipped[500_000]! ^= 1;
+  for (const [damage, said] of [
+    [
+      () => writeFile(path, whole.subarray(0, 1000)),
+      /model\.onnx has 1000 bytes instead of 1574506/,
+    ],
+    [() => writeFile(path, flipped), /model\.onnx has another checksum/],
+    [() => rm(path), /model\.onnx is missing/],
+  ] as const) {
+    await damage();
+    await assert.rejects(recognise(), { retriable: false, message: said });
+    assert.equal(engineProcess.pid, undefined);
+  }
+  await writeFile(path, whole);
+  assert.ok(await recognise());
+  await appendFile(path, 'x');
+  await assert.rejects(
+    recognise(),
+    { code: 'model-corrupt' },
+    'it is looked at again when it changes',
+  );
+});
+
+test('the model is chosen by language, or by name', async (t) => {
+  const folder = await folderFor(t);
+  const german = await copyModel('espeak-en', join(folder, 'de'));
+  await editManifest(german, { languages: ['de'] });
+  const audio = await spoken(t, 'yes');
+  const models = [...(await recognisers(join(folder, 'de'))), ...(await recognisers(modelsDir))];
+  models[0] = { ...models[0]!, id: 'german' };
+  const engine = localEngine(models, null);
+  t.after(() => engine.close());
+  const inLanguage = async (language: string) =>
+    (await engine.recognise(audio, [0, 1], { language, signal })).language;
+  assert.equal(await inLanguage('de'), 'de');
+  assert.equal(await inLanguage('en-US'), 'en');
+  await assert.rejects(inLanguage('fr'), {
+    code: 'language-unknown',
+    message: /french|“fr”.*german \(de\)/i,
+  });
+  const absent = localEngine(models, 'parakeet');
+  t.after(() => absent.close());
+  await assert.rejects(absent.recognise(audio, [0, 1], free), {
+    code: 'model-missing',
+    message: /parakeet/,
+  });
+});
+
+test('the engine process does not outlive the service', async (t) => {
+  const { engine, engineProcess } = await localWith(t);
+  const audio = await spoken(t, 'yes');
+  await engine.recognise(audio, [0, audio.duration], free);
+  const { pid } = engineProcess;
+  await engine.close();
+  assert.throws(() => process.kill(pid!, 0), { code: 'ESRCH' });
+  await assert.rejects(engine.recognise(audio, [0, 1], free), /closed/);
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseTranscript } from '../../src/speech/parse-transcript.ts';
+
+const json = (value: unknown, type = 'application/json') =>
+  parseTranscript(JSON.stringify(value), type, 11);
+const texts = (value: unknown) => json(value).segments.map((segment) => segment.text);
+
+test('whisper.cpp: words are put together from tokens, punctuation stays with its word', () => {
+  const { segments, language, timed } = json({
+    task: 'transcribe',
+    language: 'english',
+    duration: 11.0,
+    text: ' And so, my fellow Americans,\n',
+    segments: [
+      {
+        id: 0,
+        text: ' And so, my',
+        start: 0.0,
+        end: 3.2,
+        words: [
+          { word: ' And', start: 0.32, end: 0.36, t_dtw: -1, probability: 1.0 },
+          { word: ' so', start: 0.36, end: 0.53, t_dtw: -1, probability: 1.0 },
+          { word: ',', start: 0.69, end: 0.69, t_dtw: -1, probability: 1.0 },
+          { word: ' m', start: 0.8, end: 0.9 },
+          { word: 'y', start: 0.9, end: 7.6000000000000005 },
+        ],
+      },
+    ],
+  });
+  assert.deepEqual(segments[0]!.words, [
+    { text: 'And', start: 0.32, end: 0.36 },
+    { text: 'so,', start: 0.36, end: 0.69 },
+    { text: 'my', start: 0.8, end: 7.6000000000000005 },
+  ]);
+  assert.equal(language, 'en');
+  assert.equal(timed, true);
+});
+
+test('whisper.cpp: a segment cut in the middle of a word is joined without a space', () => {
+  const segments = [
+    { start: 0, end: 2, text: ' patent über' },
+    { start: 2, end: 4, text: 'prüfen 日本語' },
+    { start: 4, end: 60, text: ' und so' },
+  ];
+  const heard = json({ text: '…', segments }).segments;
+  assert.deepEqual(
+    heard.map(({ text, end }) => [text, end]),
+    [
+      [' patent überprüfen 日本語', 4],
+      [' und so', 11], // ends are clamped to the audio
+    ],
+  );
+});
+
+test('whisper.cpp: no speech is an empty transcript, not an error', () => {
+  assert.deepEqual(json({ text: '', segments: [], language: 'english' }), {
+    segments: [],
+    language: 'en',
+    timed: true,
+  });
+  assert.deepEqual(json({ text: '' }).segments, []);
+});
+
+test('segments without tokens and words are taken as they are', () => {
+  const { segments } = json({
+    segments: [{ id: 0, start: 1, end: 2, text: ' Hm.' }],
+    text: ' Hm.',
+  });
+  assert.deepEqual(segments, [{ start: 1, end: 2, text: ' Hm.', words: [] }]);
+});
+
+test('OpenAI: words of the top level go to the segments they lie in', () => {
+  const { segments } = json({
+    text: 'One two. Three.',
+    segments: [
+      { start: 0, end: 2, text: ' One two.' },
+      { start: 2, end: 4, text: ' Three.' },
+    ],
+    words: [
+      { word: 'One', start: 0.1, end: 0.5 },
+      { word: 'two', start: 0.6, end: 1.9 },
+      { word: 'Three', start: 1.95, end: 2.6 },
+    ],
+  });
+  assert.deepEqual(
+    segments.map(({ words }) => words.map(({ text }) => text)),
+    [['One', 'two'], ['Three']],
+  );
+});
+
+test('OpenAI with `word` alone: words without segments', () => {
+  const words = [
+    { word: 'Hi', start: 1, end: 2 },
+    { word: 'there', start: 2, end: 3 },
+  ];
+  const { segments, timed } = json({ text: 'Hi there.', words });
+  assert.equal(timed, true);
+  assert.deepEqual(
+    segments.map(({ start, end, text }) => [start, end, text]),
+    [[1, 3, 'Hi there.']],
+  );
+});
+
+test('LocalAI: `text` for `word`; before 2025-12 nanoseconds, small values too', () => {
+  const word = { text: 'hi', start: 500_000, end: 9_640_000_000 };
+  const { segments } = json({
+    segments: [{ start: 0, end: 9_640_000_000, text: 'hi', words: [word] }],
+  });
+  assert.equal(segments[0]!.end, 9.64);
+  assert.deepEqual(segments[0]!.words, [{ text: 'hi', start: 0.0005, end: 9.64 }]);
+});
+
+test('vLLM: a duration as string, words and probabilities null', () => {
+  const segment = { start: '0.5', end: '2.5', text: ' Hello', no_speech_prob: null };
+  const { segments } = json({ duration: '11', words: null, text: 'Hello', segments: [segment] });
+  assert.deepEqual(segments, [{ start: 0.5, end: 2.5, text: ' Hello', words: [] }]);
+});
+
+test('JSON as text/plain, with a byte order mark, is JSON', () => {
+  for (const type of ['text/plain', 'text/html', ''])
+    assert.deepEqual(parseTranscript('\uFEFF{"text":"Hello"}', type, 11).segments, [
+      { start: 0, end: 11, text: 'Hello', words: [] },
+    ]);
+});
+
+test('plain text is one segment over everything, and not called timed', () => {
+  const { segments, timed } = parseTranscript(' And so,\n ask not\n', 'text/plain', 11);
+  assert.deepEqual(segments, [{ start: 0, end: 11, text: 'And so, ask not', words: [] }]);
+  assert.equal(timed, false);
+});
+
+test('segments without times count as text', () => {
+  const segments = [
+    { text: ' One', start: null, end: null },
+    { text: ' two', start: 1, end: 2 },
+  ];
+  const { timed } = json({ text: ' One two', segments });
+  assert.equal(timed, false);
+  assert.deepEqual(texts({ segments }), [' One two']);
+});
+
+test('words that hold half a character are dropped, the text stays', () => {
+  const words = [{ word: ' gr\uFFFD', start: 0, end: 1 }];
+  const { segments } = json({ segments: [{ start: 0, end: 1, text: ' grün', words }] });
+  assert.deepEqual(segments, [{ start: 0, end: 1, text: ' grün', words: [] }]);
+});
+
+test('languages come as names, codes and nothing', () => {
+  for (const [given, code] of [
+    ['german', 'de'],
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['', null],
+    [null, null],
+    ['Klingon', null],
+  ])
+    assert.equal(json({ text: '', language: given }).language, code, String(given));
+});
+
+test('half an answer may be asked for again; a web page not', () => {
+  for (const [body, type] of [
+    ['{"text":"w00 w01","segm', 'application/json'],
+    ['{"text":"w00', 'text/plain'],
+    ['', 'application/json'],
+    ['null', 'application/json'],
+    ['[]', 'application/json'],
+    ['{"status":"ok"}', 'application/json'],
+  ] as const)
+    assert.throws(
+      () => parseTranscript(body, type, 11),
+      { code: 'engine-answer', retriable: true },
+      body,
+    );
+  assert.throws(() => parseTranscript('<!DOCTYPE html><html>Sign in</html>', 'text/html', 11), {
+    code: 'engine-refused',
+    retriable: false,
+  });
+});

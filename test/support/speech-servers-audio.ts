@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
+import type { SpeechFile } from '../../src/audio/speech-file.ts';
+import { writeSpeechFile } from '../../src/audio/write-speech-file.ts';
+import { folderFor } from './espeak.ts';
+import { seeded, toneAudio, toneTalk, type ToneWord } from './speech-servers-tones.ts';
+
+/** A speech file of tone words, and what is said in it. */
+export async function toneFile(
+  t: TestContext,
+  seconds: number,
+  seed = 1,
+): Promise<{ audio: SpeechFile; words: ToneWord[] }> {
+  const words = toneTalk(seconds, seeded(seed));
+  const audio = await speechFile(t, toneAudio(words, seconds));
+  return { audio, words };
+}
+
+/** A speech file of any samples from -1 to 1. */
+export async function speechFile(
+  t: TestContext,
+  blocks: AsyncIterable<Float32Array>,
+): Promise<SpeechFile> {
+  const path = join(await folderFor(t), 'speech.wav');
+  await writeSpeechFile(path, blocks, { gain: 1, signal: new AbortController().signal });
+  const audio = await openSpeechFile(path);
+  t.after(() => audio.close());
+  return audio;
+}
