@@ -1,27 +1,12 @@
 import { decodeTime, monotonicFactory } from 'ulid';
 import type { LoggedFact } from './catalogue.ts';
 import type { LogDatabase } from './database.ts';
-import { encodeRecord, crcOf, noPredecessor } from './record-codec.ts';
+import { asStored, envelopeOf, recordJson, type SealedFact } from './fact-json.ts';
+import { emptyHead, type Head } from './log-head.ts';
+import { crcOf, encodeRecord } from './record-codec.ts';
 import { logKey, streamKey } from './layout.ts';
 import { EventStoreError } from './store.ts';
 import type { StreamHeads } from './stream-heads.ts';
-import type { Circumstances } from './envelope.ts';
-
-/** A fact that only lacks what its place in the log decides. */
-export type SealedFact = {
-  type: string;
-  circumstances: Circumstances;
-  /** Version of its type's schema. */
-  schema: number;
-  dataJson: string;
-  /** The content to hand back, and as it is stored; undefined when there is none. */
-  contentJson: string | undefined;
-  sealed: string | undefined;
-};
-
-/** The end of the log: the last position and its record's CRC. */
-export type Head = { position: number; crc: string; id: string | undefined };
-export const emptyHead: Head = { position: 0, crc: noPredecessor, id: undefined };
 
 /** What may wait for the disk at once; beyond it appends are refused with `BUSY`. */
 export const queueFactsMax = 10_000;
@@ -170,7 +155,7 @@ export class Appender {
           position += 1;
           version += 1;
           id = this.#nextId(time);
-          const envelope = headOf(fact, { id, position, stream, version, at });
+          const envelope = envelopeOf(fact, { id, position, stream, version, at });
           const record = encodeRecord(recordJson(envelope, fact), crc);
           crc = crcOf(record);
           operations.put<Buffer, string>(logKey(position), record, binaryKey);
@@ -203,54 +188,15 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-type RecordHead = Record<string, unknown>;
-
 const binaryKey = { keyEncoding: 'buffer' } as const;
-/** An estimate of what a record's envelope takes. */
+/** An estimate of what a record's envelope takes; with it, of what a waiting fact keeps in memory. */
 const envelopeBytes = 400;
 
 const sizeOf = (fact: SealedFact): number =>
-  envelopeBytes + fact.dataJson.length + (fact.sealed?.length ?? 0);
-
-/** The envelope in the order in which every record has it. Absent members are left out by JSON. */
-function headOf(
-  { type, schema, circumstances: c }: SealedFact,
-  place: { id: string; position: number; stream: string; version: number; at: string },
-): RecordHead {
-  return {
-    id: place.id,
-    position: place.position,
-    stream: place.stream,
-    version: place.version,
-    type,
-    schema: schema === 1 ? undefined : schema,
-    at: c.at ?? place.at,
-    by: c.by,
-    command: c.command,
-    run: c.run,
-    attempt: c.attempt,
-    from: c.from,
-    to: c.to,
-    machine: c.machine,
-    subject: c.subject,
-  };
-}
-
-function recordJson(head: RecordHead, { dataJson, sealed }: SealedFact): string {
-  const content = sealed === undefined ? '' : `,"content":"${sealed}"`;
-  return `${JSON.stringify(head).slice(0, -1)},"data":${dataJson}${content}}`;
-}
-
-/** What a reader will get: parsed from what was written, so that the two cannot differ. */
-function asStored(head: RecordHead, { dataJson, contentJson }: SealedFact): LoggedFact {
-  const fact: RecordHead = {};
-  for (const name in head) {
-    if (head[name] !== undefined && name !== 'schema') fact[name] = head[name];
-  }
-  fact['data'] = JSON.parse(dataJson);
-  if (contentJson !== undefined) fact['content'] = JSON.parse(contentJson);
-  return fact as LoggedFact;
-}
+  envelopeBytes +
+  fact.dataJson.length +
+  (fact.contentJson?.length ?? 0) +
+  (fact.sealed?.length ?? 0);
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -152,7 +152,8 @@ const library = Level.prototype as unknown as Writes;
 const isSublevel = (resource: object): resource is Reopenable =>
   'prefix' in resource && 'open' in resource;
 
-function openFailure(directory: string, error: unknown): EventStoreError {
+/** What LevelDB's refusal to open, or to give the first answers, means. */
+export function openFailure(directory: string, error: unknown): EventStoreError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : String(cause);
   const code = levelCode(error);

@@ -1,5 +1,5 @@
-import type { SealedFact } from './appender.ts';
 import { sealContent } from './content-cipher.ts';
+import type { SealedFact } from './fact-json.ts';
 import { KeyError, type KeyStore } from './keys.ts';
 import { EventStoreError } from './store.ts';
 import { schemaVersionOf, type Upcasters } from './upcast.ts';

@@ -1,16 +1,21 @@
-import { monotonicFactory } from 'ulid';
-import { Appender, emptyHead, type Head } from './appender.ts';
+import { Appender } from './appender.ts';
 import type { LoggedFact } from './catalogue.ts';
 import { commitSignal } from './commit-signal.ts';
 import { damageRegister, damagedError, type Health } from './damage.ts';
-import { levelCode, openDatabase, type LogDatabase, type WriteHook } from './database.ts';
-import { factDecoder, parseRecord } from './fact-decoder.ts';
+import {
+  levelCode,
+  openDatabase,
+  openFailure,
+  type LogDatabase,
+  type WriteHook,
+} from './database.ts';
+import { factDecoder } from './fact-decoder.ts';
 import { sealFacts } from './fact-sealer.ts';
 import type { KeyStore } from './keys.ts';
-import { idKey, logEnd, logKey, positionOf } from './layout.ts';
+import { headAfter, loadHead } from './log-head.ts';
+import { identify } from './log-identity.ts';
 import { logReader } from './log-reader.ts';
-import { logFormat, readMarker, writeMarker } from './marker.ts';
-import { crcOf, isIntact } from './record-codec.ts';
+import { readMarker } from './marker.ts';
 import { reopenUntilUsable } from './reopening.ts';
 import { EventStoreError, type EventStore } from './store.ts';
 import { streamHeads } from './stream-heads.ts';
@@ -67,7 +72,8 @@ export async function openLog(options: LogOptions): Promise<Log> {
     return await levelLog(db, id, options);
   } catch (error) {
     await db.close();
-    throw error;
+    const foreign = !(error instanceof EventStoreError) && levelCode(error) !== undefined;
+    throw foreign ? openFailure(options.directory, error) : error;
   }
 }
 
@@ -227,68 +233,6 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
       await db.close();
     },
   };
-}
-
-type ReportDamage = ReturnType<typeof damageRegister>['report'];
-
-/** The last record. When it is damaged its place is known all the same, and nothing is appended. */
-async function loadHead(db: LogDatabase, report: ReportDamage): Promise<Head> {
-  const last = db.iterator<Buffer, string>({
-    gte: logKey(0),
-    lt: logEnd,
-    reverse: true,
-    limit: 1,
-    keyEncoding: 'buffer',
-  });
-  try {
-    const entry = await last.next();
-    if (!entry) return emptyHead;
-    const position = positionOf(entry[0]);
-    if (isIntact(entry[1])) {
-      const { id } = parseRecord(entry[1]);
-      return { position, crc: crcOf(entry[1]), id };
-    }
-    report({ kind: 'record', position, message: 'The record is not as it was written.' });
-    return { ...emptyHead, position };
-  } finally {
-    await last.close();
-  }
-}
-
-/** The head of a log opened anew, which must still hold everything that was acknowledged. */
-async function headAfter(db: LogDatabase, known: Head, report: ReportDamage): Promise<Head> {
-  const head = await loadHead(db, report);
-  if (known.position === 0) return head;
-  const record = await db.get<Buffer, string | undefined>(logKey(known.position), {
-    keyEncoding: 'buffer',
-  });
-  if (record === undefined || !isIntact(record) || crcOf(record) !== known.crc) {
-    const message = 'A fact that had been acknowledged is gone after a failed write.';
-    report({ kind: 'record', position: known.position, message });
-  }
-  return head;
-}
-
-/** Compares the database's id with the marker's, and writes what is missing of a new log's. */
-async function identify(
-  directory: string,
-  db: LogDatabase,
-  marked: string | undefined,
-): Promise<string> {
-  const found = await db.get<string, string | undefined>(idKey, {});
-  if (marked === undefined) {
-    const id = found ?? monotonicFactory()();
-    if (found === undefined) await db.put(idKey, id, { sync: true });
-    await writeMarker(directory, { format: logFormat, log: id });
-    return id;
-  }
-  if (found === marked) return found;
-  throw new EventStoreError(
-    'DAMAGED',
-    `${directory}.json belongs to log ${marked}, but the database beside it ${
-      found === undefined ? 'is another or has lost its beginning' : `is log ${found}`
-    }. Nothing was changed. Put both back from the same backup.`,
-  );
 }
 
 const reopening = (): EventStoreError =>
