@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import pino from 'pino';
+import { recordingOf, recordingStream } from '../../events/recording-facts.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
+import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { NotAccepted, UnknownRecording } from '../../src/recordings/desk.ts';
+import { openDesk, quarantineUnknown } from '../../src/recordings/open-desk.ts';
+import type { StageActivity } from '../../src/recordings/run-stage.ts';
+import { openTurns } from '../../src/recordings/turns.ts';
+import { memoryStore } from '../support/memory-store.ts';
+import { seeded } from '../support/seeded.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { simulatedActivities } from './simulated-activities.ts';
+
+const who = (command: string) => ({ by: 'anna', command });
+
+test('a command that is repeated is answered as the first time and done once', async (t) => {
+  const { desk, upload, until, factsOf } = await openWorld(t);
+  const { recordingId } = await upload({ kind: 'meeting' });
+  await until(recordingId, 'awaiting-speakers');
+  const skip = () =>
+    desk.command(recordingId, { type: 'speakers.skipped', data: {} }, who('skip once'));
+  const [first, second] = await Promise.all([skip(), skip()]);
+  assert.deepEqual(first, second);
+  await until(recordingId, 'idle.saved');
+  assert.deepEqual(await skip(), first);
+  const skips = (await factsOf(recordingId)).filter(({ type }) => type === 'speakers.skipped');
+  assert.equal(skips.length, 1);
+});
+
+test('an upload that is repeated leads to one recording, also at the same time', async (t) => {
+  const { upload } = await openWorld(t);
+  const [first, second] = await Promise.all([
+    upload({ command: 'the same' }),
+    upload({ command: 'the same' }),
+  ]);
+  assert.equal(first.recordingId, second.recordingId);
+  assert.equal((await upload({ command: 'the same' })).recordingId, first.recordingId);
+});
+
+test('what the state does not allow is refused with what it does allow, and nothing is written', async (t) => {
+  const { desk, upload, until, factsOf } = await openWorld(t);
+  const { recordingId } = await upload();
+  await until(recordingId, 'idle.saved');
+  const before = (await factsOf(recordingId)).length;
+  await assert.rejects(
+    desk.command(recordingId, { type: 'speakers.skipped', data: {} }, who('1')),
+    (error) =>
+      error instanceof NotAccepted &&
+      error.state === 'idle.saved' &&
+      error.possible.includes('reprocessing.requested'),
+  );
+  assert.equal((await factsOf(recordingId)).length, before);
+  await assert.rejects(
+    desk.command('01ARZ3NDEKTSV4RRFFQ69G5FAV', { type: 'error.cleared', data: {} }, who('2')),
+    UnknownRecording,
+  );
+});
+
+test('a result the log does not take is offered again until it is stored', async (t) => {
+  const refusals = new Map<string, number>();
+  const { upload, until, factsOf } = await openWorld(t, {
+    wrap: (store) => ({
+      ...store,
+      async append(stream, facts, version) {
+        const [{ type }] = facts as [{ type: string }];
+        const refused = refusals.get(type) ?? 0;
+        refusals.set(type, refused + 1);
+        // Each type of fact is refused twice: once not stored, once stored without our hearing of it.
+        if (refused === 0) throw new EventStoreError('BUSY', 'the queue is full');
+        const stored = await store.append(stream, facts, version);
+        if (refused === 1 && type !== 'audio.imported') {
+          throw new EventStoreError('OUTCOME_UNKNOWN', 'the disk did not answer');
+        }
+        return stored;
+      },
+    }),
+  });
+  await assert.rejects(upload(), { code: 'BUSY' });
+  const { recordingId } = await upload();
+  await until(recordingId, 'idle.saved');
+  const types = (await factsOf(recordingId)).map(({ type }) => type);
+  for (const once of ['transcription.completed', 'summary.completed', 'documents.saved']) {
+    assert.equal(types.filter((type) => type === once).length, 1, once);
+  }
+});
+
+test('a file that takes the service down thrice is given up; those in the queue are not blamed', async (t) => {
+  const world = await openWorld(t, { transcribe: 'hold' });
+  const { recordingId: poison } = await world.upload();
+  const { recordingId: innocent } = await world.upload();
+  await world.until(poison, 'transcribing', 'stage.started');
+  for (let death = 1; death <= 2; death += 1) {
+    await world.dieAndRestart();
+    await world.until(poison, 'transcribing', 'stage.started', death + 1);
+  }
+  const waiting = world.desk.activity(innocent)[0]?.waiting;
+  assert.equal(waiting?.for, 'a job that has to run alone');
+  await world.dieAndRestart('go on');
+  await world.until(poison, 'error');
+  await world.until(innocent, 'idle.saved');
+  const [failure] = (await world.factsOf(poison)).filter(({ type }) => type === 'stage.failed');
+  assert.deepEqual(failure?.data, {
+    stage: 'transcribe',
+    code: 'took-the-service-down',
+    retriable: true,
+  });
+  const ofInnocent = (await world.factsOf(innocent)).map(({ type }) => type);
+  assert.ok(!ofInnocent.includes('stage.failed'));
+  await world.desk.command(poison, { type: 'retry.requested', data: {} }, who('again'));
+  await world.until(poison, 'idle.saved');
+});
+
+test('being asked to stop is not a death', async (t) => {
+  const world = await openWorld(t, { transcribe: 'hold' });
+  const { recordingId } = await world.upload();
+  await world.until(recordingId, 'transcribing', 'stage.started');
+  for (let stop = 1; stop <= 4; stop += 1) {
+    await world.stopAndRestart(stop === 4 ? 'go on' : 'hold');
+    if (stop < 4) await world.until(recordingId, 'transcribing', 'stage.started', stop + 1);
+  }
+  await world.until(recordingId, 'idle.saved');
+  const types = (await world.factsOf(recordingId)).map(({ type }) => type);
+  assert.equal(types.filter((type) => type === 'stage.interrupted').length, 4);
+  assert.ok(!types.includes('stage.failed'));
+});
+
+test('a recording that was cancelled stops at once and can be done again', async (t) => {
+  const world = await openWorld(t, { transcribe: 'hold' });
+  const { recordingId } = await world.upload();
+  await world.until(recordingId, 'transcribing', 'stage.started');
+  await world.desk.command(recordingId, { type: 'processing.cancelled', data: {} }, who('cancel'));
+  assert.deepEqual(world.desk.activity(recordingId), []);
+  world.goOn();
+  const again = { type: 'reprocessing.requested', data: { from: 'speech-to-text' } } as const;
+  await world.desk.command(recordingId, again, who('again'));
+  await world.until(recordingId, 'idle.saved');
+});
+
+test('a folder that no fact speaks of is moved away and kept', async (t) => {
+  const dir = await tempDir(t);
+  const [recordingsDir, quarantineDir] = [join(dir, 'recordings'), join(dir, 'quarantine')];
+  await mkdir(join(recordingsDir, 'unknown'), { recursive: true });
+  await writeFile(join(recordingsDir, 'unknown', 'audio.wav'), 'sound');
+  await mkdir(join(recordingsDir, 'known'));
+  const moved = await quarantineUnknown(
+    { recordingsDir, quarantineDir },
+    async (name) => name === 'known',
+  );
+  assert.deepEqual(moved, ['unknown']);
+  assert.deepEqual(await readdir(recordingsDir), ['known']);
+  const [kept] = await readdir(quarantineDir);
+  assert.deepEqual(await readdir(join(quarantineDir, kept!)), ['audio.wav']);
+});
+
+/** A desk over a log that outlives it; recognition can be held to be interrupted. */
+async function openWorld(
+  t: TestContext,
+  options: { wrap?: (store: EventStore) => EventStore; transcribe?: 'hold' | 'go on' } = {},
+) {
+  const dir = await tempDir(t);
+  const recordingsDir = join(dir, 'recordings');
+  await mkdir(recordingsDir);
+  const log = memoryStore();
+  const store = options.wrap?.(log) ?? log;
+  let uploads = 0;
+  let dead = () => {};
+  let goOn = () => {};
+  let desk = open(options.transcribe ?? 'go on');
+  t.after(() => desk.close());
+
+  const world = {
+    get desk() {
+      return desk;
+    },
+    goOn: () => goOn(),
+    async upload(given: { kind?: 'solo' | 'meeting'; command?: string } = {}) {
+      uploads += 1;
+      const path = join(dir, `upload-${uploads}`);
+      await writeFile(path, 'sound');
+      return await desk.importAudio({
+        path,
+        filename: 'talk.wav',
+        owner: 'anna',
+        by: 'anna',
+        command: given.command ?? `upload ${uploads}`,
+        kind: given.kind ?? 'solo',
+        language: null,
+        speakers: null,
+      });
+    },
+    async factsOf(recordingId: string) {
+      const facts = [];
+      for await (const fact of log.read(recordingStream(recordingId))) facts.push(fact);
+      return facts;
+    },
+    /** Waits for a state (its beginning); with a type, until that many facts of it are there. */
+    async until(recordingId: string, state: string, type?: string, count = 1): Promise<void> {
+      let seen = 0;
+      const stop = AbortSignal.timeout(10_000);
+      for await (const fact of log.subscribe({ afterPosition: 0, signal: stop })) {
+        if (recordingOf(fact.stream) !== recordingId) continue;
+        if (fact.type === type) seen += 1;
+        if (fact.to?.startsWith(state) && (type === undefined || seen >= count)) return;
+      }
+      assert.fail(`${recordingId} never became ${state}`);
+    },
+    /** The process dies: nothing it was doing goes on, nothing of it is recorded any more. */
+    async dieAndRestart(then: 'hold' | 'go on' = 'hold'): Promise<void> {
+      dead();
+      desk = open(then);
+      await restart();
+    },
+    async stopAndRestart(then: 'hold' | 'go on'): Promise<void> {
+      await desk.close();
+      desk = open(then);
+      await restart();
+    },
+  };
+  return world;
+
+  function open(transcribe: 'hold' | 'go on') {
+    let alive = true;
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    if (transcribe === 'go on') release();
+    goOn = release;
+    dead = () => (alive = false);
+    const activities = simulatedActivities(seeded(1), 0);
+    return openDesk({
+      store: {
+        ...store,
+        append: (...append: Parameters<EventStore['append']>) =>
+          alive ? store.append(...append) : new Promise<never>(() => {}),
+      },
+      activities: { ...activities, transcribe: holding(activities.transcribe, held) },
+      turns: openTurns(),
+      board: openActivityBoard(),
+      log: pino({ level: 'silent' }),
+      recordingsDir,
+      quarantineDir: join(dir, 'quarantine'),
+      importedBy: async (command) => {
+        for await (const fact of log.readAll()) {
+          if (fact.command !== command || fact.type !== 'audio.imported') continue;
+          return {
+            recordingId: recordingOf(fact.stream)!,
+            position: fact.position,
+            state: fact.to!,
+          };
+        }
+        return null;
+      },
+    });
+  }
+
+  async function restart(): Promise<void> {
+    const states = new Map<string, string>();
+    for await (const fact of log.readAll()) states.set(recordingOf(fact.stream)!, fact.to!);
+    await desk.restart(
+      (async function* () {
+        for (const [id, state] of states) if (state.startsWith('transcribing')) yield id;
+      })(),
+    );
+  }
+}
+
+/** Has begun, but does not get on until it is let. */
+function holding(activity: StageActivity, held: Promise<void>): StageActivity {
+  return (job) =>
+    activity({
+      ...job,
+      async begin(queue) {
+        await job.begin(queue);
+        await Promise.race([
+          held,
+          new Promise((_resolve, reject) => {
+            job.signal.addEventListener('abort', () => reject(job.signal.reason as Error));
+          }),
+        ]);
+      },
+    });
+}
