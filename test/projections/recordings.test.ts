@@ -275,11 +275,15 @@ test('lists are newest first, by owner and status, a page at a time', async (t) 
 
 test('a cursor that no list handed out is refused, and so is a page of no size', async (t) => {
   const { storage } = projected(t, recordings);
+  const sound = Buffer.from('2026-03-01T00:00:00.000Z/r1').toString('base64url');
+  assert.deepEqual((await recordingsOf(storage, 'anna', { cursor: sound })).rows, []);
   const made = Buffer.from('2026-03-01T00:00:00.000Z/../../s/bert').toString('base64url');
   for (const cursor of [
     '',
     'x',
     made,
+    `${sound}!`,
+    ` ${sound}`,
     'ä'.repeat(500),
     Buffer.from('zzz/r1').toString('base64url'),
   ]) {

@@ -10,7 +10,7 @@ import type { EventStore } from '../../events/store.ts';
 import { usersStream } from '../../events/user-facts.ts';
 import { commands } from '../../projections/commands.ts';
 import { config } from '../../projections/config.ts';
-import type { ProjectionStorage } from '../../projections/projection.ts';
+import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { status } from '../../projections/status.ts';
@@ -22,7 +22,14 @@ import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-st
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const projections = [recordings, transcripts, status, users, commands, config];
+/** Counts facts: the others might hide that one was applied twice. */
+const tally: Projection = {
+  name: 'tally',
+  version: 1,
+  keys: () => ['count'],
+  apply: (rows) => rows.set('count', (rows.get<number>('count') ?? 0) + 1),
+};
+const projections = [tally, recordings, transcripts, status, users, commands, config];
 
 test('checkpoint and tail give the same rows as a full replay, wherever the process died', async (t) => {
   const directory = await tempDir(t);
@@ -37,6 +44,7 @@ test('checkpoint and tail give the same rows as a full replay, wherever the proc
         const keys = memoryKeys();
         const store = memoryStore({ keys });
         const db = new Level(`${directory}/${runs}`);
+        await db.open();
         const storage = levelProjectionStorage(db);
         const play = player(store, keys);
         // Lives that end after some commits, at any place of the log, and one that ends well.

@@ -55,5 +55,6 @@ async function openRows(t: TestContext) {
   // Hooks run in the order they are given: closed first, then removed.
   t.after(() => db.close());
   const db: Level = new Level(await tempDir(t));
+  await db.open();
   return { rows: levelSessionRows(db), db };
 }
