@@ -2,6 +2,9 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../package-root.ts';
 
+// LevelDB and others make files with the process's mask: all of them are private.
+process.umask(0o077);
+
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 const program = new Command('mitschrift')
   .description('Records people talking and turns it into written notes.')

@@ -8,7 +8,6 @@ const stopWithinMs = 10_000;
 
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
-  process.umask(0o077);
   const host = hostFrom(process.env);
   const settings = settingsFrom(process.env);
   const log = openLogger(host.logLevel);

@@ -27,7 +27,6 @@ type Result = { file: string; documents: Record<string, string> | null; error: s
  * gone afterwards. A running service is only asked for its settings.
  */
 export async function transcribe(files: string[], options: TranscribeOptions): Promise<void> {
-  process.umask(0o077);
   const host = hostFrom(process.env);
   const settings =
     (await askService<Settings>(host.data.controlSocket, 'settings')) ?? settingsFrom(process.env);

@@ -1,5 +1,6 @@
 import { baseName } from '../../documents/base-name.ts';
 import { documentPaths } from '../../documents/documents.ts';
+import { comparable } from '../../documents/file-names.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { listTaken, type Space } from '../../documents/space.ts';
 import { writeDocuments } from '../../documents/write.ts';
@@ -57,11 +58,11 @@ export function write(deps: Deps): StageActivity {
     const local_start = localTime(new Date(content.startedAt));
     const onDisk = await listTaken(space);
     const promised = new Set<string>();
-    for await (const base of deps.promisedBases(job.owner)) promised.add(base.toLowerCase());
+    for await (const base of deps.promisedBases(job.owner)) promised.add(comparable(base));
     const base = await baseName(
       local_start,
       title,
-      (candidate) => onDisk.has(candidate) || promised.has(candidate.toLowerCase()),
+      (candidate) => onDisk.has(candidate) || promised.has(comparable(candidate)),
     );
     await job.offer({
       type: 'documents.named',
