@@ -80,10 +80,10 @@ export function compatEngine(
           if (answer.status === 413) return { shorter: seconds / 2 };
           if (answer.status !== 200) {
             if (stepDown(known, answer)) continue;
-            throw answerFailure(name, answer);
+            throw answerFailure(name, answer, apiKey);
           }
           const error = errorInside(answer);
-          if (error) throw answerFailure(name, error);
+          if (error) throw answerFailure(name, error, apiKey);
           const transcript = parseTranscript(answer.body, answer.contentType, seconds);
           known.failures = 0;
           if (transcript.timed || untimed) return transcript;

@@ -120,12 +120,27 @@ const languageKeys = {
   canary: ['srcLang', 'tgtLang'],
 };
 
+/** A new segment at each pause: the recogniser itself gives one text for the whole stretch. */
 function segmentsOf(result: LocalResult, seconds: number): Segment[] {
   const text = result.text.trim();
   if (text === '') return [];
   const words = wordsFromTokens(tokensOf(result, seconds));
-  return [{ start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? seconds, text, words }];
+  const spelled = words.map((word) => word.text).join(' ');
+  // Only when the words are the text: scripts without spaces, and models without times, are not.
+  if (spelled !== text) return [{ start: 0, end: seconds, text, words }];
+  const segments: Segment[] = [];
+  for (const word of words) {
+    const open = segments.at(-1);
+    if (open && word.start - open.end < pauseSeconds) {
+      open.text += ` ${word.text}`;
+      open.end = word.end;
+      open.words.push(word);
+    } else segments.push({ start: word.start, end: word.end, text: word.text, words: [word] });
+  }
+  return segments;
 }
+
+const pauseSeconds = 0.5;
 
 const onlyLanguage = ({ languages }: InstalledModel) =>
   languages.length === 1 ? languages[0]! : null;

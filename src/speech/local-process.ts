@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StageError } from '../stage-error.ts';
@@ -60,6 +61,10 @@ export function localProcess({
     });
     // A process that could not be started or reached is as good as dead.
     started.on('error', () => started.kill('SIGKILL'));
+    // Only a request under way (its time limit) keeps the service from ending.
+    started.unref();
+    started.channel?.unref();
+    (started.stderr as Socket | null)?.unref();
     child = started;
     return started;
   };
@@ -118,6 +123,7 @@ export function localProcess({
     const worker = child;
     if (!worker) return;
     const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    worker.ref(); // this is waited for
     worker.kill('SIGKILL'); // it holds nothing worth saving
     await gone;
   };

@@ -33,7 +33,7 @@ export function nativeEngine(
       const request = { method: 'POST', body: form, headers, signal };
       const answer = await askServer(`${base}/inference`, request, connections);
       if (answer.status === 413) return { shorter: seconds / 2 };
-      if (answer.status !== 200) throw answerFailure(name, answer);
+      if (answer.status !== 200) throw answerFailure(name, answer, apiKey);
       return parseTranscript(answer.body, answer.contentType, seconds);
     },
     probe: (signal) => probeNative(base, name, connections, signal),

@@ -52,7 +52,7 @@ export async function probeCompat(
   // whisper.cpp with --inference-path, and others without a list: they are there all the same.
   if (answer.status === 404 || answer.status === 405)
     return state('ready', `${name} answers, and has no list of models.`);
-  return refusal(name, answer);
+  return refusal(name, answer, Object.values(headers)[0]?.replace('Bearer ', '') ?? null);
 }
 
 async function look(
@@ -80,8 +80,8 @@ async function look(
   }
 }
 
-function refusal(name: string, answer: ServerAnswer): ServerState {
-  const failure = answerFailure(name, answer);
+function refusal(name: string, answer: ServerAnswer, secret: string | null = null): ServerState {
+  const failure = answerFailure(name, answer, secret);
   return state(failure.retriable ? 'busy' : 'refused', failure.message);
 }
 

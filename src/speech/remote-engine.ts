@@ -40,8 +40,11 @@ export type RemoteOptions = {
   secondsMax?: number;
   /** How often the server is looked at while it works, in ms. */
   watchMs?: number;
-  /** How long an answer for so many seconds of audio may take, in ms, before one has been seen. */
-  timeoutMs?: (seconds: number) => number;
+  /**
+   * How long an answer for so many seconds of audio may take, in ms. `pace` is the slowest seen so
+   * far, in seconds of work a second of audio; null before the first answer.
+   */
+  timeoutMs?: (seconds: number, pace: number | null) => number;
 };
 
 /**
@@ -50,7 +53,9 @@ export type RemoteOptions = {
  */
 const secondsMaxDefault = 300;
 const pieceSecondsMin = 10;
-const timeoutMsDefault = (seconds: number) => 120_000 + seconds * 10_000;
+/** A slow machine may take ten times as long as the audio; once it is known, four times its pace. */
+const timeoutMsDefault = (seconds: number, pace: number | null) =>
+  120_000 + seconds * 1000 * (pace === null ? 10 : Math.min(10, Math.max(1, 4 * pace)));
 
 /**
  * A remote engine of any protocol: sends stretches one at a time, in pieces where the server wants
@@ -66,6 +71,7 @@ export function remoteEngine(
   }: RemoteOptions = {},
 ): SpeechEngine {
   let pieceSeconds = secondsMax;
+  let pace: number | null = null;
   return {
     queue: transport.queue,
     engine: transport.engine,
@@ -83,13 +89,17 @@ export function remoteEngine(
         const piece = next;
         const seconds = piece[1] - piece[0];
         const attempt = () =>
-          watched(transport, signal, { watchMs, timeoutMs: timeoutMs(seconds) }, async (limited) =>
-            transport.ask({
-              file: await speechUpload(audio, piece),
-              seconds,
-              language: code,
-              signal: limited,
-            }),
+          watched(
+            transport,
+            signal,
+            { watchMs, timeoutMs: timeoutMs(seconds, pace) },
+            async (limited) => {
+              const file = await speechUpload(audio, piece);
+              const began = performance.now();
+              const heard = await transport.ask({ file, seconds, language: code, signal: limited });
+              pace = Math.max(pace ?? 0, (performance.now() - began) / 1000 / seconds);
+              return heard;
+            },
           );
         const answer = await patiently(attempt, { patience, signal, onWaiting });
         if ('shorter' in answer) {

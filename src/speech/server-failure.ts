@@ -8,9 +8,18 @@ import type { ServerAnswer } from './server-client.ts';
  */
 export const waitingCodes: ReadonlySet<string> = new Set(['engine-away', 'engine-busy']);
 
-/** Failure for an answer that is no transcript. @param name the server's, for the sentence. */
-export function answerFailure(name: string, answer: ServerAnswer): StageError {
-  const { status, contentType, headers, body } = answer;
+/**
+ * Failure for an answer that is no transcript.
+ * @param name the server's, for the sentence. @param secret what must not stand in it: servers
+ *   repeat a wrong key.
+ */
+export function answerFailure(
+  name: string,
+  answer: ServerAnswer,
+  secret: string | null = null,
+): StageError {
+  const { status, contentType, headers } = answer;
+  const body = secret ? answer.body.replaceAll(secret, '…') : answer.body;
   const said = sentenceIn(body, contentType);
   const told = said ? ` It says: ${said}` : '';
   const fail = (code: string, sentence: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Word } from '../../events/transcript.ts';
 import { compatEngine } from '../../src/speech/compat-engine.ts';
 import { locateSpeech } from '../../src/speech/locate-speech.ts';

@@ -132,6 +132,13 @@ test('a key is sent when there is one, and none is made up', async (t) => {
   assert.equal(it.server.received[1]!.headers.authorization, undefined);
 });
 
+test('a server that repeats the key does not get it into the error', async (t) => {
+  const it = await made(t, 'openai');
+  const body = '{"error":{"message":"Incorrect API key provided: sk-secret."}}';
+  it.server.faults.push({ do: 'answer', status: 401, body });
+  await assert.rejects(hear(it), (error: Error) => !error.message.includes('sk-secret'));
+});
+
 test('a model nobody named is the first of the server’s that recognises speech', async (t) => {
   const it = await made(t, 'speaches', { model: null });
   await hear(it, [0, 5]);
@@ -426,6 +433,19 @@ test('a server that never answers is left after a time that grows with the audio
   it.server.faults.push({ do: 'hang' }, { do: 'hang' }, { do: 'hang' });
   await assert.rejects(hear(it, [2, 12]), { code: 'engine-stalled', retriable: true });
   assert.deepEqual(limits, [10, 10, 10]);
+});
+
+test('how long is waited for an answer follows the pace that was seen', async (t) => {
+  const paces: (number | null)[] = [];
+  const timeoutMs = (_seconds: number, pace: number | null) => {
+    paces.push(pace);
+    return 60_000;
+  };
+  const it = await made(t, 'openai', { timeoutMs });
+  await hear(it, [0, 10]);
+  await hear(it, [0, 10]);
+  assert.equal(paces[0], null);
+  assert.ok(paces[1]! > 0 && paces[1]! < 1, `${paces[1]}`);
 });
 
 test('a server that goes away while it works is noticed by looking at it', async (t) => {
