@@ -30,7 +30,7 @@ const contextShare = 0.6;
 /** An answer is about as long as its question, with punctuation and some reserve. */
 const answerShare = 1.25;
 const partTokensMin = 64;
-/** How often parts may be made smaller because the server said they were too large. */
+/** How often parts may be made smaller because the server found them too large or was too slow. */
 const halvingsMax = 6;
 /** What a slow computer answers within the time limit. After one timeout parts are no larger. */
 const slowTokensMax = 1200;
@@ -56,7 +56,7 @@ export async function punctuate(
   for (let halvings = 0; waiting.length > 0;) {
     const [part, ...later] = partsOf(waiting, tokensMax);
     const answer = await ask(model, part!, options, false);
-    if (answer === 'too-slow' || (answer === 'too-large' && halvings < halvingsMax)) {
+    if ((answer === 'too-slow' || answer === 'too-large') && halvings < halvingsMax) {
       halvings += 1;
       const half = Math.floor(Math.min(tokensMax, tokensOfAll(part!)) / 2);
       tokensMax = Math.max(partTokensMin, answer === 'too-slow' ? slowTokensMax : half);
@@ -123,7 +123,7 @@ async function secondChance(
   const failing = part.filter((_, index) => texts[index] === null);
   const again =
     failing.length === 1 && part.length === 1 ? (halvesOf(part[0]!) ?? failing) : failing;
-  const largest = Math.max(partTokensMin, ...again.map(pieceTokens));
+  const largest = again.reduce((most, piece) => Math.max(most, pieceTokens(piece)), 0);
   const tokensMax = Math.max(largest, Math.ceil(tokensOfAll(part) / 2));
   const settled: Settled[] = [];
   for (const smaller of again.length > 0 ? partsOf(again, tokensMax) : []) {

@@ -137,12 +137,13 @@ test('takes the first model a server lists that speaks', async (t) => {
 });
 
 test('sends the key, and shows it nowhere', async (t) => {
-  const apiKey = 'sk-very-secret-key-0123456789';
+  const apiKey = 'very-secret-0123456789';
   const good = await openOn(t, { flavour: 'openai', brain: echo, apiKey }, { apiKey });
   assert.equal(await good.model.complete(question, signal), 'It is fine.');
   const bad = await openOn(t, { flavour: 'openai', apiKey: 'another' }, { apiKey });
   await assert.rejects(bad.model.complete(question, signal), (error: Error) => {
     assert.match(error.message, /does not accept the key/u);
+    assert.match(error.message, /Incorrect API key provided: •••/u);
     assert.doesNotMatch(error.message, /very-secret/u);
     return true;
   });

@@ -101,7 +101,9 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
       return send(response, {
         status: 401,
         body: {
-          error: { message: `Incorrect API key provided: ${request.headers.authorization}` },
+          error: {
+            message: `Incorrect API key provided: ${request.headers.authorization?.slice(7)}`,
+          },
         },
       });
     if (!isChat(seen)) return send(response, routesOf(settings, seen));
