@@ -66,7 +66,7 @@ test('a result the log does not take is offered again until it is stored', async
     wrap: (store) => ({
       ...store,
       async append(stream, facts, version) {
-        const [{ type }] = facts as [{ type: string }];
+        const type = facts[0]!.type;
         const refused = refusals.get(type) ?? 0;
         refusals.set(type, refused + 1);
         // Each type of fact is refused twice: once not stored, once stored without our hearing of it.
