@@ -47,4 +47,5 @@ export const limits = {
   idleTimeoutMs: 300_000,
   /** How long a stopping server lets requests finish. */
   closeMs: 10_000,
+  closeSweepMs: 50,
 } as const;

@@ -59,9 +59,13 @@ export async function listen(
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs);
-      server.closeIdleConnections();
+      // A connection whose last answer has just gone out would stay open for the next question.
+      const sweep = setInterval(() => server.closeIdleConnections(), limits.closeSweepMs);
       await sockets.close();
-      await closed.finally(() => clearTimeout(timer));
+      await closed.finally(() => {
+        clearTimeout(timer);
+        clearInterval(sweep);
+      });
     },
   };
 }

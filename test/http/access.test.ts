@@ -121,7 +121,7 @@ test('who may call is decided before anything else is looked at', async (t) => {
         const answer = await rawRequest(service.url, {
           method: 'POST',
           path: '/login',
-          headers: { 'Content-Type': 'application/json', ...headers } as Record<string, string>,
+          headers: { 'Content-Type': 'application/json', ...headers },
           body: JSON.stringify({ username: 'ada', password }),
         });
         assert.equal(answer.status, 403, JSON.stringify(headers));

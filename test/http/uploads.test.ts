@@ -80,8 +80,8 @@ test('fields are checked, and every wrong one is named', async (t) => {
   assert.deepEqual(without.body.errors, [{ path: 'file', message: 'is missing' }]);
 
   const two = new FormData();
-  two.set('file', new Blob([wav(1) as Uint8Array<ArrayBuffer>]), 'one.wav');
-  two.set('more', new Blob([wav(1) as Uint8Array<ArrayBuffer>]), 'two.wav');
+  two.set('file', new Blob([wav(1)]), 'one.wav');
+  two.set('more', new Blob([wav(1)]), 'two.wav');
   const both = await service.call<ProblemAnswer>('POST', '/recordings', { token, body: two });
   assert.equal(both.status, 422);
   assert.equal(both.body.errors?.[0]?.path, 'more');

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdir, realpath } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -61,6 +62,14 @@ export async function startService(
     overrides?: Partial<HttpServices>;
   } = {},
 ) {
+  const opened: (() => Promise<void>)[] = [];
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= closeAll());
+  const closeAll = async (): Promise<void> => {
+    for (const shut of opened.toReversed()) await shut();
+  };
+  // Hooks run in the order they are given in: before the directory is removed.
+  t.after(close);
   const dataDir = await realpath(await tempDir(t));
   const settings = settingsFrom(options.env ?? {});
   const logged: string[] = [];
@@ -71,12 +80,14 @@ export async function startService(
     directory: join(dataDir, 'log'),
     keys: await openFileKeys(join(dataDir, 'keys')),
   });
+  opened.push(() => store.close());
   const storage = levelProjectionStorage(store.db);
   const projections = startProjections({
     store,
     storage,
     projections: [recordings, transcripts, status, commands, ...(options.projections ?? [])],
   });
+  opened.push(() => projections.stop());
   await projections.ready();
   const accounts = await openAccounts({
     store,
@@ -97,6 +108,10 @@ export async function startService(
     quarantineDir: join(dataDir, 'quarantine'),
     importedBy: (command) => importedBy(storage, command),
   });
+  opened.push(async () => {
+    engines.releaseAll();
+    await desk.close();
+  });
   const services: HttpServices = {
     log,
     version: '0.0.0-test',
@@ -112,16 +127,7 @@ export async function startService(
     ...options.overrides,
   };
   const server = await listen(createApp(services), services, { port: 0 });
-  let closed: Promise<void> | undefined;
-  const close = () =>
-    (closed ??= (async () => {
-      engines.releaseAll();
-      await server.close();
-      await desk.close();
-      await projections.stop();
-      await store.close();
-    })());
-  t.after(close);
+  opened.push(() => server.close());
 
   const { url } = server;
   const call = async <T = Record<string, unknown>>(
@@ -194,7 +200,7 @@ export async function startService(
       const form = new FormData();
       for (const [name, value] of Object.entries(fields)) form.set(name, value);
       const audio = init.audio ?? wav();
-      form.set('file', new Blob([audio as Uint8Array<ArrayBuffer>]), init.filename ?? 'talk.wav');
+      form.set('file', new Blob([audio]), init.filename ?? 'talk.wav');
       const headers = init.headers ?? {};
       return call<T>('POST', '/recordings', { token, body: form, headers });
     },
@@ -390,7 +396,6 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
       'identify',
     ),
     join: stage(async (job) => {
-      const label = (id: number) => `SPEAKER_${id + 1}`;
       await job.offer({
         type: 'turns.joined',
         data: { speakers: [0, 1].map((id) => ({ label: label(id), seconds: 1 })) },
@@ -408,7 +413,7 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
     }, 'join'),
     punctuate: stage(async (job) => {
       const { kind } = (await job.content()) as { kind?: string };
-      const blocks = [0, 1].map((id) => block(id, kind === 'meeting' ? `SPEAKER_${id + 1}` : null));
+      const blocks = [0, 1].map((id) => block(id, kind === 'meeting' ? label(id) : null));
       await job.offer({
         type: 'transcript.punctuated',
         data: { ...engine, parts: 1, kept: [] },
@@ -439,9 +444,9 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
   return {
     activities,
     hold(name: Stage): void {
-      let release = () => {};
-      const promise = new Promise<void>((resolve) => (release = resolve));
-      held.set(name, { promise, release });
+      const gate = new EventEmitter();
+      const promise = once(gate, 'open').then(() => undefined);
+      held.set(name, { promise, release: () => void gate.emit('open') });
     },
     release(name: Stage): void {
       held.get(name)?.release();
@@ -455,3 +460,5 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
     mend: (name: Stage) => void failing.delete(name),
   };
 }
+
+const label = (id: number): string => `SPEAKER_${id + 1}`;

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { array, assert as check, asyncProperty, integer } from 'fast-check';
+import { connect, startService, type Frame, type TestService } from '../support/http-client.ts';
+
+const durable = new Set(['transition', 'utterance', 'saved']);
+const isDurable = ({ type }: Frame) => durable.has(type);
+/** Who has seen a `transition` or `utterance` has seen its whole position. */
+const endsPosition = ({ type }: Frame) =>
+  type === 'transition' || type === 'utterance' || type === 'position';
+
+async function serviceWithUser(t: TestContext) {
+  const service = await startService(t);
+  return { service, token: await service.setUp() };
+}
+
+test('a client sees status first, then moves, words and documents as they happen', async (t) => {
+  const { service, token } = await serviceWithUser(t);
+  const client = connect(service.url, token);
+  const first = await client.until(() => true);
+  assert.equal(first.type, 'status');
+  assert.equal(first['status'], 'IDLE');
+  assert.equal(first['username'], 'ada');
+  assert.equal(typeof first.position, 'number');
+  await client.until(({ type }) => type === 'position');
+
+  const { recording_id: id } = (await service.upload(token)).body;
+  const saved = await client.until(({ type }) => type === 'saved');
+  assert.equal(saved['recording_id'], id);
+  assert.deepEqual(Object.keys(saved['paths'] as object).toSorted(), [
+    'index',
+    'summary',
+    'transcript',
+  ]);
+  await client.until(({ to }) => to === 'idle.saved');
+  await client.until(
+    ({ type, status, position }) =>
+      type === 'status' && status === 'IDLE' && position! >= saved.position!,
+  );
+  const moves = client.frames.filter(({ type }) => type === 'transition');
+  assert.deepEqual(
+    { ...moves[0], at: '', position: 0 },
+    {
+      type: 'transition',
+      recording_id: id,
+      event: 'audio.imported',
+      from: 'idle.new',
+      to: 'transcribing.recognising',
+      at: '',
+      position: 0,
+    },
+  );
+  for (const [index, move] of moves.slice(1).entries()) {
+    assert.equal(move['from'], moves[index]!['to'], 'each move begins where the last one ended');
+  }
+  assert.deepEqual(
+    client.frames
+      .filter(({ type }) => type === 'utterance')
+      .map(({ text, index }) => [index, text]),
+    [
+      [0, 'Hello there.'],
+      [1, 'This is the secret plan.'],
+    ],
+  );
+  const statuses = client.frames.filter(({ type }) => type === 'status');
+  assert.ok(statuses.some(({ status }) => status === 'TRANSCRIBING'));
+  assert.ok(statuses.length < moves.length + 3, 'status is told once for what came together');
+});
+
+test('with `after` everything durable since then comes before what happens next', async (t) => {
+  const { service, token } = await serviceWithUser(t);
+  const live = connect(service.url, token);
+  await live.until(({ type }) => type === 'position');
+  await uploadAndWait(service, token);
+  await live.until(({ to }) => to === 'idle.saved');
+  const expected = live.frames.filter(isDurable);
+
+  const late = connect(service.url, token, { after: 0 });
+  await late.until(({ type }) => type === 'position');
+  assert.equal(late.frames[0]?.type, 'status');
+  assert.deepEqual(late.frames.filter(isDurable), expected);
+  const half = expected[Math.floor(expected.length / 2)]!.position!;
+  const resumed = connect(service.url, token, { after: half });
+  await resumed.until(({ type }) => type === 'position');
+  assert.deepEqual(
+    resumed.frames.filter(isDurable),
+    expected.filter(({ position }) => position! > half),
+  );
+});
+
+test('whenever a client comes back, it has seen every durable frame once and in order', async (t) => {
+  const { service, token } = await serviceWithUser(t);
+  const witness = connect(service.url, token);
+  await witness.until(({ type }) => type === 'position');
+
+  await check(
+    asyncProperty(
+      array(integer({ min: 0, max: 14 }), { minLength: 1, maxLength: 8 }),
+      integer({ min: 1, max: 3 }),
+      async (cuts, uploads) => {
+        const start = service.store.head();
+        const seen: Frame[] = [];
+        let after = start;
+        const work = Promise.all(
+          Array.from({ length: uploads }, () => uploadAndWait(service, token)),
+        );
+        for (const frames of cuts) {
+          // Some lives end while the client still catches up, some when it has followed for a while.
+          after = take(await life(service, token, after, frames, work), seen, after);
+        }
+        await work;
+        after = take(await life(service, token, after, Infinity, work), seen, after);
+
+        await witness.until(({ position }) => (position ?? 0) >= service.store.head());
+        const expected = witness.frames.filter(
+          (frame) => isDurable(frame) && frame.position! > start,
+        );
+        assert.ok(expected.length > 0);
+        assert.deepEqual(seen, expected);
+      },
+    ),
+    { numRuns: process.env['MITSCHRIFT_LONG'] ? 100 : 12 },
+  );
+});
+
+/** Connects until so many durable frames have come, or the work is done and all of it was told. */
+async function life(
+  service: TestService,
+  token: string,
+  after: number,
+  framesMax: number,
+  work: Promise<unknown>,
+): Promise<Frame[]> {
+  const { socket, frames, closed } = connect(service.url, token, { after });
+  let done = false;
+  const look = (): void => {
+    const told = frames.filter(endsPosition).at(-1)?.position ?? 0;
+    const enough = frames.filter(isDurable).length > framesMax;
+    if (enough || (done && told >= service.store.head())) socket.terminate();
+  };
+  socket.on('message', look);
+  // A frame that never comes must fail the comparison, not hang the test.
+  const limit = setTimeout(() => socket.terminate(), 5000);
+  const finish = async (): Promise<void> => {
+    await work;
+    done = true;
+    look();
+  };
+  await Promise.race([closed, finish()]);
+  await closed;
+  clearTimeout(limit);
+  return frames;
+}
+
+/** Keeps the frames of whole positions; returns the position to resume from. */
+function take(frames: readonly Frame[], seen: Frame[], after: number): number {
+  const whole = Math.max(after, ...frames.filter(endsPosition).map(({ position }) => position!));
+  seen.push(...frames.filter((frame) => isDurable(frame) && frame.position! <= whole));
+  return whole;
+}
+
+test('a client sees its own user’s recordings only; an administrator may watch all moves, without content', async (t) => {
+  const { service, token: ada } = await serviceWithUser(t);
+  const ben = await service.addUser('ben');
+  const [own, all, bens] = [
+    connect(service.url, ada),
+    connect(service.url, ada, { query: '&scope=all' }),
+    connect(service.url, ben),
+  ];
+  for (const client of [own, all, bens]) await client.until(({ type }) => type === 'position');
+  const id = await uploadAndWait(service, ben);
+  await bens.until(({ to }) => to === 'idle.saved');
+  await all.until(({ to }) => to === 'idle.saved');
+  assert.ok(all.frames.every(({ type }) => type !== 'utterance' && type !== 'saved'));
+  assert.ok(!JSON.stringify(all.frames).includes('plan'));
+  // What ben's recording did was told before this: had it come to ada, it would be here by now.
+  const adas = await uploadAndWait(service, ada);
+  await own.until(({ to }) => to === 'idle.saved');
+  const ids = new Set(own.frames.flatMap((frame) => (frame['recording_id'] as string) ?? []));
+  assert.deepEqual([...ids], [adas]);
+  assert.ok(!JSON.stringify(own.frames).includes(id));
+  const refused = connect(service.url, ben, { query: '&scope=all' });
+  assert.equal((await refused.refusal).status, 403);
+  const replay = connect(service.url, ada, { query: '&scope=all', after: 0 });
+  await replay.until(({ type }) => type === 'position');
+  const bensReplayed = replay.frames.filter((frame) => frame['recording_id'] === id);
+  assert.ok(bensReplayed.length > 0 && bensReplayed.every(({ type }) => type === 'transition'));
+});
+
+test('progress is told while a stage runs', async (t) => {
+  const { service, token } = await serviceWithUser(t);
+  const client = connect(service.url, token);
+  await client.until(({ type }) => type === 'position');
+  service.engines.hold('transcribe');
+  const { recording_id: id } = (await service.upload(token)).body;
+  const progress = await client.until(
+    ({ type, fraction }) => type === 'progress' && fraction === 0.5,
+  );
+  assert.deepEqual([progress['recording_id'], progress['stage']], [id, 'transcribe']);
+  assert.equal(progress.position, undefined);
+});
+
+async function uploadAndWait(service: TestService, token: string): Promise<string> {
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  return id;
+}
