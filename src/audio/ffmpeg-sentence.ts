@@ -4,12 +4,21 @@ import { StageError } from '../stage-error.ts';
  * What ffmpeg's messages mean for a person. The messages themselves go into `cause`: they may hold
  * names from the file's tags, which are no business of an error message.
  */
-export function ffmpegSentence(messages: string): StageError {
+export function ffmpegSentence(output: string): StageError {
+  const messages = withoutTags(output);
   const found = reasons.find(({ when }) => when.test(messages)) ?? fallback;
   return new StageError(found.code, found.sentence, {
     retriable: false,
     cause: new Error(messages.slice(-2000)),
   });
+}
+
+/** ffmpeg's own words: a song called “Corrupt” is not corrupt. Tags are indented, names are quoted. */
+export function withoutTags(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !/^(\s{4}|Input #|Output #)/.test(line))
+    .join('\n');
 }
 
 const fallback = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { StageError } from '../stage-error.ts';
-import { ffmpegSentence } from './ffmpeg-sentence.ts';
+import { ffmpegSentence, withoutTags } from './ffmpeg-sentence.ts';
 import { speechRate } from './speech-file.ts';
 
 /** Seconds ffmpeg may give no byte before it counts as hung. */
@@ -48,7 +48,7 @@ export function ffmpegAudio(path: string, signal: AbortSignal): FfmpegAudio {
   return {
     blocks: decode(path, signal, messages, state),
     secondsPromised: () => promisedSeconds(messages.head),
-    damaged: () => state.failed || complaint.test(messages.head + messages.tail),
+    damaged: () => state.failed || complaint.test(withoutTags(messages.head + messages.tail)),
   };
 }
 
@@ -65,7 +65,7 @@ export async function ffmpegFindsAudio(path: string): Promise<void> {
       error?.killed ? reject(stalled()) : resolve(stderr),
     );
   });
-  if (!/Stream #0:.*: Audio:/.test(said)) throw ffmpegSentence(said);
+  if (!/^ {2}Stream #0:.*: Audio:/m.test(said)) throw ffmpegSentence(said);
 }
 
 async function* decode(

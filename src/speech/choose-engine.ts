@@ -2,19 +2,36 @@ import type { Settings } from '../settings.ts';
 import { StageError } from '../stage-error.ts';
 import { compatEngine } from './compat-engine.ts';
 import type { SpeechEngine } from './engine.ts';
+import { languageCode } from './languages.ts';
 import { localEngine } from './local-engine.ts';
 import { installedModels } from './local-models.ts';
 import { nativeEngine } from './native-engine.ts';
 import { sherpaInstalled } from './sherpa-installed.ts';
 
 /**
- * The engine the settings ask for: a server when `stt.base_url` is set, else this machine. Does not
- * look whether the server is there. Close it when the job is done.
+ * The engine the settings ask for: a server when `stt.base_url` is set, else this machine. Where a
+ * recording does not say its language, `stt.language` does. Does not look whether the server is there.
+ * Close it when it is not needed any more.
  * @throws {StageError} `no-engine`, not retriable, saying what to do.
  */
 export async function chooseEngine(
   settings: Settings,
-  { modelsDir, log }: { modelsDir: string; log: { warn(fields: object, text: string): void } },
+  { modelsDir, log }: { modelsDir: string; log: EngineLog },
+): Promise<SpeechEngine> {
+  const engine = await engineFor(settings, modelsDir, log);
+  const usual = languageCode(settings['stt.language']);
+  if (usual === null) return engine;
+  const recognise = engine.recognise.bind(engine);
+  return Object.assign(engine, {
+    recognise: (...[audio, stretch, options]: Parameters<typeof recognise>) =>
+      recognise(audio, stretch, { ...options, language: options.language ?? usual }),
+  });
+}
+
+async function engineFor(
+  settings: Settings,
+  modelsDir: string,
+  log: EngineLog,
 ): Promise<SpeechEngine> {
   const baseUrl = settings['stt.base_url'];
   const apiKey = settings['stt.api_key'];
@@ -31,6 +48,8 @@ export async function chooseEngine(
   if (recognisers.length === 0) throw noEngine(`Put a speech model into ${modelsDir}.`);
   return localEngine(recognisers, settings['stt.local_model']);
 }
+
+type EngineLog = { warn(fields: object, text: string): void };
 
 function noEngine(remedy: string): StageError {
   return new StageError(

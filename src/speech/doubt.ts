@@ -71,6 +71,8 @@ const phrases = new Set(
     'MBC 뉴스 이덕영입니다',
     '시청해주셔서 감사합니다',
     'Music',
+    'BLANK_AUDIO',
+    'Silence',
     'Musik',
     'Applause',
     'Applaus',

@@ -5,14 +5,13 @@ import { isAbsolute, join, normalize, sep } from 'node:path';
 import { z } from 'zod';
 import { StageError } from '../stage-error.ts';
 
-export const modelPurposes = [
+const modelPurposes = [
   'speech-to-text',
   'voice-activity',
   'speaker-segmentation',
   'speaker-embedding',
   'punctuation',
 ] as const;
-export type ModelPurpose = (typeof modelPurposes)[number];
 
 /** A path below the model's folder, in either system's way of writing. */
 const insidePath = z.string().refine((path) => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import * as fc from 'fast-check';
 import { decodeToSpeech } from '../../src/audio/decode-to-speech.ts';
 import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
 import { StageError } from '../../src/stage-error.ts';
@@ -78,6 +80,35 @@ for (const [extension, options] of others)
     assert.ok(Math.abs(result.hertz - 440) < 5, `${result.hertz} Hz`);
     assert.deepEqual(result.warnings, []);
   });
+
+test('a song called “Truncated” is not truncated', async (t) => {
+  const { folder, path } = await tone(t, '-r', '44100', '-c', '1');
+  const mp3 = join(folder, 'Corrupt.mp3');
+  const title = 'title=Truncated: moov atom not found, Error while decoding';
+  await make('ffmpeg', '-i', path, '-metadata', title, mp3);
+  assert.deepEqual((await decoded(mp3, folder)).warnings, []);
+});
+
+test('whatever a WAV header says, there is audio or a sentence', async (t) => {
+  const { folder, path } = await tone(t, '-r', '16000', '-c', '1', '-b', '16');
+  const wav = (await readFile(path)).subarray(0, 8000);
+  const change = fc.tuple(fc.integer({ min: 12, max: 47 }), fc.integer({ min: 0, max: 255 }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+      const bytes = Buffer.from(wav);
+      for (const [at, value] of changes) bytes[at] = value;
+      await writeFile(path, bytes);
+      try {
+        const { samples } = await decodeToSpeech(path, join(folder, 'speech.wav'), { signal });
+        assert.ok(samples > 0 && samples <= 8000 * 16);
+      } catch (error) {
+        assert.ok(error instanceof StageError, String(error));
+        assert.equal(error.retriable, false);
+      }
+    }),
+    { numRuns: 100, seed: 42 },
+  );
+});
 
 test('a telephone’s amr-like narrow band (A-law WAV) goes through ffmpeg too', async (t) => {
   const { folder, path } = await tone(t, '-r', '8000', '-c', '1', '-e', 'a-law');
@@ -239,17 +270,38 @@ test('a video without sound, a film without its index and a protected file are t
     await assert.rejects(decodeToSpeech(at(name), at('out'), { signal }), failsWith(code), name);
 });
 
+/** Process ids of this process' children that run a program. */
+function childrenCalled(program: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      return (
+        stat.includes(`(${program})`) && stat.split(') ')[1]?.split(' ')[1] === String(process.pid)
+      );
+    } catch {
+      return false; // it just ended
+    }
+  });
+}
+
 test('cancelling ends ffmpeg and leaves no file behind', async (t) => {
   const folder = await folderFor(t);
   const source = join(folder, 'long.flac');
   await make('sox', '-n', '-r', '8000', '-c', '1', source, 'synth', '900', 'sine', '100');
   const control = new AbortController();
+  let running: string[] = [];
   const work = decodeToSpeech(source, join(folder, 'speech.wav'), {
     signal: control.signal,
-    onProgress: () => control.abort(),
+    onProgress: () => {
+      if (!control.signal.aborted) running = childrenCalled('ffmpeg');
+      control.abort();
+    },
   });
   await assert.rejects(work, { name: 'AbortError' });
   assert.deepEqual(await readdir(folder), ['long.flac']);
+  assert.equal(running.length, 1);
+  assert.deepEqual(childrenCalled('ffmpeg'), []);
 });
 
 test('progress rises to the end', async (t) => {

@@ -31,6 +31,7 @@ test('what models write over silence is noticed when it is a whole segment', () 
     "Sous-titres réalisés par la communauté d'Amara.org",
     'ご視聴ありがとうございました',
     '[Musik]',
+    ' [BLANK_AUDIO]',
   ])
     assert.equal(said('Good morning.', text), 'known-phrase', text);
 });
