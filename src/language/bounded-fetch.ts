@@ -47,7 +47,7 @@ export async function fetchText(
   init: RequestInit,
   dispatcher: Agent,
 ): Promise<string> {
-  return (await send(url, init, dispatcher, errorBytesMax)).text;
+  return (await send(url, init, dispatcher, answerBytesMax)).text;
 }
 
 async function send(

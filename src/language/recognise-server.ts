@@ -31,7 +31,7 @@ type Probe = {
 export async function recogniseServer(probe: Probe): Promise<RecognisedServer> {
   const { root, api } = probe.address;
   const front = await look(probe, `${root}/`);
-  const list = await look(probe, `${api}/models`);
+  const list = await look(probe, `${api}/models`, true);
   const listed = records(list.json, 'data');
   const models = listed.map((model) => String(model['id'])).filter(speaks);
   const found = (
@@ -57,7 +57,7 @@ export async function recogniseServer(probe: Probe): Promise<RecognisedServer> {
 
 type Sight = { text: string; json: unknown; answered: boolean };
 
-async function look(probe: Probe, url: string): Promise<Sight> {
+async function look(probe: Probe, url: string, isList = false): Promise<Sight> {
   const limit = AbortSignal.timeout(probeMs);
   try {
     const signal = AbortSignal.any([probe.signal, limit]);
@@ -66,16 +66,17 @@ async function look(probe: Probe, url: string): Promise<Sight> {
   } catch (error) {
     probe.signal.throwIfAborted();
     if (limit.aborted) return { text: '', json: null, answered: false };
-    // A page that is missing tells something; a server that is away, loading or locked does not.
-    if (error instanceof ServerAnswerError && isMissing(error.status))
-      return { text: '', json: null, answered: true };
-    throw error;
+    // Any refusal of a route tells that this is not the server that has it; but a server that is
+    // away, loading or does not know the key would refuse them all.
+    const refusesAll = !(error instanceof ServerAnswerError) || (isList && locked(error.status));
+    if (refusesAll) throw error;
+    return { text: '', json: null, answered: true };
   }
 }
 
-/** llama.cpp answers 501 for routes that were not switched on. */
-const isMissing = (status: number): boolean =>
-  status < 400 || status === 501 || (status >= 404 && status < 429);
+/** Not 403: keys may be allowed to chat and not to list. llama.cpp answers 501 for disabled routes. */
+const locked = (status: number): boolean =>
+  status === 401 || status === 429 || (status >= 500 && status !== 501);
 
 /** Servers list embedding and speech models as well. */
 const speaks = (id: string): boolean => !/embed|whisper|rerank|\btts\b/iu.test(id);

@@ -34,17 +34,17 @@ export class AnswerTimedOut extends StageError {
 /** Whether a refusal says that the prompt does not fit into the model's context. */
 export function isOverflow(error: ServerAnswerError): boolean {
   if (error.status !== 400 && error.status !== 413 && error.status !== 422) return false;
-  return /exceed_context_size|context_length_exceeded|exceeds? the (available )?context|maximum context length|longer than the context|context (length|size|window) (exceeded|is)|too many tokens|prompt is too long/iu.test(
+  return /exceed_context_size|context_length_exceeded|exceeds? the (available )?context|maximum context length|longer than the context|context (length|size|window) (exceeded|is)|context length of only|too many tokens|prompt is too long/iu.test(
     error.body,
   );
 }
 
-/** The context's size, where a refusal tells: llama.cpp's `n_ctx`, vLLM's and OpenAI's sentence. */
+/** The context's size, where a refusal tells: llama.cpp's `n_ctx`, the sentences of others. */
 export function contextToldBy(error: ServerAnswerError): number | null {
   const told =
     /"n_ctx"\s*:\s*(\d+)/u.exec(error.body) ??
     /maximum context length is (\d+)/iu.exec(error.body) ??
-    /available context size \((\d+)/iu.exec(error.body);
+    /(?:available context size \(|context length of only )(\d+)/iu.exec(error.body);
   return told ? Number(told[1]) : null;
 }
 

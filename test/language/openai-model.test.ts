@@ -74,7 +74,7 @@ test('Ollama is asked through its own API and refuses what does not fit', async 
 });
 
 test('a refused prompt teaches the context', async (t) => {
-  for (const flavour of ['llama.cpp', 'vllm', 'openai'] as const) {
+  for (const flavour of ['llama.cpp', 'vllm', 'lm-studio', 'openai'] as const) {
     const { model } = await openOn(t, { flavour, contextTokens: 1000 });
     const long = { ...question, user: 'word '.repeat(2000) };
     await assert.rejects(model.complete(long, signal), { code: 'prompt-truncated' }, flavour);
@@ -176,4 +176,33 @@ test('a cut, a filtered and an empty answer are no answers', async (t) => {
   await assert.rejects(model.complete(question, signal), { code: 'answer-empty' });
   server.brain = () => 'long '.repeat(400);
   await assert.rejects(model.complete(question, signal), { code: 'answer-cut' });
+});
+
+test('gateways may lock everything but the chat', async (t) => {
+  const locked = ['/', '/props', '/api/v0/models', '/v1/models'];
+  const { model } = await openOn(
+    t,
+    { flavour: 'openai', brain: echo, locked },
+    { model: 'test-model' },
+  );
+  assert.equal(await model.complete(question, signal), 'It is fine.');
+});
+
+test('a list of very many models is read', async (t) => {
+  const models = Array.from({ length: 5000 }, (_, index) => `model-of-some-provider-${index}`);
+  const { model } = await openOn(t, { flavour: 'openai', brain: echo, models });
+  assert.equal((await model.models(signal)).length, 5000);
+});
+
+test('a server that is loading its model may be waited for', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'llama.cpp', brain: echo });
+  server.faults.status = {
+    status: 503,
+    body: '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}',
+  };
+  await assert.rejects(model.complete(question, signal), {
+    code: 'model-away',
+    retriable: true,
+    message: /Loading model/u,
+  });
 });

@@ -136,6 +136,13 @@ export function overflowOf(
       n_prompt_tokens: prompt.tokens,
       n_ctx: window,
     });
+  if (settings.flavour === 'lm-studio')
+    return {
+      status: 400,
+      body: {
+        error: `Trying to keep the first ${prompt.tokens} tokens when context the overflows. However, the model is loaded with context length of only ${window} tokens, which is not enough.`,
+      },
+    };
   return failed(400, {
     message: `This model's maximum context length is ${window} tokens. However, you requested ${wanted} tokens (${prompt.tokens} in the messages, ${wanted - prompt.tokens} in the completion). Please reduce the length of the messages or completion.`,
     type: 'BadRequestError',

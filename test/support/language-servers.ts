@@ -49,6 +49,8 @@ export type LanguageServerOptions = {
   contextTokens?: number;
   /** Asked for as a bearer token on every route when given. */
   apiKey?: string;
+  /** Paths answered with 403, as gateways do for what they do not let through. */
+  locked?: string[];
   /** The model thinks aloud unless told not to, in the way of its flavour. */
   thinks?: boolean;
 };
@@ -106,6 +108,8 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
           },
         },
       });
+    if (options.locked?.includes(path))
+      return send(response, { status: 403, body: '<h1>Forbidden</h1>', type: 'text/html' });
     if (!isChat(seen)) return send(response, routesOf(settings, seen));
     const fault = faults.times === undefined || faults.times-- > 0 ? faults : {};
     return chat(seen, fault, response);
