@@ -105,6 +105,9 @@ export function toProblem(error: unknown): Problem {
   return fromBodyParser(error) ?? mistake(error);
 }
 
+const cutOff = (cause: Error): Problem =>
+  new Problem('malformed-body', 'The body was cut off.', { cause });
+
 const again = { 'Retry-After': '1' };
 
 const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
@@ -181,6 +184,9 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
   DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),
 
   'unsupported-media': (error) => new Problem('unsupported-media', error.message, { cause: error }),
+  // Formidable and Node say so when the client goes away in the middle; nobody is there to read this.
+  '1002': (error) => cutOff(error),
+  ECONNRESET: (error) => cutOff(error),
   ENOSPC: (error) => new Problem('disk-full', 'The disk of the service is full.', { cause: error }),
 };
 
@@ -199,11 +205,9 @@ function fromBodyParser(error: Error): Problem | undefined {
       });
     case 400:
     case 501:
-      return new Problem(
-        'malformed-body',
-        type === 'request.aborted' ? 'The body was cut off.' : 'The body cannot be parsed.',
-        { cause: error },
-      );
+      return type === 'request.aborted'
+        ? cutOff(error)
+        : new Problem('malformed-body', 'The body cannot be parsed.', { cause: error });
     default:
       return undefined;
   }

@@ -149,6 +149,8 @@ test('a connection that breaks off leaves nothing behind', async (t) => {
   socket.destroy();
   await eventually(async () => (await leftIn(service)).length === 0);
   assert.deepEqual(await recordingsOf(service, token), []);
+  await eventually(async () => service.logged.some((line) => line.includes('"status":400')));
+  assert.ok(!service.logged.some((line) => line.includes('"level":50')), 'no mistake of ours');
 });
 
 test('a form that is cut off in the middle is 400', async (t) => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, readdirSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { packageRoot } from '../../package-root.ts';
 import type { AddRoutes } from './add-routes.ts';
 
 /** The page at `/` and what it needs: read once at start, so no path of a request ever meets the disk. */
 export const pageRoutes: AddRoutes = (router) => {
-  for (const [path, page] of pages(join(packageRoot(), 'web'))) {
+  for (const [path, page] of pages(join(packageRoot, 'web'))) {
     router.get(path, (ctx) => {
       ctx.status = 200;
       ctx.set('ETag', page.etag);
@@ -41,15 +41,4 @@ function pages(folder: string): Map<string, Page> {
     found.set(name === 'index.html' ? '/' : `/${name}`, { type, etag, bytes });
   }
   return found;
-}
-
-/** The nearest folder above with a package.json: the same from `src` and from `dist`. */
-function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json'))) {
-    const above = dirname(folder);
-    if (above === folder) throw new Error('The package.json of this service is missing');
-    folder = above;
-  }
-  return folder;
 }
