@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { modelsDir } from '../support/models.ts';
 import { speak, wordErrorRate } from '../support/espeak.ts';
+import { speechServer } from '../support/speech-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { apiOf, startServiceProcess, uploadForm, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -145,6 +146,47 @@ test('doctor says what is there and what is missing', async (t) => {
     (error: Error & { code: number; stdout: string }) =>
       error.code === 1 && error.stdout.includes('http://127.0.0.1:9 does not answer'),
   );
+});
+
+test('without the optional packages all else works, and it says what is missing', async (t) => {
+  const { dataDir, talk, audio } = await prepared(t);
+  const server = await speechServer('openai');
+  server.hear = () => [{ text: 'heard', start: 0.5, end: 1 }];
+  t.after(() => server.close());
+  const without = {
+    NODE_OPTIONS: `--require ${join(root, 'test/support/without-optional.cjs')}`,
+    MITSCHRIFT_DATA: dataDir,
+  };
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [...cli, ...args], {
+      cwd: root,
+      env: { ...process.env, ...without },
+    });
+  await assert.rejects(
+    run('transcribe', talk, '--out', dataDir),
+    (error: Error & { code: number; stderr: string }) =>
+      error.code === 1 && error.stderr.includes('sherpa-onnx-node is missing'),
+  );
+  await assert.rejects(
+    run('doctor', '--json'),
+    (error: Error & { stdout: string }) =>
+      /"name":"recording","state":"missing"/.test(error.stdout) &&
+      /"name":"speech to text","state":"failed"/.test(error.stdout),
+  );
+  const service = await startServiceProcess(dataDir, {
+    ...without,
+    MITSCHRIFT_STT_BASE_URL: server.url,
+  });
+  t.after(() => service.end('SIGKILL'));
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+    username: 'anna',
+    password: 'correct horse battery',
+  });
+  const { documents } = await finished(service.url, token, audio, { kind: 'solo' });
+  const transcript = await apiOf(service.url, token).get<string>(
+    `/transcripts/${encodeURIComponent(documents!.transcript)}`,
+  );
+  assert.match(transcript, /heard/);
 });
 
 const cli = ['--import', 'tsx', 'src/cli/mitschrift.ts'];
