@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import { guardedLookup } from '../config/guarded-lookup.ts';
 import { StageError } from '../stage-error.ts';
 import { serverAddress } from './address.ts';
 import { boundedFetch, ServerAnswerError } from './bounded-fetch.ts';
@@ -49,7 +50,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
   const dispatcher = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: connectMs },
+    connect: { timeout: connectMs, lookup: guardedLookup },
   });
   const fetch = boundedFetch(dispatcher);
   const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};

@@ -16,6 +16,8 @@ const passing = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 /** Puts whatever went wrong between us and a language-model server into words for a person. */
 export function stageErrorOf(error: unknown, asked: Asked): StageError {
   if (error instanceof StageError) return error;
+  // Said on the way to the server (a forbidden address), and wrapped by fetch.
+  if (error instanceof Error && error.cause instanceof StageError) return error.cause;
   if (error instanceof ServerAnswerError) return fromAnswer(error, asked);
   return fromConnection(error, asked);
 }

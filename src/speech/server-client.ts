@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
+import { guardedLookup } from '../config/guarded-lookup.ts';
 import { StageError } from '../stage-error.ts';
 
 /** An answer of a server, read to its end or to the limit. */
@@ -29,7 +30,7 @@ export function serverConnections(): Agent {
     connections: 4,
     headersTimeout: 0,
     bodyTimeout: bodySeconds * 1000,
-    connect: { timeout: connectSeconds * 1000 },
+    connect: { timeout: connectSeconds * 1000, lookup: guardedLookup },
   });
 }
 

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { serverUrl } from './server-url.ts';
+import * as a from './setting.ts';
+
+/**
+ * Every setting there is. From here come the validation of `PUT /config`, the settings page, the
+ * environment variables, OpenAPI and the table in the README.
+ */
+export const settingSchemas = {
+  'audio.device': a.text(
+    a.line.nullable(),
+    null,
+    'Input device to record from; the default input if unset.',
+  ),
+  'audio.keep': a.text(
+    z.enum(['wav', 'flac', 'none']),
+    'wav',
+    'What is kept of the audio once the documents are written.',
+  ),
+  'audio.combined_channels': a.text(
+    z.enum(['mix', 'split']),
+    'mix',
+    'Microphone and speaker of a combined recording: mixed, or a channel each.',
+  ),
+  'stt.base_url': a.text(
+    serverUrl.nullable(),
+    null,
+    'Speech-to-text server. Unset: recognise on this machine.',
+  ),
+  'stt.backend': a.text(
+    z.enum(['compat', 'native']),
+    'compat',
+    'Protocol of the server: OpenAI-compatible (compat) or whisper.cpp (native).',
+  ),
+  'stt.api_key': a.text(a.key.nullable(), null, 'Key for the speech-to-text server.', {
+    secret: true,
+  }),
+  'stt.model': a.text(a.line.nullable(), null, 'Model to ask the speech-to-text server for.'),
+  'stt.language': a.text(
+    z.string().regex(/^(?:auto|[a-z]{2,3})$/, 'must be auto or an ISO 639-1 code like de'),
+    'auto',
+    'Language that is spoken, as an ISO 639-1 code, or auto.',
+  ),
+  'stt.local_model': a.text(
+    a.line.nullable(),
+    null,
+    'Local model; the first installed one that speaks the language if unset.',
+  ),
+  'stt.live': a.yesOrNo(true, 'Whether text appears while recording.'),
+  'stt.second_pass': a.yesOrNo(
+    false,
+    'Whether the whole recording is recognised once more when it has ended.',
+  ),
+  'llm.base_url': a.text(
+    serverUrl.nullable(),
+    null,
+    'Language-model server (OpenAI-compatible). Unset: built-in summary and title.',
+  ),
+  'llm.model': a.text(
+    a.line.nullable(),
+    null,
+    'Model to ask the language-model server for; its first one if unset.',
+  ),
+  'llm.api_key': a.text(a.key.nullable(), null, 'Key for the language-model server.', {
+    secret: true,
+  }),
+  'llm.context': a.number(
+    a.whole(512, 100_000_000).nullable(),
+    null,
+    'Context of the language model in tokens; asked from the server, else 4096.',
+  ),
+  'llm.timeout': a.number(a.whole(1, 86_400), 600, 'Seconds a language-model answer may take.'),
+  'notes.vault': a.text(
+    a.folder.nullable(),
+    null,
+    'Folder of the notes application’s vault, into which documents are copied when opened there.',
+  ),
+  'speakers.profiles': a.yesOrNo(true, 'Whether voices are remembered to suggest names.'),
+  'models.mirror': a.text(
+    serverUrl.nullable(),
+    null,
+    'Where models are downloaded from instead of their own addresses.',
+  ),
+  'ui.language': a.text(
+    z.enum(['de', 'en']),
+    Intl.DateTimeFormat().resolvedOptions().locale.startsWith('de') ? 'de' : 'en',
+    'Language of the pages, and of headings and labels in the documents.',
+    { fallbackText: 'from the locale' },
+  ),
+  'auth.password_hash': a.text(
+    z.enum(['argon2id', 'pbkdf2']),
+    'argon2id',
+    'How new passwords are hashed.',
+  ),
+  'auth.session_hours': a.number(
+    a.whole(1, 87_600),
+    336,
+    'Hours a session lives after its last use.',
+  ),
+  'server.allowed_hosts': a.list(
+    a.hostName,
+    'Host names the service answers to besides localhost, the bound address and the host name.',
+  ),
+  'server.trusted_proxies': a.list(
+    a.network,
+    'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed.',
+  ),
+  'metrics.token': a.text(a.key.nullable(), null, 'Token that may read GET /metrics.', {
+    secret: true,
+  }),
+  'limits.upload_mb': a.number(a.whole(1, 1_000_000), 4096, 'Largest upload in MB.'),
+  'limits.recording_hours': a.number(
+    a.whole(1, 168),
+    8,
+    'Hours after which a recording from a device is stopped.',
+  ),
+  'limits.spaces_gb': a.number(
+    z.number().positive().max(1_000_000).nullable(),
+    null,
+    'What all spaces and recordings together may take, in GB; unlimited if unset.',
+  ),
+} as const;
+
+export type SettingKey = keyof typeof settingSchemas;
+export type Settings = {
+  readonly [K in SettingKey]: z.output<(typeof settingSchemas)[K]['schema']>;
+};
+
+export const settingKeys = Object.keys(settingSchemas) as SettingKey[];
+
+/** The setting behind a key, its type set aside. */
+export const settingOf = (key: SettingKey): a.Setting => settingSchemas[key];
+
+/** Whether a key is one of ours; what every object inherits is none. */
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingSchemas, key);

@@ -1,0 +1,110 @@
+import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+
+/** One setting: what it may be, what it is when nobody says, and one sentence about it. */
+export type Setting<S extends z.ZodType = z.ZodType> = {
+  /** Of the value as JSON. */
+  readonly schema: S;
+  readonly fallback: z.output<S>;
+  readonly description: string;
+  /** Kept in a store of its own and never read back. */
+  readonly secret: boolean;
+  /** Its value from an environment variable; what cannot be read is left for the schema to refuse. */
+  readonly fromText: (text: string) => unknown;
+  /** What the documentation says of a fallback that differs from host to host. */
+  readonly fallbackText?: string;
+};
+
+type More = { secret?: boolean; fallbackText?: string };
+
+export function text<S extends z.ZodType>(
+  schema: S,
+  fallback: z.output<S>,
+  description: string,
+  more: More = {},
+): Setting<S> {
+  return { schema, fallback, description, secret: false, fromText: (given) => given, ...more };
+}
+
+export function number<S extends z.ZodType>(
+  schema: S,
+  fallback: z.output<S>,
+  description: string,
+): Setting<S> {
+  // Not `Number` alone: it takes '' and '0x10' for numbers.
+  const fromText = (given: string) => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given);
+  return { schema, fallback, description, secret: false, fromText };
+}
+
+export function yesOrNo(fallback: boolean, description: string): Setting<z.ZodBoolean> {
+  const fromText = (given: string) => words.get(given.toLowerCase()) ?? given;
+  return { schema: z.boolean(), fallback, description, secret: false, fromText };
+}
+
+/** A list; in the environment separated by commas. */
+export function list<S extends z.ZodType<string>>(
+  entry: S,
+  description: string,
+): Setting<z.ZodArray<S>> {
+  const schema = z.array(entry).max(100);
+  const fromText = (given: string) =>
+    given
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean);
+  return { schema, fallback: [], description, secret: false, fromText };
+}
+
+/** A line of text: no control characters, at most 500 characters. */
+export const line = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(500)
+  // oxlint-disable-next-line no-control-regex -- which is what is refused
+  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold control characters');
+
+/** What can be sent in a header. */
+export const key = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(2000)
+  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
+
+export const whole = (min: number, max: number) => z.number().int().min(min).max(max);
+
+export const folder = z
+  .string()
+  .max(4000)
+  .refine((path) => isAbsolute(path) && !path.includes('\0'), 'must be an absolute path');
+
+export const hostName = z
+  .string()
+  .max(300)
+  .regex(
+    /^(?:\[[0-9a-f:.]+\]|[0-9a-f:]*:[0-9a-f:.]+|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?$/i,
+    'must be a host name, with a port if you like',
+  );
+
+/** An IP address or a range of them (`10.0.0.0/8`). */
+export const network = z
+  .string()
+  .max(60)
+  .refine((value) => isNetwork(value), 'must be an IP address or a range like 10.0.0.0/8');
+
+const words = new Map([
+  ['true', true],
+  ['false', false],
+  ['1', true],
+  ['0', false],
+  ['yes', true],
+  ['no', false],
+]);
+
+function isNetwork(value: string): boolean {
+  const [address = '', bits, ...rest] = value.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0 || address.includes('%')) return false;
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+}
