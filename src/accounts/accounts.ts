@@ -24,6 +24,8 @@ export type AccountsParts = {
   sessions: SessionRows;
   /** Destroys what the log holds of a deleted user; without it a deleted name stays readable there. */
   keys?: Pick<KeyStore, 'forget'>;
+  /** Puts the documents of a deleted user aside (`retired-spaces.ts`); without it they stay. */
+  retireSpace?: (userId: string) => Promise<void>;
   /** Asked whenever it matters, so that a changed setting holds at once. */
   settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
   clock: () => Date;
@@ -105,7 +107,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const limited = (account: string, address: string) => {
     const wait = limits.attempt(account, address);
     if (wait === 0) return;
-    log.warn({ address, wait }, 'too many login attempts');
+    log.warn({ category, address, wait }, 'too many login attempts');
     throw new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
   };
   /** What a password is compared with when there is no such user: the answer takes as long. */
@@ -135,13 +137,43 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     log.info({ setup_code: setupCode.code }, 'no user yet: the setup page asks for this code');
   } else await removeSetupCode(dataDir);
   // A deletion that was interrupted between its fact and the key is finished here.
-  for (const id of users.deleted) await parts.keys?.forget(id);
+  for (const id of users.deleted) {
+    await parts.keys?.forget(id);
+    await parts.retireSpace?.(id);
+  }
   await book.sweep();
   // Made now, so that the first unknown name does not take longer than the second.
   await dummyHash();
 
+  const administration = userAdministration({
+    stream,
+    book,
+    keys: parts.keys,
+    scheme,
+    retireSpace: parts.retireSpace,
+    log,
+  });
+  const withoutSetup = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await work;
+    setupCode = undefined;
+    await removeSetupCode(dataDir);
+    return done;
+  };
+
   return {
-    ...userAdministration({ stream, book, keys: parts.keys, scheme }),
+    ...administration,
+
+    // On the host, users can be made before anybody has set up anything.
+    createUser: (user, onBehalf) => withoutSetup(administration.createUser(user, onBehalf)),
+    importUsers: (given, onBehalf) => withoutSetup(administration.importUsers(given, onBehalf)),
+
+    async changePassword(userId, currentPassword, password) {
+      // Whoever found somebody else's open session does not get to guess either.
+      const place = `session of ${userId}`;
+      limited(userId, place);
+      await administration.changePassword(userId, currentPassword, password);
+      limits.succeeded(userId, place);
+    },
 
     async setupState({ local }) {
       const required = users.size === 0;
@@ -153,7 +185,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       // A code that is given has to be right, also where none is needed.
       if (given !== undefined || !local) {
         limited('\nsetup', address);
-        if (given === undefined || !setupCode?.matches(given)) throw codeRequired();
+        if (given === undefined || !setupCode?.matches(given)) {
+          log.warn({ category, address }, 'setup refused');
+          throw codeRequired();
+        }
       }
       const name = checkUsername(username);
       checkPassword(password);
@@ -167,7 +202,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await removeSetupCode(dataDir);
       const user = users.byId(id);
       if (!user) throw alreadySetUp();
-      log.info({ user_id: id }, 'first administrator created');
+      log.info({ category, user_id: id, address }, 'first administrator created');
       return begin(user);
     },
 
@@ -179,7 +214,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       const given = password.length <= 4096 ? password : '';
       const checked = await verifyPassword(hash, given, scheme());
       if (!user || !checked.ok) {
-        log.warn({ address, user_id: user?.id }, 'login refused');
+        log.warn({ category, address, user_id: user?.id }, 'login refused');
         throw wrongCredentials();
       }
       limits.succeeded(user.id, address);
@@ -190,7 +225,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
         });
       }
       const session = await begin(user);
-      log.info({ address, user_id: user.id }, 'logged in');
+      log.info({ category, address, user_id: user.id }, 'logged in');
       return session;
     },
 
@@ -209,6 +244,9 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     sweepSessions: () => book.sweep(),
   };
 }
+
+/** Marks what somebody who looks after the service's safety wants to find in its log. */
+const category = 'security';
 
 /** Replaces a hash of another scheme or cost by one of the present. */
 async function rehash(

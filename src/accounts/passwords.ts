@@ -10,6 +10,9 @@ export type PasswordScheme = 'argon2id' | 'pbkdf2';
 /** Parameters of the OWASP Password Storage Cheat Sheet; memory in KiB. */
 const argon2id = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const iterations = 600_000;
+/** What an imported hash may cost at most: KiB of memory, iterations. */
+const memoryMax = 262_144;
+const iterationsMax = 5_000_000;
 
 /** Characters (code points). No rules of composition: NIST SP 800-63B, OWASP ASVS 5.0 6.2. */
 const charactersMin = 8;
@@ -30,6 +33,26 @@ export function checkPassword(password: string): void {
   throw new AccountError(
     'INVALID_PASSWORD',
     `A password has ${charactersMin} to ${charactersMax} characters.`,
+  );
+}
+
+/**
+ * Refuses a hash made elsewhere that is none of ours, or would cost more than a login may.
+ * @throws {AccountError} `INVALID_PASSWORD_HASH`
+ */
+export function checkPasswordHash(phc: string): void {
+  const argon =
+    /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/u;
+  const costs = argon.exec(phc)?.slice(1).map(Number);
+  if (costs) {
+    const [memory = 0, time = 0, lanes = 0] = costs;
+    if (lanes >= 1 && time >= 1 && memory >= 8 * lanes && memory <= memoryMax) return;
+  }
+  const rounds = /^\$pbkdf2-sha256\$/u.test(phc) ? pbkdf2Of(phc)?.iterations : undefined;
+  if (rounds !== undefined && rounds >= 1000 && rounds <= iterationsMax) return;
+  throw new AccountError(
+    'INVALID_PASSWORD_HASH',
+    'The password hash has to be argon2id or pbkdf2-sha256 in PHC form.',
   );
 }
 
@@ -82,12 +105,20 @@ export function verifyPassword(
  */
 const normalised = (password: string): string => password.normalize('NFC');
 
-function parsePbkdf2(phc: string): { iterations: number; salt: Buffer; hash: Buffer } {
+type Pbkdf2 = { iterations: number; salt: Buffer; hash: Buffer };
+
+function parsePbkdf2(phc: string): Pbkdf2 {
+  const stored = pbkdf2Of(phc);
+  if (!stored) throw new TypeError('not a password hash in PHC form');
+  return stored;
+}
+
+function pbkdf2Of(phc: string): Pbkdf2 | undefined {
   const match =
     /^\$pbkdf2-sha256\$i=(\d{1,8})(?:,l=\d+)?\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{22,86})$/u.exec(
       phc,
     );
-  if (!match || Number(match[1]) === 0) throw new TypeError('not a password hash in PHC form');
+  if (!match || Number(match[1]) === 0) return undefined;
   return {
     iterations: Number(match[1]),
     salt: Buffer.from(match[2]!, 'base64'),

@@ -2,9 +2,16 @@ import { ulid } from 'ulid';
 import type { KeyStore } from '../../events/keys.ts';
 import type { UserFact } from '../../events/user-facts.ts';
 import { AccountError } from './account-error.ts';
-import { checkPassword, hashPassword, verifyPassword, type PasswordScheme } from './passwords.ts';
+import type { Log } from '../log.ts';
+import {
+  checkPassword,
+  checkPasswordHash,
+  hashPassword,
+  verifyPassword,
+  type PasswordScheme,
+} from './passwords.ts';
 import type { SessionBook } from './session-book.ts';
-import { checkUsername } from './usernames.ts';
+import { checkUsername, usernameKey } from './usernames.ts';
 import type { UsersStream } from './users-stream.ts';
 import type { User, UsersView } from './users-view.ts';
 
@@ -19,18 +26,38 @@ export interface UserAdministration {
   /** In the order in which they were created. */
   listUsers(): PublicUser[];
   findUser(username: string): PublicUser | undefined;
-  /** @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`, `BUSY` */
+  /**
+   * The very first user has to be an administrator: without one nobody could set anything up.
+   * @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`,
+   *   `ADMINISTRATOR_FIRST`, `BUSY`
+   */
   createUser(
     user: { username: string; password: string; isAdmin: boolean },
     onBehalf: OnBehalf,
   ): Promise<PublicUser>;
-  /** @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY` */
+  /**
+   * Takes users over from elsewhere, with the hashes they have there; all or none. At most 500.
+   * @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD_HASH`, `USERNAME_TAKEN`,
+   *   `ADMINISTRATOR_FIRST`, `BUSY`
+   */
+  importUsers(
+    users: readonly { username: string; passwordHash: string; isAdmin: boolean }[],
+    onBehalf: OnBehalf,
+  ): Promise<PublicUser[]>;
+  /**
+   * Whoever is no administrator any more has to log in again.
+   * @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY`
+   */
   setAdministrator(username: string, isAdmin: boolean, onBehalf: OnBehalf): Promise<void>;
   /** Sets another's password and ends their sessions. @throws {AccountError} `UNKNOWN_USER`, `INVALID_PASSWORD`, `BUSY` */
   resetPassword(username: string, password: string, onBehalf: OnBehalf): Promise<void>;
   /** Sets one's own; all other sessions and this one end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
   changePassword(userId: string, currentPassword: string, password: string): Promise<void>;
-  /** Deletes the user and destroys what the log holds of them. @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY` */
+  /**
+   * Deletes the user and destroys what the log holds of them; their documents are put aside.
+   * @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY`; the system's, for documents
+   *   that cannot be moved: then the user is gone, and the next start moves them.
+   */
   deleteUser(username: string, onBehalf: OnBehalf): Promise<void>;
 }
 
@@ -39,10 +66,15 @@ type Parts = {
   book: SessionBook;
   keys: Pick<KeyStore, 'forget'> | undefined;
   scheme: () => PasswordScheme;
+  /** Puts the documents of a deleted user aside. */
+  retireSpace: ((userId: string) => Promise<void>) | undefined;
+  log: Pick<Log, 'info'>;
 };
 
 export function userAdministration(parts: Parts): UserAdministration {
   const { stream, book, keys, scheme } = parts;
+  const tell = (what: string, userId: string, { by }: OnBehalf): void =>
+    parts.log.info({ category: 'security', user_id: userId, by }, what);
 
   const setPassword = async (
     user: User,
@@ -57,6 +89,7 @@ export function userAdministration(parts: Parts): UserAdministration {
       return [{ type: 'user.password_changed', data: { user_id: user.id, reason }, content }];
     });
     await book.endAllOf(user.id);
+    tell(`password ${reason}`, user.id, onBehalf);
   };
 
   return {
@@ -75,19 +108,47 @@ export function userAdministration(parts: Parts): UserAdministration {
       const userId = ulid();
       await stream.change(circumstances(onBehalf), (users) => {
         refuseTaken(users, name);
+        if (!isAdmin) refuseBeforeAdministrator(users);
         return [registration(userId, name, passwordHash, isAdmin)];
       });
+      tell('user created', userId, onBehalf);
       return { userId, username: name, isAdmin };
     },
 
+    async importUsers(given, onBehalf) {
+      const names = new Set<string>();
+      const users = given.map(({ username, passwordHash, isAdmin }) => {
+        const name = checkUsername(username);
+        checkPasswordHash(passwordHash);
+        if (names.has(usernameKey(name))) throw taken(name);
+        names.add(usernameKey(name));
+        return { userId: ulid(), username: name, passwordHash, isAdmin };
+      });
+      await stream.change(circumstances(onBehalf), (present) => {
+        for (const { username } of users) refuseTaken(present, username);
+        if (!users.some(({ isAdmin }) => isAdmin)) refuseBeforeAdministrator(present);
+        return users.map((user) =>
+          registration(user.userId, user.username, user.passwordHash, user.isAdmin),
+        );
+      });
+      for (const { userId } of users) tell('user imported', userId, onBehalf);
+      return users.map(({ userId, username, isAdmin }) => ({ userId, username, isAdmin }));
+    },
+
     async setAdministrator(username, isAdmin, onBehalf) {
+      let changed: string | undefined;
       await stream.change(circumstances(onBehalf), (users) => {
         const user = known(users, username);
         if (user.isAdmin === isAdmin) return [];
         if (!isAdmin) refuseLast(users, user);
         const type = isAdmin ? 'user.admin_granted' : 'user.admin_revoked';
+        changed = user.id;
         return [{ type, data: { user_id: user.id } }];
       });
+      if (changed === undefined) return;
+      // What an administrator has open may show what others do.
+      if (!isAdmin) await book.endAllOf(changed);
+      tell(isAdmin ? 'administrator granted' : 'administrator revoked', changed, onBehalf);
     },
 
     resetPassword: async (username, password, onBehalf) =>
@@ -112,6 +173,8 @@ export function userAdministration(parts: Parts): UserAdministration {
       });
       await book.endAllOf(id);
       await keys?.forget(id);
+      tell('user deleted', id, onBehalf);
+      await parts.retireSpace?.(id);
     },
   };
 }
@@ -144,10 +207,16 @@ function known(users: UsersView, username: string): User {
 
 const unknownUser = () => new AccountError('UNKNOWN_USER', 'There is no user of that name.');
 
+const taken = (username: string) =>
+  new AccountError('USERNAME_TAKEN', `There is a user ${username} already.`);
+
 function refuseTaken(users: UsersView, username: string): void {
-  if (users.byName(username)) {
-    throw new AccountError('USERNAME_TAKEN', `There is a user ${username} already.`);
-  }
+  if (users.byName(username)) throw taken(username);
+}
+
+function refuseBeforeAdministrator(users: UsersView): void {
+  if (users.administrators > 0) return;
+  throw new AccountError('ADMINISTRATOR_FIRST', 'The first user has to be an administrator.');
 }
 
 function refuseLast(users: UsersView, user: User): void {
