@@ -10,8 +10,8 @@ export type Erasure = { subject: string; at: string };
 export type ErasureList = {
   has(subject: string): boolean;
   list(): Erasure[];
-  /** Durable when it returns. */
-  add(subject: string): Promise<void>;
+  /** Durable when it returns. `at`: when it was erased, for an erasure taken over from another list. */
+  add(subject: string, at?: string): Promise<void>;
 };
 
 /**
@@ -37,8 +37,8 @@ export async function openErasureList(path: string): Promise<ErasureList> {
     erasures.set(erasure.subject, erasure);
   }
   let end = Buffer.byteLength(text) - Buffer.byteLength(torn);
-  const append = async (subject: string): Promise<void> => {
-    const erasure = { subject, at: new Date().toISOString() };
+  const append = async (subject: string, at = new Date().toISOString()): Promise<void> => {
+    const erasure = { subject, at };
     end = await appendDurably(path, end, `${JSON.stringify(erasure)}\n`);
     erasures.set(subject, erasure);
   };

@@ -3,7 +3,7 @@ import { open, readFile, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateDirectory, syncDirectory, writeDurably } from './durable-file.ts';
 import { openErasureList } from './erasure-list.ts';
-import { KeyError, type KeyStore } from './keys.ts';
+import { KeyError, type KeyErrorCode, type KeyStore } from './keys.ts';
 import { LeastRecentMap } from './least-recent.ts';
 import { isName } from './validation.ts';
 
@@ -84,6 +84,20 @@ export async function openFileKeys(directory: string): Promise<KeyStore> {
       return erasures.list();
     },
   };
+}
+
+/** What lies on the disk for a subject now, whatever is kept in memory. */
+export async function keyFileState(
+  directory: string,
+  subject: string,
+): Promise<'sound' | KeyErrorCode> {
+  try {
+    await readKey(directory, subject);
+    return 'sound';
+  } catch (error) {
+    if (error instanceof KeyError) return error.code;
+    throw error;
+  }
 }
 
 const magic = Buffer.from('MKEY\u0001', 'latin1');

@@ -30,6 +30,8 @@ export type LogOptions = {
   clock?: () => Date;
   /** Records up to here were found sound before; the rest is checked at open. Default: the last thousand. */
   verifiedPosition?: number;
+  /** At most so many records are checked at open, the last ones. Default: all after `verifiedPosition`. */
+  checkedAtOpenMax?: number;
   /** Told what went wrong without a caller to tell: failed writes, attempts to open again. */
   report?: (message: string, error?: unknown) => void;
   /** For tests: other shapes than this release's, and a hand between the database and its disk. */
@@ -140,9 +142,10 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
   const reader = logReader({ db, decoder, damage, usable });
 
   appender.head = await loadHead(db, damage.report);
-  await verify({
-    afterPosition: options.verifiedPosition ?? Math.max(0, appender.head.position - tailChecked),
-  });
+  const verified = options.verifiedPosition ?? 0;
+  const checkedMax =
+    options.checkedAtOpenMax ?? (options.verifiedPosition === undefined ? tailChecked : Infinity);
+  await verify({ afterPosition: Math.max(verified, appender.head.position - checkedMax) });
 
   return {
     id,
