@@ -3,7 +3,7 @@ import type { Stage } from '../../../events/recording-facts.ts';
 import { entitle as askForTitle } from '../../language/entitle.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import type { LanguageModel } from '../../language/model.ts';
-import { withPatience } from '../../language/patience.ts';
+import { patientModel } from '../../language/patience.ts';
 import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
 import { StageError } from '../../stage-error.ts';
@@ -143,11 +143,12 @@ function withModel(
     }
     let offerResult: () => Promise<void>;
     try {
-      offerResult = await withPatience(() => ask(job, content, model), {
+      // Each request is waited for by itself: a pause at the last part does not ask for all again.
+      const patient = patientModel(model, {
         limitMs: patienceMs(deps, content, firstRun),
-        signal: job.signal,
         onWaiting: (waiting) => job.waiting(waiting),
       });
+      offerResult = await ask(job, content, patient);
     } catch (error) {
       if (!firstRun || job.signal.aborted || !(error instanceof StageError)) throw error;
       return await withoutModel(job, content, error.code);

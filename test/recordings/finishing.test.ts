@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import pino from 'pino';
+import { recordingStream, type RecordingFact } from '../../events/recording-facts.ts';
+import { recordingById } from '../../projections/recordings.ts';
+import { dataFolder } from '../../src/host.ts';
+import { openPipeline } from '../../src/pipeline.ts';
+import { settingsFrom } from '../../src/settings.ts';
+import { make, speak } from '../support/espeak.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { speechServer } from '../support/speech-servers.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Nobody listens on the discard port of the loopback address. */
+const nobody = 'http://127.0.0.1:9';
+
+test('without a language model the built-in way is taken, and the document says so', async (t) => {
+  const world = await openWorld(t, null);
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  assert.deepEqual(await world.fallbacks(id), [
+    { stage: 'punctuate', reason: 'not-configured' },
+    { stage: 'summarise', reason: 'not-configured' },
+    { stage: 'entitle', reason: 'not-configured' },
+  ]);
+  assert.match(await world.document(id, 'index'), /No language model was available/);
+});
+
+test('a language model that stays away does not hold up a first run', async (t) => {
+  const world = await openWorld(t, nobody);
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  const reasons = new Set((await world.fallbacks(id)).map(({ reason }) => reason));
+  assert.deepEqual([...reasons], ['model-away']);
+});
+
+test('processing again without a language model fails and changes nothing; with one it is a new version', async (t) => {
+  const world = await openWorld(t, null);
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  const before = await world.document(id, 'summary');
+
+  await world.command(id, {
+    type: 'reprocessing.requested',
+    data: { from: 'language-model' },
+  });
+  await world.until(id, 'error');
+  const failed = await recordingById(world.pipeline.storage, id);
+  assert.equal(failed?.error?.code, 'no-language-model');
+  assert.equal(failed?.version, 1);
+  assert.equal(await world.document(id, 'summary'), before);
+
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  world.useLanguageModel(language.url);
+  await world.command(id, { type: 'retry.requested', data: {} });
+  await world.until(id, 'idle.saved');
+  assert.equal((await recordingById(world.pipeline.storage, id))?.version, 2);
+  assert.doesNotMatch(await world.document(id, 'index'), /No language model was available/);
+  assert.notEqual(await world.document(id, 'summary'), before);
+});
+
+test('a title that a person gave is the title', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const world = await openWorld(t, language.url);
+  const id = await world.upload({ title: 'Standup' });
+  await world.until(id, 'idle.saved');
+  const row = await recordingById(world.pipeline.storage, id);
+  assert.equal(row?.title, 'Standup');
+  assert.match(row?.documents?.index ?? '', / Standup\.md$/);
+});
+
+test('nothing is asked of any engine when nobody speaks, and the document says so', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const world = await openWorld(t, language.url);
+  const id = await world.upload({ silent: true });
+  await world.until(id, 'idle.saved');
+  assert.equal(world.speech.received.length, 0);
+  assert.equal(language.chats().length, 0);
+  assert.match(await world.document(id, 'index'), /No speech was found in the recording/);
+});
+
+test('two recordings of the same minute and title get names of their own', async (t) => {
+  const world = await openWorld(t, null);
+  const ids = await Promise.all([
+    world.upload({ title: 'Same' }),
+    world.upload({ title: 'Same' }),
+    world.upload({ title: 'same' }),
+  ]);
+  for (const id of ids) await world.until(id, 'idle.saved');
+  const paths = await Promise.all(
+    ids.map(async (id) => (await recordingById(world.pipeline.storage, id))!.documents!.index),
+  );
+  assert.equal(new Set(ids).size, 3);
+  assert.equal(new Set(paths.map((path) => path.toLowerCase())).size, 3, paths.join(', '));
+});
+
+/** The real pipeline over a stand-in for a speech server that hears three words. */
+async function openWorld(t: TestContext, languageUrl: string | null) {
+  const speech = await speechServer('openai');
+  t.after(() => speech.close());
+  speech.hear = () => [
+    { text: 'three', start: 0.2, end: 0.5 },
+    { text: 'spoken', start: 0.5, end: 0.9 },
+    { text: 'words', start: 0.9, end: 1.3 },
+  ];
+  let settings = settingsOf(languageUrl);
+  let closePipeline = async () => {};
+  // Registered before the directory's removal, because hooks run in the order they are given.
+  t.after(() => closePipeline());
+  const dataDir = await tempDir(t);
+  const pipeline = await openPipeline({
+    data: dataFolder(dataDir),
+    settings: () => settings,
+    log: pino({ level: 'silent' }),
+    firstRunPatienceMs: 0,
+  });
+  closePipeline = () => pipeline.close();
+  await pipeline.restart();
+  const { desk, store, storage } = pipeline;
+  let uploads = 0;
+
+  return {
+    pipeline,
+    speech,
+    useLanguageModel: (url: string) => (settings = settingsOf(url)),
+    async upload(given: { title?: string; silent?: boolean } = {}): Promise<string> {
+      const upload = `upload-${(uploads += 1)}`;
+      const path = join(dataDir, 'uploads', `${upload}.wav`);
+      if (given.silent) await make('sox', '-n', '-r', '16000', '-c', '1', path, 'trim', '0', '2');
+      else await speak('three spoken words', path);
+      const { recordingId } = await desk.importAudio({
+        path,
+        filename: 'talk.wav',
+        owner: 'anna',
+        by: 'anna',
+        command: upload,
+        kind: 'solo',
+        language: null,
+        speakers: null,
+        title: given.title,
+      });
+      return recordingId;
+    },
+    command: (id: string, fact: RecordingFact) =>
+      desk.command(id, fact, { by: 'anna', command: `${fact.type} of ${id}` }),
+    async until(id: string, state: string): Promise<void> {
+      const signal = AbortSignal.timeout(20_000);
+      let last = '';
+      for await (const fact of store.subscribe({ afterPosition: 0, signal })) {
+        if (fact.stream !== recordingStream(id)) continue;
+        last = fact.to ?? '';
+        if (!last.startsWith(state) || fact.version !== (await store.version(fact.stream)))
+          continue;
+        await pipeline.projections.applied('all', fact.position);
+        return;
+      }
+      assert.fail(`${id} is ${last}, not ${state}`);
+    },
+    async fallbacks(id: string) {
+      const found: { stage: string; reason: string }[] = [];
+      for await (const fact of store.read(recordingStream(id))) {
+        if (fact.type === 'summary.fallback_used') found.push(fact.data);
+      }
+      return found.toSorted((a, b) => order.indexOf(a.stage) - order.indexOf(b.stage));
+    },
+    async document(id: string, name: 'index' | 'summary'): Promise<string> {
+      const row = await recordingById(storage, id);
+      return await readFile(join(dataDir, 'spaces', 'anna', row!.documents![name]), 'utf8');
+    },
+  };
+
+  function settingsOf(llm: string | null) {
+    return settingsFrom({
+      MITSCHRIFT_STT_BASE_URL: speech.url,
+      MITSCHRIFT_UI_LANGUAGE: 'en',
+      ...(llm === null ? {} : { MITSCHRIFT_LLM_BASE_URL: llm }),
+    });
+  }
+}
+
+const order = ['punctuate', 'summarise', 'entitle'];
