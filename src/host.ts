@@ -18,6 +18,8 @@ export type DataFolder = {
   /** What nobody acknowledged or knows: kept, never deleted by the service. */
   quarantine: string;
   controlSocket: string;
+  /** Keys for servers; beside the log, which holds their fingerprints. */
+  secrets: string;
   setupCode: string;
 };
 
@@ -52,6 +54,7 @@ export function dataFolder(path: string): DataFolder {
     uploads: join(root, 'uploads'),
     quarantine: join(root, 'quarantine'),
     controlSocket: join(root, 'control.sock'),
+    secrets: join(root, 'secrets.json'),
     setupCode: join(root, 'setup-code'),
   };
 }

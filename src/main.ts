@@ -1,6 +1,9 @@
 import { openAccounts } from './accounts/accounts.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
+import { retireSpace } from './accounts/retired-spaces.ts';
 import { openControl } from './cli/control.ts';
+import { userCommands } from './cli/user-commands.ts';
+import { openConfig, type Config } from './config/config.ts';
 import type { Host } from './host.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
@@ -8,7 +11,7 @@ import type { Log } from './log.ts';
 import { packageVersion } from './package-root.ts';
 import { openPipeline } from './pipeline.ts';
 import { checkLog } from './recordings/check-log.ts';
-import type { Settings } from './settings.ts';
+import { settingsFrom } from './settings.ts';
 import { levelSessionRows } from './storage/level-sessions.ts';
 
 export type Service = {
@@ -22,28 +25,37 @@ export type Service = {
 const sweepEveryMs = 3_600_000;
 
 /**
- * Puts the service together and starts it: log, projections, door, accounts, HTTP, control socket.
- * @throws {EventStoreError} when the log cannot be opened; what listening throws.
+ * Puts the service together and starts it: log, projections, configuration, door, accounts, HTTP,
+ * control socket.
+ * @throws {SettingsError} the environment is wrong; {EventStoreError} when the log cannot be opened; what listening throws.
  */
 export async function startService(options: {
   host: Host;
-  settings: () => Settings;
+  /** Settings that it says cannot be changed while the service runs. */
+  env: NodeJS.ProcessEnv;
   log: Log;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunPatienceMs?: number;
 }): Promise<Service> {
-  const { host, settings, log } = options;
+  const { host, env, log } = options;
   const { data } = host;
-  const pipeline = await openPipeline({ ...options, data });
+  const fromEnvironment = settingsFrom(env);
+  let config: Config | undefined;
+  // The configuration is in the log, which the pipeline opens; nothing asks before that.
+  const settings = () => config?.settings() ?? fromEnvironment;
+  const pipeline = await openPipeline({ ...options, settings, data });
   const { store, keys, storage, projections, desk } = pipeline;
   const closing: (() => Promise<unknown>)[] = [() => pipeline.close()];
   try {
+    config = await openConfig({ store, secretsPath: data.secrets, env, log });
+    const clock = () => new Date();
     const accounts = await openAccounts({
       store,
       keys,
+      retireSpace: retireSpace(data, clock),
       sessions: levelSessionRows(store.db),
       settings,
-      clock: () => new Date(),
+      clock,
       dataDir: data.root,
       log,
     });
@@ -59,6 +71,7 @@ export async function startService(options: {
     const services = {
       log,
       settings,
+      config,
       desk,
       store,
       storage,
@@ -73,6 +86,7 @@ export async function startService(options: {
     closing.unshift(() => server.close());
     const control = await openControl(data.controlSocket, {
       settings: async () => settings(),
+      ...userCommands(accounts),
       'replay-check': async (recording) =>
         await checkLog(store, typeof recording === 'string' ? recording : undefined),
     });

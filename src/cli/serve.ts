@@ -1,7 +1,6 @@
 import { hostFrom } from '../host.ts';
 import { openLogger } from '../log.ts';
 import { startService } from '../main.ts';
-import { settingsFrom } from '../settings.ts';
 
 /** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */
 const stopWithinMs = 10_000;
@@ -9,14 +8,13 @@ const stopWithinMs = 10_000;
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
   const host = hostFrom(process.env);
-  const settings = settingsFrom(process.env);
   const log = openLogger(host.logLevel);
   process.on('uncaughtException', (error) => {
     // Nobody knows what state the process is in: the next start takes up from the log.
     log.fatal({ err: error }, 'unexpected error, ending');
     process.exit(1);
   });
-  const service = await startService({ host, settings: () => settings, log });
+  const service = await startService({ host, env: process.env, log });
   console.error(`Mitschrift is at ${service.url}`);
 
   let stopping = false;

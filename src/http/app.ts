@@ -4,9 +4,11 @@ import { answerProblems } from './answer-problems.ts';
 import { authenticate } from './authenticate.ts';
 import { checkHost } from './check-host.ts';
 import { hostCheck } from './hosts.ts';
+import { logRefusals } from './log-refusals.ts';
 import { Problem, notFound } from './problems.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { requestLog } from './request-log.ts';
+import { configRoutes } from './routes/config.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { machineRoutes } from './routes/machine.ts';
@@ -21,6 +23,7 @@ import { statusRoutes } from './routes/status.ts';
 import { toggleRoutes } from './routes/toggle.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
+import { userRoutes } from './routes/users.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
 import type { State } from './state.ts';
@@ -34,6 +37,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(requestLog(services.log));
   app.use(securityHeaders());
   app.use(answerProblems(services.log));
+  app.use(logRefusals(services));
   app.use(
     checkHost(
       hostCheck({
@@ -69,6 +73,8 @@ const resources = [
   healthRoutes,
   setupRoutes,
   sessionRoutes,
+  configRoutes,
+  userRoutes,
   statusRoutes,
   uploadRoutes,
   recordingRoutes,

@@ -1,3 +1,4 @@
+import type { ConfigError } from '../config/config-error.ts';
 import type { NotAccepted } from '../recordings/desk.ts';
 import { statusName } from './status-name.ts';
 
@@ -18,6 +19,11 @@ export const problemTypes = {
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'not-accepted': { status: 409, title: 'The present state does not allow this' },
   'already-set-up': { status: 409, title: 'The first administrator exists' },
+  'username-taken': { status: 409, title: 'There is a user of that name' },
+  'last-administrator': { status: 409, title: 'The last administrator has to stay' },
+  'administrator-first': { status: 409, title: 'The first user has to be an administrator' },
+  'built-in-user': { status: 409, title: 'A built-in user cannot be changed' },
+  overridden: { status: 409, title: 'Set by the environment' },
   'several-waiting': { status: 409, title: 'More than one recording waits for speakers' },
   'nobody-waiting': { status: 409, title: 'No recording waits for speakers' },
   'key-used-differently': {
@@ -177,8 +183,20 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
       headers: retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfter)) },
     });
   },
+  USERNAME_TAKEN: (error) => new Problem('username-taken', error.message),
+  LAST_ADMINISTRATOR: (error) => new Problem('last-administrator', error.message),
+  ADMINISTRATOR_FIRST: (error) => new Problem('administrator-first', error.message),
+  BUILT_IN_USER: (error) => new Problem('built-in-user', error.message),
+  UNKNOWN_USER: (error) => notFound(error.message),
   INVALID_USERNAME: (error) => invalid([{ path: 'username', message: error.message }]),
   INVALID_PASSWORD: (error) => invalid([{ path: 'password', message: error.message }]),
+
+  CONFIG_INVALID: (error) => invalid([...(error as ConfigError).faults]),
+  CONFIG_OVERRIDDEN: (error) =>
+    new Problem('overridden', error.message, {
+      members: { errors: (error as ConfigError).faults },
+    }),
+  CONFIG_BUSY: (error) => new Problem('busy', error.message, { headers: again, cause: error }),
 
   OUTSIDE_SPACE: (error) => new Problem('outside-space', error.message, { cause: error }),
   DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),

@@ -2,6 +2,7 @@ import type { EventStore } from '../../events/store.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Settings } from '../settings.ts';
@@ -18,16 +19,17 @@ export type HttpServices = {
   /** Absolute. Uploads are received below it (`uploads/`), documents are read from `spaces/`. */
   dataDir: string;
   /** Asked at every request, so that a changed setting counts at once. */
-  settings(): Pick<Settings, 'server.allowed_hosts' | 'limits.upload_mb'>;
+  settings(): Pick<
+    Settings,
+    'server.allowed_hosts' | 'server.trusted_proxies' | 'limits.upload_mb'
+  >;
+  config: Config;
   desk: RecordingsDesk;
   store: Pick<EventStore, 'read' | 'readAll'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'applied' | 'assertRunning' | 'position' | 'onApplied'>;
-  accounts: Pick<
-    Accounts,
-    'setupState' | 'setup' | 'login' | 'authenticate' | 'logout' | 'onSessionEnded'
-  >;
+  accounts: Omit<Accounts, 'sweepSessions' | 'importUsers'>;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
   acceptsAudio(path: string, filename: string): Promise<unknown>;
 };

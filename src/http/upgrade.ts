@@ -8,6 +8,7 @@ import { hostNotAllowed } from './check-host.ts';
 import { hostCheck } from './hosts.ts';
 import { validated } from './json-body.ts';
 import { limits } from './limits.ts';
+import { logRefusal } from './log-refusals.ts';
 import { positionSchema } from './page.ts';
 import { Problem, notFound, problemBody, toProblem } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
@@ -54,9 +55,11 @@ export function openSockets(services: HttpServices): Sockets {
       // The server no longer looks after this connection: an error without a listener ends the process.
       const onError = (): void => void socket.destroy();
       socket.on('error', onError);
-      takeOver(request, socket, head, onError).catch((error: unknown) =>
-        refuse(socket, toProblem(error)),
-      );
+      takeOver(request, socket, head, onError).catch((error: unknown) => {
+        const problem = toProblem(error);
+        logRefusal(services, request, problem);
+        refuse(socket, problem);
+      });
     },
     size: () => clients.size,
     async close() {

@@ -27,7 +27,7 @@ import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { openDesk } from '../../src/recordings/open-desk.ts';
 import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
-import { settingsFrom } from '../../src/settings.ts';
+import { openConfig } from '../../src/config/config.ts';
 import { StageError } from '../../src/stage-error.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -71,7 +71,6 @@ export async function startService(
   // Hooks run in the order they are given in: before the directory is removed.
   t.after(close);
   const dataDir = await realpath(await tempDir(t));
-  const settings = settingsFrom(options.env ?? {});
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const recordingsDir = join(dataDir, 'recordings');
@@ -81,6 +80,13 @@ export async function startService(
     keys: await openFileKeys(join(dataDir, 'keys')),
   });
   opened.push(() => store.close());
+  const config = await openConfig({
+    store,
+    secretsPath: join(dataDir, 'secrets.json'),
+    env: options.env ?? {},
+    log,
+  });
+  const { settings } = config;
   const storage = levelProjectionStorage(store.db);
   const projections = startProjections({
     store,
@@ -92,7 +98,7 @@ export async function startService(
   const accounts = await openAccounts({
     store,
     sessions: levelSessionRows(store.db),
-    settings: () => settings,
+    settings,
     clock: () => new Date(),
     dataDir,
     log,
@@ -117,7 +123,8 @@ export async function startService(
     version: '0.0.0-test',
     address: '127.0.0.1',
     dataDir,
-    settings: () => settings,
+    settings,
+    config,
     desk,
     store,
     storage,

@@ -5,9 +5,10 @@ import { peerOf } from '../peer.ts';
 import type { AddRoutes } from './add-routes.ts';
 
 /** Logging in and out. */
-export const sessionRoutes: AddRoutes = (router, { accounts }) => {
+export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
   router.post('/login', async (ctx) => {
-    ctx.body = await accounts.login(await jsonBody(ctx, loginSchema), peerOf(ctx));
+    const peer = peerOf(ctx, settings()['server.trusted_proxies']);
+    ctx.body = await accounts.login(await jsonBody(ctx, loginSchema), peer);
   });
   router.post('/logout', async (ctx) => {
     callerOf(ctx.state);
