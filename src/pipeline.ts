@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileKeys } from '../events/file-keys.ts';
 import type { KeyStore } from '../events/keys.ts';
@@ -13,8 +14,8 @@ import { transcripts } from '../projections/transcripts.ts';
 import { users } from '../projections/users.ts';
 import { openSpace, type Space } from './documents/space.ts';
 import { prepare, type DataFolder } from './host.ts';
-import { openLanguageModel } from './language/openai-model.ts';
-import type { LanguageModel } from './language/model.ts';
+import { openLanguageModel, type OpenLanguageModel } from './language/openai-model.ts';
+import { leased } from './leased.ts';
 import type { Log } from './log.ts';
 import { openActivityBoard } from './recordings/activity-board.ts';
 import { diarize, identify, join as joinTurns } from './recordings/activities/attribute.ts';
@@ -75,13 +76,17 @@ export async function openPipeline(options: {
     onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
   });
 
-  const engines = keptWhile<SpeechEngine>(
-    () => JSON.stringify(pick(settings(), 'stt.')),
-    async () => await chooseEngine(settings(), { modelsDir, log }),
-  );
-  const models = keptWhile<LanguageModel & { close(): Promise<void> }>(
-    () => JSON.stringify(pick(settings(), 'llm.')),
-    async () => {
+  const onCloseError = (error: unknown) => log.warn({ err: error }, 'closing what was replaced');
+  const engines = leased<SpeechEngine>({
+    // A model that was installed meanwhile makes another engine too.
+    key: async () =>
+      JSON.stringify([pick(settings(), 'stt.'), await readdir(modelsDir).catch(() => [])]),
+    open: () => chooseEngine(settings(), { modelsDir, log }),
+    onCloseError,
+  });
+  const models = leased<OpenLanguageModel>({
+    key: () => JSON.stringify(pick(settings(), 'llm.')),
+    async open() {
       const { 'llm.base_url': baseUrl, ...rest } = settings();
       if (baseUrl === null) throw new Error('no language model is configured');
       return openLanguageModel({
@@ -92,9 +97,10 @@ export async function openPipeline(options: {
         timeoutSeconds: rest['llm.timeout'],
       });
     },
-  );
+    onCloseError,
+  });
   const languageTools = {
-    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.get()),
+    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
     ...(options.firstRunPatienceMs === undefined
       ? {}
       : { firstRunPatienceMs: options.firstRunPatienceMs }),
@@ -118,7 +124,7 @@ export async function openPipeline(options: {
         });
       },
       transcribe: transcribe({
-        chooseEngine: () => engines.get(),
+        leaseEngine: () => engines.lease(),
         folderOf: (recordingId) => join(data.recordings, recordingId),
         modelsDir,
       }),
@@ -184,34 +190,6 @@ export async function openPipeline(options: {
     for await (const _first of store.read(recordingStream(recordingId), { limit: 1 })) return true;
     return false;
   }
-}
-
-/** One thing that is opened when needed, kept while its settings are the same, closed when they change. */
-function keptWhile<T extends { close(): Promise<void> }>(
-  settings: () => string,
-  open: () => Promise<T>,
-) {
-  let kept: { settings: string; value: Promise<T> } | undefined;
-  const close = async () => {
-    const old = kept;
-    kept = undefined;
-    await old?.value.then((value) => value.close()).catch(() => undefined);
-  };
-  return {
-    async get(): Promise<T> {
-      if (kept?.settings !== settings()) {
-        await close();
-        const opening = { settings: settings(), value: open() };
-        kept = opening;
-        // A failure is not kept: what was missing may be there the next time.
-        opening.value.catch(() => {
-          if (kept === opening) kept = undefined;
-        });
-      }
-      return await kept.value;
-    },
-    close,
-  };
 }
 
 const pick = (settings: Settings, prefix: string) =>

@@ -6,6 +6,7 @@ import type { LanguageModel } from '../../language/model.ts';
 import { patientModel } from '../../language/patience.ts';
 import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
+import type { Lease } from '../../leased.ts';
 import { StageError } from '../../stage-error.ts';
 import { paragraphs, wordCount } from '../blocks.ts';
 import type { RecordingContent } from '../recording-content.ts';
@@ -20,7 +21,7 @@ const placesPerModel = 2;
 
 type Deps = {
   /** The configured language model; null when none is. */
-  languageModel(): Promise<LanguageModel | null>;
+  languageModel(): Promise<Lease<LanguageModel> | null>;
   firstRunPatienceMs?: number;
 };
 
@@ -122,7 +123,15 @@ function withModel(
   ) => Promise<() => Promise<void>>,
 ): StageActivity {
   return async (job) => {
-    const model = await deps.languageModel();
+    const lease = await deps.languageModel();
+    try {
+      await finishWith(job, lease?.value ?? null);
+    } finally {
+      lease?.release();
+    }
+  };
+
+  async function finishWith(job: Job, model: LanguageModel | null): Promise<void> {
     await job.begin(
       model
         ? { name: model.queue, places: placesPerModel }
@@ -154,7 +163,7 @@ function withModel(
       return await withoutModel(job, content, error.code);
     }
     await offerResult();
-  };
+  }
 
   async function withoutModel(job: Job, content: RecordingContent, reason: string): Promise<void> {
     const offerResult = await ask(job, content, null);

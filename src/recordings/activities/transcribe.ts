@@ -4,10 +4,11 @@ import { decodeToSpeech } from '../../audio/decode-to-speech.ts';
 import { openSpeechFile } from '../../audio/open-speech-file.ts';
 import type { SpeechEngine } from '../../speech/engine.ts';
 import { locateSpeech } from '../../speech/locate-speech.ts';
+import type { Lease } from '../../leased.ts';
 import { wordCount } from '../blocks.ts';
 import { mostHeard } from '../recording-content.ts';
 import { speechFileName } from '../recording-folder.ts';
-import type { StageActivity } from '../run-stage.ts';
+import type { Job, StageActivity } from '../run-stage.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;
@@ -15,12 +16,20 @@ const prelude = 0.1;
 /** Audio to words: decodes, looks for speech, then recognises it stretch by stretch, each a fact. */
 export function transcribe(deps: {
   /** @throws {StageError} `no-engine` */
-  chooseEngine(): Promise<SpeechEngine>;
+  leaseEngine(): Promise<Lease<SpeechEngine>>;
   folderOf(recordingId: string): string;
   modelsDir: string;
 }): StageActivity {
   return async (job) => {
-    const engine = await deps.chooseEngine();
+    const { value: engine, release } = await deps.leaseEngine();
+    try {
+      await transcribeWith(engine, job);
+    } finally {
+      release();
+    }
+  };
+
+  async function transcribeWith(engine: SpeechEngine, job: Job): Promise<void> {
     await job.begin({ name: engine.queue, places: 1 });
     const { audio, origin, plan: planned } = await job.content();
     const folder = deps.folderOf(job.recordingId);
@@ -87,7 +96,7 @@ export function transcribe(deps: {
     } finally {
       await speech.close();
     }
-  };
+  }
 }
 
 const exists = (path: string): Promise<boolean> =>
