@@ -46,7 +46,10 @@ const nameCharactersMax = 150;
 /** A name with `.` or `:` would be read as a path or as arguments, and be invisible (measured). */
 function pcmName({ name, description }: Pick<PulseSource, 'name' | 'description'>): string {
   const readable = (text: string) => text.replace(/[\p{C}\s]+/gu, ' ').replace(/[.:]/g, '-');
-  const clean = [...readable(description).trim()].slice(0, nameCharactersMax).join('').trim();
+  const clean = Array.from(readable(description).trim())
+    .slice(0, nameCharactersMax)
+    .join('')
+    .trim();
   return clean === '' ? readable(name) : clean;
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,16 +66,23 @@ const stopMs = 2000;
 export async function startCapture(order: CaptureOrder): Promise<Capture> {
   const { folder, device, channels, env = process.env } = order;
   const claim = ulid();
+  const before = await readClaim(folder);
+  if (before) await rm(before.socketPath, { force: true });
   const socketPath = captureSocket(folder, claim, env);
   const alsaConfigPath = device.alsaConfig === null ? null : join(folder, captureConfigName);
-  if (alsaConfigPath !== null)
-    await writeFile(alsaConfigPath, device.alsaConfig!, { mode: 0o600 });
+  if (alsaConfigPath !== null) await writeFile(alsaConfigPath, device.alsaConfig!, { mode: 0o600 });
   await writeClaim(folder, { claim, socketPath, device: device.name, channels, at: Date.now() });
   const { name, source } = device;
   const secondsMax = Math.min(order.limits.secondsMax, wavFramesMax(channels) / captureRate);
   await launch(
     {
-      ...{ claim, folder, socketPath, device: name, source, alsaConfigPath, channels },
+      claim,
+      folder,
+      socketPath,
+      device: name,
+      source,
+      alsaConfigPath,
+      channels,
       limits: { ...order.limits, secondsMax },
     },
     env,
@@ -168,7 +175,10 @@ async function connectTo(
   onJsonLine(socket, (received) => {
     const message = received as CaptureMessage;
     if (message.claim !== claim) throw new Error('another capture answers');
-    if (message.type === 'ended') return void (lastWord = message.reason);
+    if (message.type === 'ended') {
+      lastWord = message.reason;
+      return;
+    }
     latest = message;
     greeted(capture);
     for (const listener of listeners) listener(message);

@@ -53,7 +53,13 @@ export const readNotes = (folder: string): Promise<CaptureNotes | null> =>
   readAs(join(folder, notesFileName), notesSchema);
 
 /** Removes what captures keep beside the audio, and with `audio` that too. */
-export async function removeCaptureFiles(folder: string, { audio }: { audio: boolean }): Promise<void> {
+export async function removeCaptureFiles(
+  folder: string,
+  { audio }: { audio: boolean },
+): Promise<void> {
+  // In the runtime directory when the folder's path was too long.
+  const claim = await readClaim(folder);
+  if (claim) await rm(claim.socketPath, { force: true });
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;

@@ -22,7 +22,8 @@ await main(JSON.parse(process.argv[2] ?? '') as CaptureSpec).catch((error: unkno
 async function main(spec: CaptureSpec): Promise<void> {
   const claim = await readClaim(spec.folder);
   // Started so late that the service may have given it up already.
-  if (claim?.claim !== spec.claim || Date.now() - claim.at > claimToSocketMs) throw new Superseded();
+  if (claim?.claim !== spec.claim || Date.now() - claim.at > claimToSocketMs)
+    throw new Superseded();
   const recorder = await openRecorder(spec, loadNaudiodon());
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => recorder.end('terminated'));

@@ -95,7 +95,8 @@ export const loaded = (
   modules.find(({ name, args }) => name === wanted.name && args === wanted.args.join(' '));
 
 /** Sources that belong to a chain of any instance: joined with themselves they would feed back. */
-export const isOwnSource = (name: string): boolean => /^mitschrift_(combined|left|right)_/.test(name);
+export const isOwnSource = (name: string): boolean =>
+  /^mitschrift_(combined|left|right)_/.test(name);
 
 const remapNames = (instance: string) =>
   [`mitschrift_left_${instance}`, `mitschrift_right_${instance}`] as const;

@@ -34,7 +34,10 @@ export async function serveControl(
   const clients = new Set<Socket>();
   let orphaned = setTimeout(options.onOrphaned, options.orphanMs);
   const server = createServer((socket) => {
-    if (clients.size >= clientsMax) return void socket.destroy();
+    if (clients.size >= clientsMax) {
+      socket.destroy();
+      return;
+    }
     clients.add(socket);
     clearTimeout(orphaned);
     socket.on('error', () => undefined); // `close` follows

@@ -35,7 +35,9 @@ export function withGap(ledger: Ledger, frames: number, filled: boolean): Ledger
   const seconds = rounded(frames / captureRate);
   const before = ledger.gaps.slice(0, gapsMax - 1);
   const last = ledger.gaps[gapsMax - 1];
-  const gap: [number, number] = last ? [last[0], rounded(start + seconds - last[0])] : [start, seconds];
+  const gap: [number, number] = last
+    ? [last[0], rounded(start + seconds - last[0])]
+    : [start, seconds];
   return {
     ...ledger,
     samples: ledger.samples + (filled ? frames : 0),

@@ -18,7 +18,11 @@ export async function recoverLedger(
   let ledger = noted ?? emptyLedger;
   if (ledger.samples > frames) {
     const seconds = frames / captureRate;
-    ledger = { ...ledger, samples: frames, gaps: ledger.gaps.filter(([start]) => start <= seconds) };
+    ledger = {
+      ...ledger,
+      samples: frames,
+      gaps: ledger.gaps.filter(([start]) => start <= seconds),
+    };
   }
   const file = await open(path, 'r');
   try {

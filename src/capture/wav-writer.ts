@@ -30,7 +30,7 @@ export async function openWavWriter(path: string, channels: 1 | 2): Promise<WavW
   const append = async (pcm: Buffer) => {
     const at = wavHeaderBytes + frames * frameBytes;
     // A write may be cut short, by a full disk for one; the rest is then refused with the reason.
-    for (let done = 0; done < pcm.length; ) {
+    for (let done = 0; done < pcm.length;) {
       done += (await file.write(pcm, done, pcm.length - done, at + done)).bytesWritten;
     }
     frames += pcm.length / frameBytes;

@@ -1,0 +1,203 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EventStore } from '../../events/store.ts';
+import type { Log } from '../log.ts';
+import type { StageActivity } from '../recordings/run-stage.ts';
+import { StageError } from '../stage-error.ts';
+import { combinedDevice } from './alsa-config.ts';
+import { captureActivity } from './capture-activity.ts';
+import { adoptCapture, type CaptureOrder } from './capture-client.ts';
+import { readClaim } from './capture-files.ts';
+import type { CaptureNow } from './capture-now.ts';
+import { captureLimits, type CaptureLimits } from './capture-protocol.ts';
+import {
+  combinedMonitor,
+  instanceOf,
+  type CombinedChannels,
+  type CombinedSelection,
+} from './combined-chain.ts';
+import { combinedSource } from './combined-source.ts';
+import { findDevice, listDevices, type Devices } from './devices.ts';
+import { endUnwanted } from './end-unwanted.ts';
+import { heldDevices } from './held-devices.ts';
+import type { PulseSource } from './pulse-listing.ts';
+import { openPulse } from './pulse.ts';
+
+/** Recording from devices of this host. */
+export type Captures = {
+  /** The stage `capture`: from `recording.started` to `audio.captured` or `capture.interrupted`. */
+  activity: StageActivity;
+  /**
+   * Holds a device for a recording that is about to start; the activity goes on holding it.
+   * @throws {StageError} `device-taken`.
+   */
+  reserve(device: string, recordingId: string): void;
+  /** Gives a device back whose recording was refused after all. */
+  unreserve(recordingId: string): void;
+  /** Which recording holds a device. */
+  heldBy(device: string): string | null;
+  /**
+   * Ends a recording, also one that is just starting; returns when its audio is in the log.
+   * @throws {StageError} `not-recording`.
+   */
+  stop(recordingId: string): Promise<void>;
+  /** What is going on; null for a recording that is not being captured, or not yet. */
+  now(recordingId: string): CaptureNow | null;
+  /** Calls back ten times a second for each capture; returns how to stop. */
+  onNow(listener: (now: CaptureNow) => void): () => void;
+  /** Calls back when a warning comes or goes. */
+  onWarnings(listener: (now: CaptureNow) => void): () => void;
+  /** @throws {StageError} `devices-unavailable`. */
+  devices(): Promise<Devices>;
+  /** @throws {StageError} `no-audio-server`, `audio-server-silent`, `audio-server-refused`. */
+  sources(): Promise<{ microphones: PulseSource[]; monitors: PulseSource[] }>;
+  /**
+   * Selects what the device `mitschrift-combined` joins, and builds it.
+   * @throws {StageError} `combined-in-use` while it is recorded, and as `CombinedSource.select`.
+   */
+  combine(selection: CombinedSelection): Promise<number[]>;
+  /** @throws {StageError} `combined-in-use`. */
+  uncombine(): Promise<void>;
+  /**
+   * At service start, before recordings are taken up: ends captures that nobody wants, and tears down
+   * a combined source that no live capture uses.
+   */
+  takeStock(stateOf: StateOf): Promise<void>;
+  /** At service stop, after the recordings: captures go on, and with them the source they use. */
+  close(): Promise<void>;
+};
+
+/** What has become of a recording, as the log tells. */
+export type StateOf = (recordingId: string) => Promise<'recording' | 'erased' | 'other'>;
+
+export type CapturesDeps = {
+  dataRoot: string;
+  recordingsDir: string;
+  store: EventStore;
+  log: Log;
+  combinedChannels(): CombinedChannels;
+  /** `limits.recording_hours` */
+  hoursMax(): number;
+  env?: NodeJS.ProcessEnv | undefined;
+  /** For tests. */
+  limits?: Partial<CaptureLimits>;
+};
+
+export function openCaptures(deps: CapturesDeps): Captures {
+  const { dataRoot, recordingsDir, store, log, env } = deps;
+  const instance = instanceOf(dataRoot);
+  const pulse = openPulse({ env });
+  const devices = heldDevices();
+  const combined = combinedSource({
+    path: join(dataRoot, 'combined.json'),
+    instance,
+    pulse,
+    channels: deps.combinedChannels,
+  });
+  const deviceOptions = {
+    configPath: join(dataRoot, 'asound.conf'),
+    combinedSource: combinedMonitor(instance),
+    env,
+  };
+  const folderOf = (recordingId: string) => join(recordingsDir, recordingId);
+  /** Devices whose captures outlive this process. */
+  const left = new Set<string>();
+
+  return {
+    activity: captureActivity({
+      store,
+      log,
+      devices,
+      combined,
+      folderOf,
+      orderFor,
+      dismantle,
+      env,
+      onLeft: (device) => left.add(device),
+    }),
+    reserve: (device, recordingId) => void devices.hold(device, recordingId),
+    unreserve(recordingId) {
+      if (devices.of(recordingId)?.wishes === null) devices.giveBack(recordingId);
+    },
+    heldBy: (device) => devices.heldBy(device),
+    async stop(recordingId) {
+      const held = devices.of(recordingId);
+      if (!held)
+        throw new StageError('not-recording', 'This recording is not being captured.', {
+          retriable: false,
+        });
+      held.stopping = true;
+      held.poke();
+      await held.done;
+    },
+    now: (recordingId) => devices.now(recordingId),
+    onNow: (listener) => devices.onNow(listener),
+    onWarnings: (listener) => devices.onWarnings(listener),
+    async devices() {
+      const listed = await listDevices(deviceOptions);
+      const selected = (await combined.selection()) !== null;
+      // It can be recorded from whenever it is selected: it is built when a recording starts.
+      return selected && !listed.devices.includes(combinedDevice)
+        ? { ...listed, devices: [...listed.devices, combinedDevice] }
+        : listed;
+    },
+    sources: () => pulse.sources(),
+    async combine(selection) {
+      refuseInUse();
+      return await combined.select(selection);
+    },
+    async uncombine() {
+      refuseInUse();
+      await combined.forget();
+    },
+    async takeStock(stateOf) {
+      let combinedInUse = false;
+      for (const recordingId of await readdir(recordingsDir)) {
+        const folder = folderOf(recordingId);
+        const claim = await readClaim(folder);
+        if (!claim) continue;
+        const state = await stateOf(recordingId);
+        if (state !== 'recording') {
+          await endUnwanted(folder, { audio: state === 'erased' });
+          continue;
+        }
+        const live = await adoptCapture(folder);
+        live?.release();
+        if (live && claim.device === combinedDevice) combinedInUse = true;
+      }
+      if (!combinedInUse) await dismantle();
+    },
+    async close() {
+      if (devices.heldBy(combinedDevice) === null && !left.has(combinedDevice)) await dismantle();
+    },
+  };
+
+  async function orderFor(device: string, folder: string): Promise<CaptureOrder> {
+    const split = device === combinedDevice && deps.combinedChannels() === 'split';
+    return {
+      folder,
+      device: await findDevice(device, deviceOptions),
+      channels: split ? 2 : 1,
+      limits: { ...captureLimits, secondsMax: deps.hoursMax() * 3600, ...deps.limits },
+      env,
+    };
+  }
+
+  /** A chain that stays is torn down at the next start: nothing that a recording should fail for. */
+  async function dismantle(): Promise<void> {
+    try {
+      await combined.teardown();
+    } catch (error) {
+      if (!(error instanceof StageError)) throw error;
+      // Without a server there is no chain either.
+      if (error.code !== 'no-audio-server') log.warn({ err: error }, 'combined source not removed');
+    }
+  }
+
+  function refuseInUse(): void {
+    if (devices.heldBy(combinedDevice) === null) return;
+    throw new StageError('combined-in-use', 'The combined source is being recorded.', {
+      retriable: true,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { StageError } from '../stage-error.ts';
+import { captureNow, type CaptureNow, type CaptureWarning } from './capture-now.ts';
+import type { CaptureStatus } from './capture-protocol.ts';
+import type { Wishes } from './recording-wishes.ts';
+
+/** A recording that holds a device: about to be captured, or being it. */
+export type Held = {
+  readonly recordingId: string;
+  readonly device: string;
+  /** Somebody asked for its end. */
+  stopping: boolean;
+  /** Null until its activity has begun. */
+  wishes: Wishes | null;
+  /** To be called when `stopping` or `wishes` have changed. */
+  poke(): void;
+  /** Takes a status, and tells those who watch. */
+  take(status: CaptureStatus): void;
+  /** What only the service knows; `null` when it is over. */
+  warn(code: CaptureWarning['code'], message: string | null): void;
+  /** Settles when it has been given back. */
+  readonly done: Promise<void>;
+};
+
+/** Which recording holds which device, and what is going on there. Gone with the process. */
+export interface HeldDevices {
+  /** @throws {StageError} `device-taken`. */
+  hold(device: string, recordingId: string): Held;
+  giveBack(recordingId: string): void;
+  of(recordingId: string): Held | null;
+  heldBy(device: string): string | null;
+  now(recordingId: string): CaptureNow | null;
+  onNow(listener: (now: CaptureNow) => void): () => void;
+  onWarnings(listener: (now: CaptureNow) => void): () => void;
+}
+
+export function heldDevices(): HeldDevices {
+  const held = new Map<string, { held: Held; now(): CaptureNow | null; finish(): void }>();
+  const nowListeners = new Set<(now: CaptureNow) => void>();
+  const warningListeners = new Set<(now: CaptureNow) => void>();
+  const heldBy = (device: string) =>
+    [...held.values()].find((one) => one.held.device === device)?.held.recordingId ?? null;
+
+  return {
+    hold(device, recordingId) {
+      const present = held.get(recordingId);
+      if (present) return present.held;
+      if (heldBy(device) !== null)
+        throw new StageError('device-taken', `“${device}” is being recorded already.`, {
+          retriable: true,
+        });
+      const one = open(device, recordingId);
+      held.set(recordingId, one);
+      return one.held;
+    },
+    giveBack(recordingId) {
+      const one = held.get(recordingId);
+      held.delete(recordingId);
+      one?.finish();
+    },
+    of: (recordingId) => held.get(recordingId)?.held ?? null,
+    heldBy,
+    now: (recordingId) => held.get(recordingId)?.now() ?? null,
+    onNow: (listener) => listening(nowListeners, listener),
+    onWarnings: (listener) => listening(warningListeners, listener),
+  };
+
+  function open(device: string, recordingId: string) {
+    const warnings = new Map<CaptureWarning['code'], string>();
+    let status: CaptureStatus | null = null;
+    let told = '';
+    let finish = () => {};
+    const done = new Promise<void>((resolve) => (finish = resolve));
+    const now = () =>
+      status &&
+      captureNow(
+        recordingId,
+        device,
+        status,
+        [...warnings].map(([code, message]) => ({ code, message })),
+      );
+    const tell = () => {
+      const present = now();
+      if (!present) return;
+      for (const listener of nowListeners) listener(present);
+      const codes = present.warnings.map(({ code }) => code).join(' ');
+      if (codes === told) return;
+      told = codes;
+      for (const listener of warningListeners) listener(present);
+    };
+    return {
+      now,
+      finish,
+      held: {
+        recordingId,
+        device,
+        done,
+        stopping: false,
+        wishes: null,
+        poke: () => undefined,
+        take(next) {
+          status = next;
+          tell();
+        },
+        warn(code, message) {
+          if (message === null) warnings.delete(code);
+          else warnings.set(code, message);
+          tell();
+        },
+      } satisfies Held as Held,
+    };
+  }
+}
+
+function listening<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
