@@ -48,7 +48,7 @@ export function checkPasswordHash(phc: string): void {
     const [memory = 0, time = 0, lanes = 0] = costs;
     if (lanes >= 1 && time >= 1 && memory >= 8 * lanes && memory <= memoryMax) return;
   }
-  const rounds = /^\$pbkdf2-sha256\$/u.test(phc) ? pbkdf2Of(phc)?.iterations : undefined;
+  const rounds = pbkdf2Of(phc)?.iterations;
   if (rounds !== undefined && rounds >= 1000 && rounds <= iterationsMax) return;
   throw new AccountError(
     'INVALID_PASSWORD_HASH',

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { hostFrom, prepare, type Host } from '../host.ts';
 import { packageVersion } from '../package-root.ts';
-import { settingsFrom, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { installedModels } from '../speech/local-models.ts';
-import { askService } from './control.ts';
+import { presentSettings } from './present-settings.ts';
 
 type Check = { name: string; state: 'ok' | 'missing' | 'failed'; detail: string; remedy?: string };
 
@@ -17,8 +17,7 @@ const freeBytesMin = 500_000_000;
 /** Says what is there, what is missing and what to do about it. Exit code 1 when something fails. */
 export async function doctor(options: { json: boolean }): Promise<void> {
   const host = hostFrom(process.env);
-  const running = await askService<Settings>(host.data.controlSocket, 'settings');
-  const settings = running ?? settingsFrom(process.env);
+  const { settings, running } = await presentSettings(host);
   const checks: Check[] = [
     ok('Mitschrift', `${packageVersion()} on Node ${process.version}`),
     running

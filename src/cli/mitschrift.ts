@@ -43,6 +43,31 @@ program
   .option('--json', 'print the checks as JSON', false)
   .action(async (options: object) => (await import('./doctor.ts')).doctor(options as never));
 
+const users = program.command('users').description('who may use the service');
+users
+  .command('list')
+  .description('all users')
+  .option('--json', 'print them as JSON', false)
+  .action(async (options: { json: boolean }) => (await import('./users.ts')).listUsers(options));
+users
+  .command('add')
+  .description('create a user; the password is asked for, or the first line of standard input')
+  .argument('<name>')
+  .option('--admin', 'an administrator', false)
+  .action(async (name: string, options: { admin: boolean }) =>
+    (await import('./users.ts')).addUser(name, options),
+  );
+users
+  .command('import')
+  .description('create the users of a file of JSON lines {username, password_hash, is_admin}')
+  .argument('<file>', 'hashes in PHC form: argon2id or pbkdf2-sha256')
+  .action(async (file: string) => (await import('./users.ts')).importUsers(file));
+users
+  .command('reset-password')
+  .description('set a password anew; it is asked for, or the first line of standard input')
+  .argument('<name>')
+  .action(async (name: string) => (await import('./users.ts')).resetPassword(name));
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -10,8 +10,7 @@ import { acceptsAudio } from '../audio/accepts-audio.ts';
 import { dataFolder, hostFrom } from '../host.ts';
 import { openLogger } from '../log.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
-import { settingsFrom, type Settings } from '../settings.ts';
-import { askService } from './control.ts';
+import { presentSettings } from './present-settings.ts';
 
 export type TranscribeOptions = {
   meeting: boolean;
@@ -24,12 +23,11 @@ type Result = { file: string; documents: Record<string, string> | null; error: s
 
 /**
  * Writes the three documents of audio files: the service's own pipeline over a log of its own that is
- * gone afterwards. A running service is only asked for its settings.
+ * gone afterwards. Of the service it only takes the settings.
  */
 export async function transcribe(files: string[], options: TranscribeOptions): Promise<void> {
   const host = hostFrom(process.env);
-  const settings =
-    (await askService<Settings>(host.data.controlSocket, 'settings')) ?? settingsFrom(process.env);
+  const { settings } = await presentSettings(host);
   await mkdir(options.out, { recursive: true });
   const out = await realpath(options.out);
   const folder = await mkdtemp(join(tmpdir(), 'mitschrift-'));

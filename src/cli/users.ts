@@ -1,0 +1,139 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { openLog } from '../../events/level-log.ts';
+import { openAccounts } from '../accounts/accounts.ts';
+import { retireSpace } from '../accounts/retired-spaces.ts';
+import { openConfig } from '../config/config.ts';
+import { hostFrom, prepare, type Host } from '../host.ts';
+import { openLogger } from '../log.ts';
+import { levelSessionRows } from '../storage/level-sessions.ts';
+import { askService } from './control.ts';
+import { readPassword } from './read-password.ts';
+import {
+  importedUser,
+  importMax,
+  userCommands,
+  type ListedUser,
+  type UserCommands,
+} from './user-commands.ts';
+
+/** `mitschrift users list`. */
+export async function listUsers({ json }: { json: boolean }): Promise<void> {
+  const users: ListedUser[] = await carryOut('users-list', null);
+  if (json) console.log(JSON.stringify(users));
+  else {
+    for (const { username, is_admin, built_in } of users) {
+      console.log(username + (is_admin ? ' (administrator)' : built_in ? ' (built in)' : ''));
+    }
+  }
+}
+
+/** `mitschrift users add NAME [--admin]`; the password comes from the terminal or standard input. */
+export async function addUser(username: string, { admin }: { admin: boolean }): Promise<void> {
+  const password = await readPassword(username);
+  await carryOut('users-add', { username, password, is_admin: admin });
+  console.log(`${username} can log in now`);
+}
+
+/** `mitschrift users reset-password NAME`: also for the administrator who forgot theirs. */
+export async function resetPassword(username: string): Promise<void> {
+  const password = await readPassword(username);
+  await carryOut('users-reset-password', { username, password });
+  console.log(`${username} has a new password, and is logged out everywhere`);
+}
+
+/**
+ * `mitschrift users import FILE`: JSON lines `{username, password_hash, is_admin}`. The whole file is
+ * read and checked before anybody is imported.
+ * @throws {Error} naming the lines that are wrong
+ */
+export async function importUsers(file: string): Promise<void> {
+  const users = await usersIn(file);
+  let done = 0;
+  try {
+    for (let from = 0; from < users.length; from += importMax) {
+      const part = users.slice(from, from + importMax);
+      done += (await carryOut('users-import', { users: part })).imported;
+    }
+  } catch (error) {
+    if (done > 0) console.error(`The first ${done} of ${users.length} users were imported.`);
+    throw error;
+  }
+  console.log(`${done} users imported`);
+}
+
+/** A file of more is none of users. */
+const usersMax = 100_000;
+const faultsMax = 20;
+
+type ImportedUser = { username: string; password_hash: string; is_admin: boolean };
+
+async function usersIn(file: string): Promise<ImportedUser[]> {
+  const users: ImportedUser[] = [];
+  const faults: string[] = [];
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(file, 'utf8') })) {
+    line += 1;
+    if (text.trim() === '') continue;
+    const parsed = importedUser.safeParse(parsedJson(text));
+    if (parsed.success) users.push(parsed.data);
+    else {
+      const { path, message } = parsed.error.issues[0]!;
+      faults.push(`line ${line}: ${[path.join('.'), message].filter(Boolean).join(': ')}`);
+    }
+    if (faults.length >= faultsMax) break;
+    if (users.length > usersMax) throw new Error(`${file} holds more than ${usersMax} users.`);
+  }
+  if (faults.length > 0) throw new Error(`Nobody was imported.\n${faults.join('\n')}`);
+  // Administrators first: without one there are no users.
+  return users.toSorted((one, other) => Number(other.is_admin) - Number(one.is_admin));
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the schema says that it is no object; the line itself holds a hash
+  }
+}
+
+/** By the running service; without one over the log itself. */
+async function carryOut<K extends keyof UserCommands>(
+  name: K,
+  body: unknown,
+): Promise<Awaited<ReturnType<UserCommands[K]>>> {
+  type Result = Awaited<ReturnType<UserCommands[K]>>;
+  const host = hostFrom(process.env);
+  const answer = await askService<Result>(host.data.controlSocket, name, body);
+  if (answer !== null) return answer;
+  return (await alone<unknown>(host, async (commands) => commands[name](body))) as Result;
+}
+
+async function alone<T>(
+  { data, logLevel }: Host,
+  work: (commands: UserCommands) => Promise<T>,
+): Promise<T> {
+  await prepare(data);
+  // What is printed is the command's; only what went wrong is told beside it.
+  const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
+  const keys = await openFileKeys(data.keys);
+  const store = await openLog({ directory: data.log, keys });
+  try {
+    const clock = () => new Date();
+    const config = await openConfig({ store, secretsPath: data.secrets, env: process.env, log });
+    const accounts = await openAccounts({
+      store,
+      keys,
+      retireSpace: retireSpace(data, clock),
+      sessions: levelSessionRows(store.db),
+      settings: () => config.settings(),
+      clock,
+      dataDir: data.root,
+      log,
+    });
+    return await work(userCommands(accounts));
+  } finally {
+    await store.close();
+  }
+}
