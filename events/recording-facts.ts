@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { FactOf, FactSchemas } from './envelope.ts';
-import { blockSchema, segmentSchema, stretchSchema } from './transcript.ts';
+import {
+  blockSchema,
+  correctionSchema,
+  segmentSchema,
+  stretchSchema,
+  wordSchema,
+} from './transcript.ts';
 
 /** What a computer does with a recording, one activity each. */
 export const stages = [
@@ -58,6 +64,21 @@ const worker = z.object({
 
 const stageOf = { stage: z.enum(stages) };
 const none = z.object({});
+
+/** The three documents of a recording. */
+const documentSchema = z.enum(['index', 'transcript', 'summary']);
+const hashes = z.object({ index: z.string(), transcript: z.string(), summary: z.string() });
+
+/** From which stage on a recording is processed again; the first two are what people call it. */
+export const reprocessedFrom = [
+  'language-model',
+  'speech-to-text',
+  'diarize',
+  'join',
+  'entitle',
+  'write',
+] as const;
+export type ReprocessedFrom = (typeof reprocessedFrom)[number];
 
 /** Every fact of a `recording-<ulid>` stream. */
 export const recordingFacts = {
@@ -186,17 +207,101 @@ export const recordingFacts = {
     }),
     content: z.object({ base: z.string(), title: z.string() }),
   },
+  /**
+   * What is about to be written: whatever becomes of the process, a file with one of these hashes is
+   * ours and may be replaced.
+   */
+  'documents.rendered': {
+    data: z.object({ version: z.number().int().positive(), sha256: hashes }),
+  },
   'documents.saved': {
     data: z.object({
       /** Which version of the documents this is, from 1. */
       version: z.number().int().positive(),
       renderer: z.number().int(),
-      sha256: z.object({ index: z.string(), transcript: z.string(), summary: z.string() }),
+      sha256: hashes,
       /** Documents a person had changed: ours was not written over them. */
-      kept: z.array(z.enum(['index', 'transcript', 'summary'])),
+      kept: z.array(documentSchema),
     }),
     content: z.object({
       paths: z.object({ index: z.string(), transcript: z.string(), summary: z.string() }),
+    }),
+  },
+
+  /** A person said what the recording is called. */
+  'title.changed': {
+    data: none,
+    content: z.object({ title: z.string(), previous: z.string().nullable() }),
+  },
+  'kind.changed': { data: z.object({ kind: kindSchema }) },
+  /** A person said what was spoken; null: let the engine find out. */
+  'language.set': { data: z.object({ language: z.string().nullable() }) },
+  /** From now on it belongs to another user, and its documents are in their space. */
+  'recording.handed_over': { data: z.object({ owner: z.string() }) },
+  /** A person corrected a paragraph or turn: its text, or whose it is. The content is all of it anew. */
+  'turn.edited': {
+    data: z.object({
+      /** Version of the fact whose blocks the id is one of. */
+      basis: z.number().int().positive(),
+      block: z.string(),
+      speaker: z.string().nullable(),
+    }),
+    content: z.object({
+      text: z.string(),
+      words: z.array(wordSchema),
+      /** Name of the speaker, if the label is a new one. */
+      name: z.string().optional(),
+    }),
+  },
+  /** A person sent a whole document. What of it is no correction of ours is kept as their own version. */
+  'document.edited': {
+    data: z.object({
+      document: documentSchema,
+      /** Whether the content is their own version; without one, ours is written again. */
+      own: z.boolean(),
+      /** SHA-256 of the file they had seen, which is what may be replaced. */
+      replaces: z.string(),
+    }),
+    content: z.object({ markdown: z.string().optional() }),
+  },
+  /** Corrections of an earlier transcript, placed in the present one by when they were said. */
+  'corrections.carried_over': {
+    data: z.object({
+      placed: z.number().int(),
+      unplaced: z.number().int(),
+      /** Labels that only corrections gave. */
+      labels: z.array(z.string()),
+    }),
+    content: z.object({
+      blocks: z.array(blockSchema),
+      /** What found no place: nothing a person wrote is dropped silently. */
+      unplaced: z.array(correctionSchema),
+      names: z.record(z.string(), z.string()),
+    }),
+  },
+  /** A person deleted documents; the recording stays. */
+  'documents.deleted': { data: z.object({ documents: z.array(documentSchema).min(1) }) },
+  /** A person switched back to an earlier version of the documents. */
+  'version.restored': {
+    data: z.object({
+      version: z.number().int().positive(),
+      /** What that version was made of: versions of facts in this stream. */
+      material: z.object({
+        kind: kindSchema.nullable(),
+        results: z.record(z.string(), z.number().int().positive().nullable()),
+        labels: z.array(z.string()),
+        stretches: z.number().int().nullable(),
+        utterances: z.number().int(),
+      }),
+      speakers: z.array(z.object({ label: z.string(), seconds: z.number() })),
+      language: z.string().nullable(),
+    }),
+    content: z.object({
+      blocks: z.array(blockSchema),
+      title: z.string(),
+      abstract: z.string(),
+      summary: z.string(),
+      names: z.record(z.string(), z.string()),
     }),
   },
 
@@ -205,7 +310,7 @@ export const recordingFacts = {
   'retry.requested': { data: none },
   'reprocessing.requested': {
     data: z.object({
-      from: z.enum(['language-model', 'speech-to-text']),
+      from: z.enum(reprocessedFrom),
       language: z.string().nullable().optional(),
       speakers: z.number().int().positive().nullable().optional(),
     }),

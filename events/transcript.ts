@@ -23,6 +23,17 @@ export const blockSchema = z.object({
 });
 export type Block = z.infer<typeof blockSchema>;
 
+/** Something a person corrected in a transcript: words, or whose they are. */
+export const correctionSchema = z.object({
+  ...span,
+  /** What was there, and what the person put in its place; either may be empty. */
+  before: z.string(),
+  after: z.string(),
+  /** Name or label of the speaker it was given to, if that was the correction. */
+  speaker: z.string().optional(),
+});
+export type Correction = z.infer<typeof correctionSchema>;
+
 /** [start, end] in seconds of a stretch of audio that holds speech. */
 export const stretchSchema = z.tuple([z.number().nonnegative(), z.number().nonnegative()]);
 export type Stretch = z.infer<typeof stretchSchema>;

@@ -1,4 +1,4 @@
-import type { Kind, Stage } from '../events/recording-facts.ts';
+import type { Kind, ReprocessedFrom, Stage } from '../events/recording-facts.ts';
 import { initialContext, type Material, type RecordingContext, type Results } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
 
@@ -61,7 +61,7 @@ export function contextAfter(
         labels: event.data.speakers.map(({ label }) => label),
       };
     case 'speakers.named':
-      return withResult(context, 'names', event.version);
+      return changed(context, 'names', event.version);
     case 'transcript.punctuated':
       return completed(context, 'punctuated', event.version);
     case 'summary.completed':
@@ -75,6 +75,54 @@ export function contextAfter(
       return { ...saved, documents: event.data.version, behindDocuments: materialOf(saved) };
     }
 
+    case 'documents.deleted': {
+      const all = event.data.documents.length === 3;
+      return all ? { ...context, behindDocuments: null } : context;
+    }
+    case 'version.restored': {
+      const { kind, results, labels, stretches, utterances } = event.data.material;
+      return {
+        ...context,
+        kind,
+        labels,
+        stretches,
+        utterances,
+        deaths: {},
+        results: {
+          ...context.results,
+          ...(results as Partial<Results>),
+          ...whatStays(context),
+          titled: results['titled'] ?? null,
+          languageSet: results['languageSet'] ?? null,
+          restored: event.version,
+        },
+      };
+    }
+
+    case 'title.changed':
+      return changed(context, 'titled', event.version);
+    case 'language.set':
+      return { ...changed(context, 'languageSet', event.version), language: event.data.language };
+    case 'document.edited':
+      return changed(context, 'authored', event.version);
+    case 'turn.edited': {
+      const { speaker } = event.data;
+      const known = speaker === null || context.labels.includes(speaker);
+      return {
+        ...changed(context, 'edited', event.version),
+        labels: known ? context.labels : [...context.labels, speaker],
+      };
+    }
+    case 'corrections.carried_over': {
+      const added = event.data.labels.filter((label) => !context.labels.includes(label));
+      const labels = [...context.labels, ...added];
+      return { ...withResult(context, 'carried', event.version), labels };
+    }
+    case 'kind.changed':
+      return { ...context, kind: event.data.kind, deaths: {} };
+    case 'recording.handed_over':
+      return { ...context, owner: event.data.owner, handedOver: event.version, deaths: {} };
+
     case 'reprocessing.requested': {
       const { from, language, speakers } = event.data;
       const again = from === 'speech-to-text';
@@ -86,7 +134,7 @@ export function contextAfter(
         ...(language === undefined ? {} : { language }),
         ...(speakers === undefined ? {} : { speakers }),
         ...(again ? { stretches: null, utterances: 0, labels: [] } : {}),
-        results: { ...context.results, ...(again ? redoneFromSpeech : redoneFromWords) },
+        results: { ...context.results, ...redoneFrom[from] },
       };
     }
     case 'retry.requested':
@@ -110,6 +158,7 @@ export function contextAfter(
     case 'recording.resumed':
     case 'speakers.skipped':
     case 'summary.fallback_used':
+    case 'documents.rendered':
       return context;
     default:
       event satisfies never;
@@ -123,17 +172,19 @@ export function withoutAttempt(context: RecordingContext, stage: Stage): Recordi
   return { ...context, running };
 }
 
-/** What every run but the first does again, and what one from the words does. */
-const redoneFromWords = { punctuated: null, summary: null, title: null };
-const redoneFromSpeech = {
-  ...redoneFromWords,
-  plan: null,
-  transcription: null,
-  diarization: null,
-  identification: null,
-  turns: null,
-  names: null,
-};
+/** What a further run does again, by where it begins. */
+const redoneFromTitle = { title: null, restored: null };
+const redoneFromWords = { ...redoneFromTitle, carried: null, punctuated: null, summary: null };
+const redoneFromTurns = { ...redoneFromWords, turns: null, names: null };
+const redoneFromSpeakers = { ...redoneFromTurns, diarization: null, identification: null };
+const redoneFrom = {
+  'speech-to-text': { ...redoneFromSpeakers, plan: null, transcription: null },
+  diarize: redoneFromSpeakers,
+  join: redoneFromTurns,
+  'language-model': redoneFromWords,
+  entitle: redoneFromTitle,
+  write: {},
+} satisfies Record<ReprocessedFrom, Partial<Results>>;
 
 const originOf = ({
   owner,
@@ -164,12 +215,16 @@ const completed = (context: RecordingContext, result: keyof Results, version: nu
   deaths: {},
 });
 
-const materialOf = ({ results, labels, stretches, utterances }: RecordingContext): Material => ({
-  results,
-  labels,
-  stretches,
-  utterances,
+/** A person did something: nothing that died before counts against the recording. */
+const changed = (context: RecordingContext, result: keyof Results, version: number) => ({
+  ...withResult(context, result, version),
+  deaths: {},
 });
+
+const materialOf = (context: RecordingContext): Material => {
+  const { kind, results, labels, stretches, utterances } = context;
+  return { kind, results, labels, stretches, utterances };
+};
 
 /**
  * A run that was given up changes nothing about what the documents were made of. Names given during
@@ -179,7 +234,24 @@ function materialToReturnTo(context: RecordingContext): Material {
   const { behindDocuments } = context;
   if (behindDocuments === null) return materialOf(context);
   const { results } = behindDocuments;
-  const sameWords = results.transcription === context.results.transcription;
-  if (!sameWords || results.turns === null) return behindDocuments;
-  return { ...behindDocuments, results: { ...results, names: context.results.names } };
+  const sameTurns =
+    results.transcription === context.results.transcription &&
+    results.turns !== null &&
+    results.turns === context.results.turns;
+  return {
+    ...behindDocuments,
+    kind: context.kind,
+    labels: [...new Set([...behindDocuments.labels, ...(sameTurns ? context.labels : [])])],
+    results: {
+      ...results,
+      ...whatStays(context),
+      ...(sameTurns ? { names: context.results.names } : {}),
+    },
+  };
+}
+
+/** What people said, which neither a run that came to nothing nor another version takes back. */
+function whatStays({ results }: RecordingContext): Partial<Results> {
+  const { audio, named, saved, titled, languageSet, edited, authored } = results;
+  return { audio, named, saved, titled, languageSet, edited, authored };
 }

@@ -30,8 +30,13 @@ export type RecordingContext = {
   audio: boolean;
   /** Version of the documents; 0: none yet. */
   documents: number;
-  /** What the present documents were made of, to return to when a further run comes to nothing. */
+  /**
+   * What the present documents were made of, to return to when a further run comes to nothing; null
+   * while there are none.
+   */
   behindDocuments: Material | null;
+  /** Version of the fact that handed it to its present owner; null: it has always been theirs. */
+  handedOver: number | null;
 };
 
 /** Versions, in the recording's stream, of the facts that hold the results that count. */
@@ -50,10 +55,25 @@ export type Results = {
   named: number | null;
   /** The last `documents.saved`, also of an earlier run: its documents are there until the next. */
   saved: number | null;
+  /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
+  carried: number | null;
+  restored: number | null;
+  /** What people said last: title, language, corrections, own versions. No run takes it back. */
+  titled: number | null;
+  languageSet: number | null;
+  edited: number | null;
+  authored: number | null;
 };
 
 /** What documents are made of. */
-export type Material = Pick<RecordingContext, 'results' | 'labels' | 'stretches' | 'utterances'>;
+export type Material = Pick<
+  RecordingContext,
+  'kind' | 'results' | 'labels' | 'stretches' | 'utterances'
+>;
+
+/** Version of the fact whose blocks are the transcript, before corrections by their ids. */
+export const basisOf = ({ restored, carried, punctuated }: Results): number | null =>
+  restored ?? carried ?? punctuated;
 
 const noResults: Results = {
   audio: null,
@@ -68,6 +88,12 @@ const noResults: Results = {
   title: null,
   named: null,
   saved: null,
+  carried: null,
+  restored: null,
+  titled: null,
+  languageSet: null,
+  edited: null,
+  authored: null,
 };
 
 /** The context of a recording before its first fact. */
@@ -89,4 +115,5 @@ export const initialContext = (recordingId: string): RecordingContext => ({
   audio: false,
   documents: 0,
   behindDocuments: null,
+  handedOver: null,
 });

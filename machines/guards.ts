@@ -1,5 +1,5 @@
-import type { Stage } from '../events/recording-facts.ts';
-import type { RecordingContext } from './context.ts';
+import type { ReprocessedFrom, Stage } from '../events/recording-facts.ts';
+import { basisOf, type RecordingContext } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
 
 type Of = { stage: Stage };
@@ -78,16 +78,15 @@ export const conditions = {
     words: 'all labels known',
   }),
 
-  /** Decided once in a recording's life: its documents keep their place. */
+  /** Decided once in a recording's life with one owner: its documents keep their place. */
   namesDocumentsOnce: condition({
-    meets: (context, event) =>
-      context.results.named === null && isCurrent(context, event, { stage: 'write' }),
-    couldMeet: ({ running, results }) => results.named === null && running.write !== undefined,
-    words: 'not named before',
+    meets: (context, event) => needsName(context) && isCurrent(context, event, { stage: 'write' }),
+    couldMeet: (context) => needsName(context) && context.running.write !== undefined,
+    words: 'not named in this space before',
   }),
   savesNextVersion: condition({
     meets: (context, event) =>
-      event.type === 'documents.saved' &&
+      (event.type === 'documents.saved' || event.type === 'documents.rendered') &&
       event.data.version === context.documents + 1 &&
       isCurrent(context, event, { stage: 'write' }),
     couldMeet: ({ running }) => running.write !== undefined,
@@ -95,9 +94,35 @@ export const conditions = {
   }),
 
   hasDocuments: condition({
-    meets: ({ documents }) => documents > 0,
-    couldMeet: ({ documents }) => documents > 0,
+    meets: ({ behindDocuments }) => behindDocuments !== null,
+    couldMeet: ({ behindDocuments }) => behindDocuments !== null,
     words: 'documents exist',
+  }),
+  editsDocuments: condition({
+    meets: ({ behindDocuments }) => behindDocuments !== null,
+    couldMeet: ({ behindDocuments }) => behindDocuments !== null,
+    words: 'documents exist',
+  }),
+  /** A correction means a turn that people see: one of the present documents. */
+  editsShownTurns: condition({
+    meets: (context, event) =>
+      event.type === 'turn.edited' && event.data.basis === shownBasis(context),
+    couldMeet: (context) => shownBasis(context) !== null,
+    words: 'a turn of the present documents',
+  }),
+  deletesAll: condition({
+    meets: (_context, event) =>
+      event.type === 'documents.deleted' && event.data.documents.length === 3,
+    couldMeet: () => true,
+    words: 'all three',
+  }),
+  restoresVersion: condition({
+    meets: ({ documents }, event) =>
+      event.type === 'version.restored' &&
+      event.data.version > 0 &&
+      event.data.version <= documents,
+    couldMeet: ({ documents }) => documents > 0,
+    words: 'there was this version',
   }),
   hasAudio: condition({
     meets: ({ audio }) => audio,
@@ -116,6 +141,27 @@ export const conditions = {
     meets: ({ audio }, event) => audio && reprocesses(event, 'speech-to-text'),
     couldMeet: ({ audio }) => audio,
     words: 'from speech-to-text',
+  }),
+  fromSpeakers: condition({
+    meets: (context, event) => isMeetingWithWords(context) && reprocesses(event, 'diarize'),
+    couldMeet: isMeetingWithWords,
+    words: 'from diarize',
+  }),
+  fromTurns: condition({
+    meets: (context, event) => hasAttribution(context) && reprocesses(event, 'join'),
+    couldMeet: hasAttribution,
+    words: 'from join',
+  }),
+  fromTitle: condition({
+    meets: (context, event) => isFinished(context) && reprocesses(event, 'entitle'),
+    couldMeet: isFinished,
+    words: 'from entitle',
+  }),
+  fromDocuments: condition({
+    meets: (context, event) =>
+      isFinished(context) && context.results.title !== null && reprocesses(event, 'write'),
+    couldMeet: (context) => isFinished(context) && context.results.title !== null,
+    words: 'from write',
   }),
   fromWords: condition({
     meets: (context, event) =>
@@ -187,10 +233,31 @@ const couldCompleteTranscription = ({ running, stretches, utterances }: Recordin
 const completesTranscription = (context: RecordingContext, event: RecordingMachineEvent) =>
   couldCompleteTranscription(context) && isCurrent(context, event, { stage: 'transcribe' });
 
-const reprocesses = (event: RecordingMachineEvent, from: 'speech-to-text' | 'language-model') =>
+const reprocesses = (event: RecordingMachineEvent, from: ReprocessedFrom) =>
   event.type === 'reprocessing.requested' && event.data.from === from;
 
 const hasWords = ({ results }: RecordingContext): boolean => results.transcription !== null;
 
 const hasSpeakers = ({ kind, results }: RecordingContext): boolean =>
   kind !== 'meeting' || results.names !== null;
+
+/** Names in one space mean nothing in another. */
+function needsName({ results, handedOver }: RecordingContext): boolean {
+  return results.named === null || (handedOver !== null && results.named < handedOver);
+}
+
+const shownBasis = ({ behindDocuments }: RecordingContext): number | null =>
+  behindDocuments && basisOf(behindDocuments.results);
+
+function isMeetingWithWords(context: RecordingContext): boolean {
+  return context.kind === 'meeting' && hasWords(context);
+}
+
+function hasAttribution(context: RecordingContext): boolean {
+  const { diarization, identification } = context.results;
+  return isMeetingWithWords(context) && diarization !== null && identification !== null;
+}
+
+function isFinished({ results }: RecordingContext): boolean {
+  return results.punctuated !== null && results.summary !== null;
+}

@@ -5,7 +5,17 @@ import { contextAfter, withoutAttempt } from './context-after.ts';
 import { initialContext, type RecordingContext } from './context.ts';
 import { guards } from './guards.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
-import { answers, erased, fallback, noted, running, stageFacts, toIdle } from './transitions.ts';
+import {
+  answers,
+  changes,
+  erased,
+  fallback,
+  noted,
+  remarks,
+  running,
+  stageFacts,
+  toIdle,
+} from './transitions.ts';
 
 export type { Activity, ActivityInput } from './activities.ts';
 export type { RecordingContext, Results } from './context.ts';
@@ -34,19 +44,37 @@ const parts = setup({
 
 const reprocessing = [
   { guard: 'fromSpeech', ...noted('#recording.transcribing.recognising') },
+  { guard: 'fromSpeakers', ...noted('#recording.transcribing.attributing') },
+  { guard: 'fromTurns', ...noted('#recording.transcribing.joining') },
   { guard: 'fromWords', ...noted('#recording.transcribing.finishing') },
   { guard: 'fromWordsWithoutNames', ...noted('#recording.awaiting-speakers') },
+  { guard: 'fromWordsWithoutTurns', ...noted('#recording.transcribing.attributing') },
+  { guard: 'fromTitle', ...noted('#recording.transcribing.entitling') },
+  { guard: 'fromDocuments', ...noted('#recording.transcribing.writing') },
 ] as const;
+const restored = {
+  'version.restored': { guard: 'restoresVersion', ...noted('#recording.transcribing.writing') },
+} as const;
 const saved = parts.createStateConfig({
-  on: { 'reprocessing.requested': reprocessing, 'recording.erased': erased },
+  on: {
+    ...changes('#recording.transcribing.writing'),
+    ...restored,
+    'documents.deleted': [
+      { guard: 'deletesAll', ...noted('#recording.idle.kept') },
+      { actions: 'note' },
+    ],
+    'reprocessing.requested': reprocessing,
+    'recording.erased': erased,
+  },
 });
 const kept = parts.createStateConfig({
   on: {
-    'reprocessing.requested': [
-      ...reprocessing,
-      // Only without documents: those of a meeting are never made before its turns.
-      { guard: 'fromWordsWithoutTurns', ...noted('#recording.transcribing.attributing') },
-    ],
+    'title.changed': { actions: 'note' },
+    'recording.handed_over': { actions: 'note' },
+    'kind.changed': { actions: 'note' },
+    'language.set': { actions: 'note' },
+    ...restored,
+    'reprocessing.requested': reprocessing,
     'recording.erased': erased,
   },
 });
@@ -87,13 +115,15 @@ export const recordingMachine = parts.createMachine({
         ...stageFacts('capture'),
         'audio.captured': noted('transcribing'),
         'capture.interrupted': noted('transcribing'),
+        'title.changed': { actions: 'note' },
+        'recording.handed_over': { actions: 'note' },
         'recording.discarded': erased,
       },
     },
 
     transcribing: {
       initial: 'recognising',
-      on: { 'processing.cancelled': toIdle },
+      on: { ...remarks, 'processing.cancelled': toIdle },
       states: {
         recognising: {
           ...running('transcribe'),
@@ -194,7 +224,13 @@ export const recordingMachine = parts.createMachine({
           ...running('write'),
           on: {
             ...stageFacts('write'),
+            ...changes('writing'),
+            'corrections.carried_over': {
+              guard: { type: 'answersThisAttempt', params: { stage: 'write' } },
+              actions: 'note',
+            },
             'documents.named': { guard: 'namesDocumentsOnce', actions: 'note' },
+            'documents.rendered': { guard: 'savesNextVersion', actions: 'note' },
             'documents.saved': { guard: 'savesNextVersion', ...noted('#recording.idle.saved') },
           },
         },
@@ -210,6 +246,7 @@ export const recordingMachine = parts.createMachine({
           ...noted('#recording.transcribing.finishing'),
         },
         'speakers.skipped': noted('#recording.transcribing.finishing'),
+        ...remarks,
         'processing.cancelled': toIdle,
         'recording.erased': erased,
       },
@@ -217,6 +254,7 @@ export const recordingMachine = parts.createMachine({
 
     error: {
       on: {
+        ...remarks,
         'retry.requested': {
           guard: 'failedAfterCapture',
           ...noted('#recording.transcribing.resume'),

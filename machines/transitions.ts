@@ -51,6 +51,27 @@ export const fallback = <S extends Stage>(stage: S) =>
     },
   }) as const;
 
+/** What people may say at any time: it is taken in, and counts when documents are written. */
+export const remarks = {
+  'title.changed': { actions: 'note' },
+  'recording.handed_over': { actions: 'note' },
+  'turn.edited': { guard: 'editsShownTurns', actions: 'note' },
+} as const;
+
+/** What people change of documents that are there: they are written again, without any engine. */
+export const changes = (target: string) => {
+  const again = { ...noted(target), reenter: true } as const;
+  return {
+    'title.changed': again,
+    'recording.handed_over': again,
+    'kind.changed': again,
+    'language.set': again,
+    'turn.edited': { guard: 'editsShownTurns', ...again },
+    'document.edited': { guard: 'editsDocuments', ...again },
+    'speakers.named': { guard: 'namesKnownLabels', ...again },
+  } as const;
+};
+
 /** Back to what there is. */
 export const toIdle = [
   { guard: 'hasDocuments', ...noted('#recording.idle.saved') },

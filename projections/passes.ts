@@ -1,4 +1,5 @@
 import type { LoggedFact } from '../events/catalogue.ts';
+import type { ReprocessedFrom } from '../events/recording-facts.ts';
 import type { RecordingRow } from './recording-row.ts';
 
 /** What a pass through the pipeline has led to so far. Long texts are rows of their own, named by their pass. */
@@ -12,9 +13,16 @@ export type Results = Pick<
   turns: number | null;
   /** The pass whose utterances these are, and how many places they take. */
   utterances: { run: number; count: number } | null;
-  /** The passes whose blocks and summary these are. */
-  blocks: number | null;
-  summary: number | null;
+  /** Names of the rows of blocks and summary: the pass they come from, or `r<n>` when restored. */
+  blocks: number | string | null;
+  summary: number | string | null;
+  /** Ids of the blocks that a person corrected since. */
+  edited: string[];
+  /** Corrections of an earlier transcript that found no place in this one. */
+  unplaced: number;
+  /** Whether title and language are what a person said. */
+  titled: boolean;
+  languageSet: boolean;
 };
 
 /**
@@ -44,6 +52,10 @@ export const noPasses: Passes = {
     utterances: null,
     blocks: null,
     summary: null,
+    edited: [],
+    unplaced: 0,
+    titled: false,
+    languageSet: false,
   },
   pending: null,
   saved: false,
@@ -83,6 +95,58 @@ export function foldPasses(passes: Passes, fact: LoggedFact): Passes {
         ? { ...passes, run, pending: again }
         : { ...passes, run, shown: again, pending: null };
     }
+    case 'title.changed':
+      return both(passes, (results) => ({
+        ...results,
+        title: fact.content?.title ?? null,
+        titled: true,
+      }));
+    case 'language.set':
+      return both(passes, (results) => ({
+        ...results,
+        language: fact.data.language,
+        languageSet: fact.data.language !== null,
+      }));
+    case 'turn.edited': {
+      const { block, speaker } = fact.data;
+      const { blocks } = passes.shown;
+      return both(passes, (results) =>
+        results.blocks === blocks
+          ? {
+              ...results,
+              edited: [...new Set([...results.edited, block])],
+              speakers: withSpeaker(results.speakers, speaker, fact.content?.name),
+            }
+          : results,
+      );
+    }
+    case 'version.restored': {
+      const { speakers, language } = fact.data;
+      const names = fact.content?.names;
+      const row = `r${fact.version}`;
+      const restored: Results = {
+        ...passes.shown,
+        title: fact.content?.title ?? null,
+        abstract: fact.content?.abstract ?? null,
+        language,
+        speakers: speakers.map((one) => ({ ...one, name: ownName(names, one.label) })),
+        notes: withNote(
+          passes.shown.notes.filter(({ code }) => code !== 'restored'),
+          { code: 'restored', detail: String(fact.data.version) },
+        ),
+        blocks: row,
+        summary: row,
+        edited: [],
+        unplaced: 0,
+        titled: typeof fact.data.material.results['titled'] === 'number',
+        languageSet: typeof fact.data.material.results['languageSet'] === 'number',
+      };
+      return passes.saved
+        ? { ...passes, pending: restored }
+        : { ...passes, shown: restored, pending: null };
+    }
+    case 'documents.deleted':
+      return fact.data.documents.length === 3 ? { ...passes, saved: false } : passes;
     case 'documents.saved': {
       const { notes, ...shown } = latest(passes);
       const edited = fact.data.kept.map((detail) => ({ code: 'edited', detail }));
@@ -131,7 +195,7 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
       return { utterances: { run: passes.run, count } };
     }
     case 'transcription.completed':
-      return { language: fact.data.language ?? now.language };
+      return now.languageSet ? {} : { language: fact.data.language ?? now.language };
     case 'diarization.skipped':
       return noted('diarization-skipped', fact.data.reason);
     case 'identification.skipped':
@@ -141,6 +205,8 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
       return {
         turns: fact.position,
         blocks: passes.run,
+        edited: [],
+        unplaced: 0,
         speakers: speakers.map(({ label, seconds }) => ({ label, name: null, seconds })),
         suggestions: speakers.map(({ label, seconds }) => {
           const found = fact.content?.suggestions.find((one) => one.label === label);
@@ -168,17 +234,34 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
     case 'transcript.punctuated':
       return {
         blocks: passes.run,
+        edited: [],
+        unplaced: 0,
         ...(fact.data.kept.length > 0
           ? noted('parts-unpunctuated', fact.data.kept.join(', '))
           : {}),
       };
+    case 'corrections.carried_over': {
+      const { unplaced, labels } = fact.data;
+      const others = now.notes.filter(({ code }) => code !== unplacedNote);
+      const names = fact.content?.names;
+      return {
+        edited: [],
+        unplaced,
+        notes:
+          unplaced > 0 ? withNote(others, { code: unplacedNote, detail: `${unplaced}` }) : others,
+        speakers: labels.reduce(
+          (speakers, label) => withSpeaker(speakers, label, ownName(names, label) ?? undefined),
+          now.speakers,
+        ),
+      };
+    }
     case 'summary.fallback_used':
       return noted('no-language-model');
     case 'summary.completed':
       return { summary: passes.run };
     case 'title.chosen':
       return {
-        title: fact.content?.title ?? null,
+        ...(now.titled ? {} : { title: fact.content?.title ?? null }),
         abstract: fact.content?.abstract ?? null,
       };
     default:
@@ -188,6 +271,25 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
 
 const withLatest = (passes: Passes, results: Results): Passes =>
   passes.pending ? { ...passes, pending: results } : { ...passes, shown: results };
+
+/** What a person says holds for what is shown and for what is under way. */
+const both = (passes: Passes, change: (results: Results) => Results): Passes => ({
+  ...passes,
+  shown: change(passes.shown),
+  pending: passes.pending && change(passes.pending),
+});
+
+/** The speakers with one more, when a correction names somebody new. */
+function withSpeaker(
+  speakers: Results['speakers'],
+  label: string | null,
+  name: string | undefined,
+): Results['speakers'] {
+  if (label === null || speakers.some((one) => one.label === label)) return speakers;
+  return [...speakers, { label, name: name ?? null, seconds: 0 }];
+}
+
+const unplacedNote = 'corrections-unplaced';
 
 /** Names given during a pass that came to nothing stay, if they are names of the same turns' speakers. */
 function returnTo({ shown, pending }: Passes): Results {
@@ -214,10 +316,16 @@ const nothingSpoken = {
   summary: null,
   speakers: [],
   suggestions: [],
+  edited: [],
+  unplaced: 0,
 } satisfies Partial<Results>;
 
 /** Whether what a note says still holds while a pass runs again from there. */
-function stays(code: string, from: 'language-model' | 'speech-to-text'): boolean {
+function stays(code: string, from: ReprocessedFrom): boolean {
   if (code === 'capture-interrupted' || code === 'edited') return true;
-  return from === 'language-model' && code !== 'no-language-model' && code !== 'parts-unpunctuated';
+  if (from === 'speech-to-text') return false;
+  if (from === 'entitle' || from === 'write') return true;
+  const ofWords = ['no-language-model', 'parts-unpunctuated', unplacedNote, 'restored'];
+  const ofSpeakers = ['diarization-skipped', 'identification-skipped', 'speakers-skipped'];
+  return !ofWords.includes(code) && (from === 'language-model' || !ofSpeakers.includes(code));
 }

@@ -99,6 +99,14 @@ function learned(fact: LoggedFact): Partial<KeptRecording['core']> {
     }
     case 'speech.detected':
       return { duration: fact.data.duration };
+    case 'recording.handed_over':
+      return { owner: fact.data.owner };
+    case 'kind.changed':
+      return { kind: fact.data.kind };
+    case 'version.restored':
+      return fact.data.material.kind === null ? {} : { kind: fact.data.material.kind };
+    case 'documents.deleted':
+      return fact.data.documents.length === 3 ? { documents: null, document_hashes: null } : {};
     case 'documents.saved': {
       const { version, sha256 } = fact.data;
       return { documents: fact.content?.paths ?? null, document_hashes: sha256, version };

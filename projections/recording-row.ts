@@ -1,5 +1,5 @@
 import type { Kind, Stage } from '../events/recording-facts.ts';
-import type { Block, Segment } from '../events/transcript.ts';
+import type { Block, Correction, Segment } from '../events/transcript.ts';
 
 /** What a reader sees of one recording, folded from its facts. Snake case: it is what HTTP answers. */
 export type RecordingRow = {
@@ -55,6 +55,9 @@ export type RecordingRow = {
 export type TranscriptRow = {
   recording_id: string;
   utterances: { index: number; start: number; end: number; segments: Segment[]; doubt?: string }[];
+  /** With what people corrected. */
   blocks: Block[];
+  /** Corrections of an earlier transcript that found no place in this one. */
+  unplaced: Correction[];
   summary: string | null;
 };

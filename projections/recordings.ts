@@ -12,7 +12,7 @@ import type { RecordingRow } from './recording-row.ts';
  */
 export const recordings: Projection = {
   name: 'recordings',
-  version: 1,
+  version: 2,
   // An utterance changes nothing but the transcript, and there are more of them than of all others.
   interests: new Set(allBut('utterance.recognised')),
   keys: keysOfRecording,
@@ -81,22 +81,28 @@ async function rowsAt(
   return kept.flatMap((one) => (one ? [recordingRow(one)] : []));
 }
 
-/** Brings the lists up to a recording's new status. */
+/** Brings the lists up to a recording's new status and owner. */
 function relist(
   rows: Rows,
   before: KeptRecording | undefined,
-  { core }: KeptRecording,
+  after: KeptRecording,
   erased: boolean,
 ): void {
-  const { recording_id, owner, started_at, status } = core;
+  const was = before ? listsOf(before) : [];
+  const is = erased ? [] : listsOf(after);
+  for (const key of was) if (!is.includes(key)) rows.delete(key);
+  for (const key of is) if (!was.includes(key)) rows.set(key, 1);
+}
+
+/** Keys of the lists a recording is in. */
+function listsOf({ core }: KeptRecording): string[] {
+  const { recording_id, owner, started_at, status, state } = core;
+  if (state === 'idle.erased') return [];
   const place = timeKey(started_at, recording_id);
-  const was = before?.core.status;
-  if (erased) rows.delete(`o/${owner}/${place}`);
-  else if (was === undefined) rows.set(`o/${owner}/${place}`, 1);
-  if (was !== undefined && (was !== status || erased)) rows.delete(`s/${owner}/${was}/${place}`);
-  if (was !== status && !erased) rows.set(`s/${owner}/${status}/${place}`, 1);
   const unsettled = status === 'recording' || status === 'transcribing';
-  const wasUnsettled = was === 'recording' || was === 'transcribing';
-  if (unsettled && !wasUnsettled) rows.set(`u/${recording_id}`, 1);
-  if (!unsettled && wasUnsettled) rows.delete(`u/${recording_id}`);
+  return [
+    `o/${owner}/${place}`,
+    `s/${owner}/${status}/${place}`,
+    ...(unsettled ? [`u/${recording_id}`] : []),
+  ];
 }

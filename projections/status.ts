@@ -43,7 +43,7 @@ export type RecordingNow = Pick<
  */
 export const status: Projection = {
   name: 'status',
-  version: 1,
+  version: 2,
   interests: new Set(allBut('utterance.recognised')),
   keys: keysOfRecording,
   apply(rows, fact) {
@@ -56,8 +56,10 @@ export const status: Projection = {
     const { recording_id, owner, status } = after.core;
     rows.set(`p/${owner}`, fact.position);
     const was = before?.core.status ?? 'idle';
-    if (was === status) return;
-    if (was !== 'idle') rows.delete(`s/${owner}/${was}/${recording_id}`);
+    const wasOf = before?.core.owner ?? owner;
+    if (wasOf !== owner) rows.set(`p/${wasOf}`, fact.position);
+    if (was === status && wasOf === owner) return;
+    if (was !== 'idle') rows.delete(`s/${wasOf}/${was}/${recording_id}`);
     if (status !== 'idle') rows.set(`s/${owner}/${status}/${recording_id}`, 1);
   },
 };

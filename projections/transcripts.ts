@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { LoggedFact } from '../events/catalogue.ts';
 import { recordingOf, type Kind } from '../events/recording-facts.ts';
-import type { Block } from '../events/transcript.ts';
+import type { Block, Correction } from '../events/transcript.ts';
 import { newestFirst, startingWith, timeKey, utcTime, type PageRequest } from './list-page.ts';
 import { foldPasses, isErased, latest, noPasses, type Passes, type Results } from './passes.ts';
 import type { Projection, ProjectionStorage, Rows } from './projection.ts';
@@ -23,6 +24,8 @@ export type LibraryItem = {
 };
 
 type Utterance = TranscriptRow['utterances'][number];
+/** What a correction puts in the place of a block's own. */
+type Edit = Pick<Block, 'text' | 'words' | 'speaker'>;
 /** What is kept of a transcript besides its texts. */
 type Head = {
   recording_id: string;
@@ -37,11 +40,13 @@ type Head = {
 /**
  * What was said, and the library. Rows: `t/<id>` the head; `u/<id>/<run>/<index>` an utterance,
  * `b/<id>/<run>` blocks and `s/<id>/<run>` summary of a pass, so that no text is written twice;
- * `l/<owner>/<all|solo|meeting>/<created at>/<id>` library items; `f/<owner>/<filename>` recording id.
+ * `e/<id>/<run>/<block>` what a person corrected of a block; `x/<id>/<run>` corrections without a place;
+ * `l/<owner>/<all|solo|meeting>/<created at>/<id>` library items; `f/<owner>/<SHA-256 of the filename>`
+ * recording id. No key holds words: the database's own files name keys long after they are gone.
  */
 export const transcripts: Projection = {
   name: 'transcripts',
-  version: 1,
+  version: 2,
   interests: new Set<LoggedFact['type']>([
     'recording.started',
     'audio.imported',
@@ -61,6 +66,14 @@ export const transcripts: Projection = {
     'error.cleared',
     'reprocessing.requested',
     'recording.erased',
+    'title.changed',
+    'kind.changed',
+    'language.set',
+    'recording.handed_over',
+    'turn.edited',
+    'corrections.carried_over',
+    'documents.deleted',
+    'version.restored',
   ]),
   keys: (fact) => {
     const id = recordingOf(fact.stream);
@@ -73,7 +86,7 @@ export const transcripts: Projection = {
     if (!before) return;
     const after = headAfter(before, fact);
     dropTexts(rows, id, before.passes, after.passes);
-    setText(rows, id, after.passes.run, fact);
+    setText(rows, id, after.passes, fact);
     relist(rows, before, after);
     if (isErased(fact)) rows.delete(`t/${id}`);
     else rows.set(`t/${id}`, after);
@@ -150,14 +163,37 @@ function headAfter(head: Head, fact: LoggedFact): Head {
       return { ...head, passes, duration: fact.data.duration };
     case 'documents.saved':
       return { ...head, passes, documents: fact.content?.paths ?? null };
+    case 'documents.deleted':
+      return fact.data.documents.length === 3
+        ? { ...head, passes, documents: null }
+        : { ...head, passes };
+    case 'recording.handed_over':
+      return { ...head, passes, owner: fact.data.owner };
+    case 'kind.changed':
+      return { ...head, passes, kind: fact.data.kind };
+    case 'version.restored':
+      return { ...head, passes, kind: fact.data.material.kind ?? head.kind };
     default:
       return { ...head, passes };
   }
 }
 
 /** Writes the text a fact brings. One whose key was destroyed brings none. */
-function setText(rows: Rows, id: string, run: number, fact: LoggedFact): void {
+function setText(rows: Rows, id: string, { run, shown }: Passes, fact: LoggedFact): void {
   if (fact.content === undefined) return;
+  if (fact.type === 'turn.edited' && shown.blocks !== null) {
+    const { block, speaker } = fact.data;
+    const { text, words } = fact.content;
+    rows.set(editKey(id, shown.blocks, block), { text, words, speaker } satisfies Edit);
+  }
+  if (fact.type === 'corrections.carried_over') {
+    rows.set(`b/${id}/${run}`, fact.content.blocks);
+    if (fact.data.unplaced > 0) rows.set(`x/${id}/${run}`, fact.content.unplaced);
+  }
+  if (fact.type === 'version.restored') {
+    rows.set(`b/${id}/r${fact.version}`, fact.content.blocks);
+    rows.set(`s/${id}/r${fact.version}`, fact.content.summary);
+  }
   if (fact.type === 'utterance.recognised') {
     const { index, start, end, doubt } = fact.data;
     const { segments } = fact.content;
@@ -173,7 +209,7 @@ function setText(rows: Rows, id: string, run: number, fact: LoggedFact): void {
 function dropTexts(rows: Rows, id: string, before: Passes, after: Passes): void {
   if (before === after) return;
   const needed = [after.shown, ...(after.pending ? [after.pending] : [])];
-  for (const { utterances, blocks, summary } of [before.shown, latest(before)]) {
+  for (const { utterances, blocks, summary, edited } of [before.shown, latest(before)]) {
     if (utterances !== null) {
       const kept = needed.find((one) => one.utterances?.run === utterances.run)?.utterances;
       for (let index = kept?.count ?? 0; index < utterances.count; index += 1) {
@@ -182,6 +218,8 @@ function dropTexts(rows: Rows, id: string, before: Passes, after: Passes): void 
     }
     if (blocks !== null && !needed.some((one) => one.blocks === blocks)) {
       rows.delete(`b/${id}/${blocks}`);
+      rows.delete(`x/${id}/${blocks}`);
+      for (const block of edited) rows.delete(editKey(id, blocks, block));
     }
     if (summary !== null && !needed.some((one) => one.summary === summary)) {
       rows.delete(`s/${id}/${summary}`);
@@ -191,20 +229,24 @@ function dropTexts(rows: Rows, id: string, before: Passes, after: Passes): void 
 
 /** Brings the library up to the documents there are. It changes with them only, and with names. */
 function relist(rows: Rows, before: Head, after: Head): void {
-  if (before.documents === after.documents && before.passes.shown === after.passes.shown) return;
-  const place = timeKey(after.created_at, after.recording_id);
-  const lists = ['all', after.kind].map((list) => `l/${after.owner}/${list}/${place}`);
-  if (before.documents !== null && before.documents !== after.documents) {
-    for (const path of Object.values(before.documents)) rows.delete(fileKey(after.owner, path));
-    for (const key of lists) rows.delete(key);
+  const moved = before.owner !== after.owner || before.kind !== after.kind;
+  const other = before.documents !== after.documents || moved;
+  if (!other && before.passes.shown === after.passes.shown) return;
+  if (before.documents !== null && other) {
+    for (const path of Object.values(before.documents)) rows.delete(fileKey(before.owner, path));
+    for (const key of listsOf(before)) rows.delete(key);
   }
   if (after.documents === null) return;
+  const lists = listsOf(after);
   for (const path of Object.values(after.documents)) {
     rows.set(fileKey(after.owner, path), after.recording_id);
   }
   const item = libraryItem(after, after.documents);
   for (const key of lists) rows.set(key, item);
 }
+
+const listsOf = ({ owner, kind, created_at, recording_id }: Head): string[] =>
+  ['all', kind].map((list) => `l/${owner}/${list}/${timeKey(created_at, recording_id)}`);
 
 function libraryItem(head: Head, documents: LibraryItem['documents']): LibraryItem {
   const { title, abstract, language, speakers } = head.passes.shown;
@@ -225,7 +267,7 @@ function libraryItem(head: Head, documents: LibraryItem['documents']): LibraryIt
 async function readTexts(
   storage: ProjectionStorage,
   recording_id: string,
-  { utterances, blocks, summary }: Results,
+  { utterances, blocks, summary, edited, unplaced }: Results,
 ): Promise<TranscriptRow> {
   const spoken: Utterance[] = [];
   if (utterances !== null) {
@@ -233,25 +275,38 @@ async function readTexts(
     for await (const [, row] of storage.range<Utterance>(transcripts.name, within))
       spoken.push(row);
   }
-  const [blockRow, summaryRow] = await storage.getMany(transcripts.name, [
+  const [blockRow, summaryRow, unplacedRow, ...editRows] = await storage.getMany(transcripts.name, [
     `b/${recording_id}/${blocks ?? 0}`,
     `s/${recording_id}/${summary ?? 0}`,
+    `x/${recording_id}/${blocks ?? 0}`,
+    ...edited.map((block) => editKey(recording_id, blocks ?? 0, block)),
   ]);
+  const edits = new Map(edited.map((block, index) => [block, editRows[index] as Edit | undefined]));
   return {
     recording_id,
     utterances: spoken,
-    blocks: (blockRow as Block[] | undefined) ?? [],
+    blocks: ((blockRow as Block[] | undefined) ?? []).map((block) => ({
+      ...block,
+      ...edits.get(block.id),
+    })),
+    unplaced: unplaced > 0 ? ((unplacedRow as Correction[] | undefined) ?? []) : [],
     summary: (summaryRow as string | null | undefined) ?? null,
   };
 }
 
 const sameTexts = (a: Results, b: Results): boolean =>
-  a.utterances?.run === b.utterances?.run && a.blocks === b.blocks && a.summary === b.summary;
+  a.utterances?.run === b.utterances?.run &&
+  a.blocks === b.blocks &&
+  a.summary === b.summary &&
+  a.edited.length === b.edited.length;
 
 /** Nine digits sort as numbers do. */
 const utteranceKey = (id: string, run: number, index: number): string =>
   `u/${id}/${run}/${String(index).padStart(9, '0')}`;
 
+const editKey = (id: string, blocks: number | string, block: string): string =>
+  `e/${id}/${blocks}/${block}`;
+
 /** The same name may be written with composed or with decomposed accents. */
 const fileKey = (owner: string, filename: string): string =>
-  `f/${owner}/${filename.normalize('NFC')}`;
+  `f/${owner}/${createHash('sha256').update(filename.normalize('NFC')).digest('hex')}`;

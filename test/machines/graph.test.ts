@@ -11,7 +11,8 @@ import { plausibleEvents } from '../support/plausible-events.ts';
 /** What of a snapshot the next facts depend on; counters that only grow are left out, or capped. */
 function placeOf(snapshot: RecordingSnapshot): string {
   const { context, historyValue } = snapshot;
-  const { kind, running, results, stretches, utterances, labels, failed, audio } = context;
+  const { kind, running, results, stretches, utterances, labels, failed, audio, documents } =
+    context;
   const { plan, transcription, turns, names, named } = results;
   const resume = historyValue['recording.transcribing.resume'] as { id: string }[] | undefined;
   const known = [plan, transcription, turns, names, named, context.behindDocuments];
@@ -20,7 +21,7 @@ function placeOf(snapshot: RecordingSnapshot): string {
     kind,
     Object.keys(running).sort(),
     known.map((result) => result !== null),
-    [stretches, utterances, labels.length, failed?.stage, audio],
+    [stretches, utterances, labels.length, failed?.stage, audio, documents > 0],
     // What a retry goes back to matters in error only.
     failed && resume?.map(({ id }) => id),
   ]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { initialContext } from '../../machines/context.ts';
 import { recordingStory, upTo } from '../support/recording-story.ts';
 
 const fromSpeech = { from: 'speech-to-text' };
@@ -13,16 +14,8 @@ test('from speech-to-text does everything again but keeps audio, name and docume
   assert.equal(story.state(), 'transcribing.recognising');
   const { audio, named, saved } = results;
   assert.deepEqual(story.context().results, {
+    ...initialContext('r1').results,
     audio,
-    plan: null,
-    transcription: null,
-    diarization: null,
-    identification: null,
-    turns: null,
-    names: null,
-    punctuated: null,
-    summary: null,
-    title: null,
     named,
     saved,
   });

@@ -1,8 +1,10 @@
 import {
+  reprocessedFrom,
   stages,
   type RecordingFactOf,
   type RecordingFactType,
 } from '../../events/recording-facts.ts';
+import { basisOf } from '../../machines/context.ts';
 import type { RecordingMachineEvent, RecordingSnapshot } from '../../machines/recording.ts';
 
 /** Data of every type of fact as it may really look, so that a schema would take it. */
@@ -72,6 +74,21 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
     sha256: { index: 'a', transcript: 'b', summary: 'c' },
     kept: [],
   },
+  'documents.rendered': { version: 1, sha256: { index: 'a', transcript: 'b', summary: 'c' } },
+  'title.changed': {},
+  'kind.changed': { kind: 'meeting' },
+  'language.set': { language: 'de' },
+  'recording.handed_over': { owner: 'ben' },
+  'turn.edited': { basis: 1, block: 't-0001', speaker: null },
+  'document.edited': { document: 'summary', own: true, replaces: 'c' },
+  'corrections.carried_over': { placed: 1, unplaced: 0, labels: [] },
+  'documents.deleted': { documents: ['index', 'transcript', 'summary'] },
+  'version.restored': {
+    version: 1,
+    material: { kind: 'solo', results: {}, labels: [], stretches: null, utterances: 0 },
+    speakers: [],
+    language: null,
+  },
   'processing.cancelled': {},
   'error.cleared': {},
   'retry.requested': {},
@@ -95,6 +112,8 @@ export const stageOfAnswer = {
   'summary.completed': 'summarise',
   'title.chosen': 'entitle',
   'documents.named': 'write',
+  'documents.rendered': 'write',
+  'corrections.carried_over': 'write',
   'documents.saved': 'write',
 } as const;
 export type AnswerType = keyof typeof stageOfAnswer;
@@ -120,12 +139,18 @@ export const sampleEvent = (
  * all are acceptable: which ones are is the machine's to say.
  */
 export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachineEvent[] {
-  const { run, running, utterances, documents } = context;
+  const { run, running, utterances, documents, behindDocuments } = context;
   // Some version that no sample has yet; graphs do not care which.
   const version = 1000 + context.attempt;
   const exact: Partial<Record<RecordingFactType, object>> = {
     'utterance.recognised': { index: utterances },
     'documents.saved': { version: documents + 1 },
+    'documents.rendered': { version: documents + 1 },
+    'turn.edited': { basis: behindDocuments ? basisOf(behindDocuments.results) : 1 },
+    'version.restored': {
+      version: documents,
+      material: behindDocuments ?? sampleData['version.restored'].material,
+    },
     'speakers.named': { labels: context.labels },
   };
   return recordingFactTypes.flatMap((type) => {
@@ -144,9 +169,11 @@ export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachin
           sampleEvent(type, version, { stage }, { run, attempt: running[stage] }),
         );
       case 'reprocessing.requested':
-        return (['language-model', 'speech-to-text'] as const).map((from) =>
-          sampleEvent(type, version, { from }),
-        );
+        return reprocessedFrom.map((from) => sampleEvent(type, version, { from }));
+      case 'kind.changed':
+        return (['solo', 'meeting'] as const).map((kind) => sampleEvent(type, version, { kind }));
+      case 'documents.deleted':
+        return [{}, { documents: ['summary'] }].map((data) => sampleEvent(type, version, data));
       default: {
         const stage = type in stageOfAnswer ? stageOfAnswer[type as AnswerType] : undefined;
         const circumstances = stage === undefined ? {} : { run, attempt: running[stage] };

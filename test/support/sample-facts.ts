@@ -85,6 +85,45 @@ const samples: Record<FactType, Sample> = {
     },
     content: { paths: { index: 'i.md', transcript: 't.md', summary: 's.md' } },
   },
+  'documents.rendered': {
+    data: { version: 1, sha256: { index: 'a', transcript: 'b', summary: 'c' } },
+  },
+  'title.changed': { data: {}, content: { title: 'Grüße', previous: 'Gruß' } },
+  'kind.changed': { data: { kind: 'meeting' } },
+  'language.set': { data: { language: 'de' } },
+  'recording.handed_over': { data: { owner: 'U2' } },
+  'turn.edited': {
+    data: { basis: 7, block: 't-0001', speaker: 'SPEAKER_1' },
+    content: { text: 'Grüße aus Bonn.', words },
+  },
+  'document.edited': {
+    data: { document: 'summary', own: true, replaces: 'c' },
+    content: { markdown: '# Grüße' },
+  },
+  'corrections.carried_over': {
+    data: { placed: 1, unplaced: 1, labels: [] },
+    content: {
+      blocks: [block],
+      unplaced: [{ ...span, before: 'Köln', after: 'Bonn' }],
+      names: { SPEAKER_1: 'Änne' },
+    },
+  },
+  'documents.deleted': { data: { documents: ['summary'] } },
+  'version.restored': {
+    data: {
+      version: 1,
+      material: {
+        kind: 'solo',
+        results: { plan: 2, turns: null },
+        labels: [],
+        stretches: 1,
+        utterances: 1,
+      },
+      speakers: [],
+      language: 'de',
+    },
+    content: { blocks: [block], title: 'Grüße', abstract: '', summary: '', names: {} },
+  },
   'processing.cancelled': { data: {} },
   'error.cleared': { data: {} },
   'retry.requested': { data: {} },
