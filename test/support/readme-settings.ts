@@ -1,5 +1,4 @@
 import { settingKeys, settingOf, type SettingKey } from '../../src/config/schema.ts';
-import { variableOf } from '../../src/settings.ts';
 
 const opening = '<!-- settings -->';
 const closing = '<!-- /settings -->';
@@ -11,16 +10,25 @@ export function replaceSettings(text: string): string {
   if (start < 0 || end < 0) {
     throw new Error(`README.md lacks the markers ${opening} and ${closing}`);
   }
-  const head = ['| Key, and its variable | Default | |', '|---|---|---|'];
-  const table = [...head, ...settingKeys.map(row)].join('\n');
+  const table = aligned([['Key', 'Default', ''], ...settingKeys.map(row)]);
   return `${text.slice(0, start + opening.length)}\n\n${table}\n\n${text.slice(end)}`;
 }
 
-function row(key: SettingKey): string {
+function row(key: SettingKey): string[] {
   const { fallback, fallbackText, description, secret } = settingOf(key);
   const none = fallback === null || (Array.isArray(fallback) && fallback.length === 0);
   const shown =
     fallbackText ?? (none ? '–' : `\`${JSON.stringify(fallback).replaceAll('"', '')}\``);
-  const kept = secret ? ' Secret.' : '';
-  return `| \`${key}\`<br>\`${variableOf(key)}\` | ${shown} | ${description}${kept} |`;
+  return [`\`${key}\``, shown, secret ? `${description} Secret.` : description];
+}
+
+/** A Markdown table as the formatter leaves it: columns as wide as their widest cell. */
+function aligned(rows: string[][]): string {
+  const widths = rows[0]!.map((_, column) =>
+    Math.max(3, ...rows.map((row) => row[column]!.length)),
+  );
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  const [head, ...body] = rows.map(line);
+  return [head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n');
 }
