@@ -40,7 +40,7 @@ export async function openFileKeys(directory: string): Promise<KeyStore> {
     if (erasures.has(subject)) return 'erased';
     const known = kept.get(subject);
     if (known) return known;
-    const key = await readKey(directory, subject).catch((error: unknown) => {
+    const key = await readKeyFile(directory, subject).catch((error: unknown) => {
       if (erasures.has(subject)) return 'erased' as const;
       throw error;
     });
@@ -92,7 +92,7 @@ export async function keyFileState(
   subject: string,
 ): Promise<'sound' | KeyErrorCode> {
   try {
-    await readKey(directory, subject);
+    await readKeyFile(directory, subject);
     return 'sound';
   } catch (error) {
     if (error instanceof KeyError) return error.code;
@@ -108,7 +108,11 @@ function encodeKey(key: Buffer): Buffer {
   return Buffer.concat([head, createHash('sha256').update(head).digest()]);
 }
 
-async function readKey(directory: string, subject: string): Promise<Buffer> {
+/**
+ * The key in a subject's file, whatever is kept in memory or listed as erased.
+ * @throws {KeyError} `MISSING`, `DAMAGED`
+ */
+export async function readKeyFile(directory: string, subject: string): Promise<Buffer> {
   const path = join(directory, subject);
   const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'ENOENT') throw cause;

@@ -34,8 +34,60 @@ program
   .description('fold the event log again')
   .option('--check', 'compare states and documents with what was recorded', false)
   .option('--recording <id>', 'only this recording')
+  .option(
+    '--data <dir>',
+    'a copy of a data directory, folded with this release before one switches',
+  )
   .option('--json', 'print the result as JSON', false)
   .action(async (options: object) => (await import('./replay.ts')).replay(options as never));
+
+program
+  .command('verify')
+  .description('check log, states, audio, documents and keys; changes nothing')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (options: object) => (await import('./verify.ts')).verify(options as never));
+
+program
+  .command('repair')
+  .description('salvage what can be read of a damaged log into a new data directory')
+  .requiredOption('--out <dir>', 'the new data directory')
+  .option('--backup <dir>', 'salvage this backup instead of the data directory')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (options: object) => (await import('./repair.ts')).repair(options as never));
+
+program
+  .command('backup')
+  .description('back up everything, also while the service runs; again: only what is new')
+  .argument('<dir>', 'where the backup is kept')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (dir: string, options: object) =>
+    (await import('./backup.ts')).backup(dir, options as never),
+  );
+
+program
+  .command('restore')
+  .description('make the (empty) data directory of a backup, and check it')
+  .argument('<dir>', 'the backup')
+  .option('--erasures <file>', 'a later list of erasures (keys/erased.jsonl) to apply as well')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (dir: string, options: object) =>
+    (await import('./restore.ts')).restore(dir, options as never),
+  );
+
+program
+  .command('export-log')
+  .description('write the event log as JSON lines')
+  .argument('<file>', 'the file to write')
+  .option('--decrypt', 'make what people said readable in it', false)
+  .action(async (file: string, options: object) =>
+    (await import('./export-log.ts')).exportLog(file, options as never),
+  );
+
+program
+  .command('import-log')
+  .description('make the log of an empty data directory of an exported file')
+  .argument('<file>', 'an exported log')
+  .action(async (file: string) => (await import('./import-log.ts')).importLog(file));
 
 program
   .command('doctor')

@@ -1,6 +1,5 @@
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
-import { hostFrom } from '../host.ts';
+import { dataFolder, hostFrom, type DataFolder } from '../host.ts';
+import { withLogAlone } from '../integrity/open-alone.ts';
 import { checkLog, type LogCheck } from '../recordings/check-log.ts';
 import { askService } from './control.ts';
 
@@ -8,6 +7,8 @@ import { askService } from './control.ts';
 export async function replay(options: {
   check: boolean;
   recording?: string;
+  /** A copy of a data directory, for a rehearsal with this release; never the service's own. */
+  data?: string;
   json: boolean;
 }): Promise<void> {
   if (!options.check) {
@@ -15,26 +16,23 @@ export async function replay(options: {
     process.exitCode = 2;
     return;
   }
-  const { data } = hostFrom(process.env);
   const check =
-    (await askService<LogCheck>(data.controlSocket, 'replay-check', options.recording ?? null)) ??
-    (await checkAlone(data, options.recording));
+    options.data === undefined
+      ? await checkOwn(options.recording)
+      : await checkAlone(dataFolder(options.data), options.recording);
   if (options.json) console.log(JSON.stringify(check));
   else report(check);
   if (check.differences.length > 0) process.exitCode = 1;
 }
 
-async function checkAlone(
-  data: ReturnType<typeof hostFrom>['data'],
-  recording: string | undefined,
-): Promise<LogCheck> {
-  const store = await openLog({ directory: data.log, keys: await openFileKeys(data.keys) });
-  try {
-    return await checkLog(store, recording);
-  } finally {
-    await store.close();
-  }
+async function checkOwn(recording: string | undefined): Promise<LogCheck> {
+  const { data } = hostFrom(process.env);
+  const asked = askService<LogCheck>(data.controlSocket, 'replay-check', recording ?? null);
+  return (await asked) ?? (await checkAlone(data, recording));
 }
+
+const checkAlone = (data: DataFolder, recording: string | undefined): Promise<LogCheck> =>
+  withLogAlone(data, ({ store }) => checkLog(store, recording));
 
 function report(check: LogCheck): void {
   for (const { recording_id, version, difference } of check.differences) {

@@ -18,11 +18,13 @@ const subjectsKept = 10_000;
 export async function checkKeys(
   deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'keys'> },
   report: (finding: Finding) => void,
+  pause: () => Promise<void> = async () => {},
 ): Promise<KeysChecked> {
   const { store, keys, data } = deps;
   const looked = new LeastRecentMap<string, true>(subjectsKept);
   const checked: KeysChecked = { sound: 0, erased: 0 };
   for await (const page of salvage(store.db)) {
+    await pause();
     for (const { fact } of page) {
       const { subject, content } = fact ?? {};
       if (content === undefined || subject === undefined || looked.get(subject)) continue;

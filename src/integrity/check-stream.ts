@@ -6,7 +6,10 @@ import type { DataFolder } from '../host.ts';
 import { checkLog, type LogCheck } from '../recordings/check-log.ts';
 import { checkFiles, type FilesChecked } from './check-files.ts';
 import type { Finding } from './findings.ts';
-import { noFiles, noteFiles } from './recorded-files.ts';
+import { noFiles, noteFiles, type RecordedFiles } from './recorded-files.ts';
+
+/** How often a recording that goes on while its files are looked at is looked at again. */
+const looksMax = 3;
 
 export type StreamChecked = FilesChecked & Pick<LogCheck, 'facts' | 'recordings'>;
 
@@ -22,7 +25,8 @@ export async function checkStream(
   pause?: () => Promise<void>,
 ): Promise<StreamChecked> {
   const checked: StreamChecked = { facts: 0, recordings: 0, audio: 0, documents: 0 };
-  const files = noFiles();
+  let files = noFiles();
+  let whole = true;
   try {
     for await (const fact of deps.store.read(stream)) {
       checked.facts += 1;
@@ -31,6 +35,7 @@ export async function checkStream(
     }
   } catch (error) {
     unreadable(stream, error, report);
+    whole = false;
   }
   const recordingId = recordingOf(stream);
   if (recordingId === undefined) return checked;
@@ -44,7 +49,24 @@ export async function checkStream(
     unreadable(stream, error, report);
   }
   const place = { recordingId, stream };
-  return { ...checked, ...(await checkFiles(deps.data, place, files, report, pause)) };
+  for (let looks = 1, version = checked.facts; ; looks += 1) {
+    const found: Finding[] = [];
+    const counted = await checkFiles(deps.data, place, files, (one) => found.push(one), pause);
+    const now = !whole || found.length === 0 ? version : await deps.store.version(stream);
+    if (now === version || looks >= looksMax) {
+      for (const finding of found) report(finding);
+      return { ...checked, ...counted };
+    }
+    // The recording went on meanwhile (erased, processed again): what was found may be past.
+    version = now;
+    files = await filesNow(deps.store, stream);
+  }
+}
+
+async function filesNow(store: EventLog, stream: string): Promise<RecordedFiles> {
+  const files = noFiles();
+  for await (const fact of store.read(stream)) noteFiles(files, fact);
+  return files;
 }
 
 function checkSchema(fact: LoggedFact, report: (finding: Finding) => void): void {

@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises';
 import { openFileKeys } from '../../events/file-keys.ts';
 import type { KeyStore } from '../../events/keys.ts';
 import { openLog, type Log as EventLog } from '../../events/level-log.ts';
 import { markerPath } from '../../events/marker.ts';
 import type { DataFolder } from '../host.ts';
+import { exists } from './exists.ts';
 
 /**
  * Works on a data directory's log without a service, and closes it.
@@ -25,12 +25,3 @@ export async function withLogAlone<T>(
     await store.close();
   }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );

@@ -1,0 +1,38 @@
+import type { ErasureList } from '../../events/erasure-list.ts';
+import type { Log as EventLog } from '../../events/level-log.ts';
+import { recordingStream, type RecordingFactOf } from '../../events/recording-facts.ts';
+import { evolve, initialState, machineVersion, toMachineEvent } from '../../machines/recording.ts';
+import { stateName } from '../../machines/state-name.ts';
+import type { LoggedRecordingFact } from '../recordings/live-recording.ts';
+
+/**
+ * Says in the log of each recording on the list that it was erased, where its facts do not say so:
+ * those of a backup end before the erasure. One at work is left as it is: it has no content to work
+ * on, and the service erases it when it is started. Returns how many facts were appended.
+ */
+export async function recordErasures(store: EventLog, list: ErasureList): Promise<number> {
+  let appended = 0;
+  for (const { subject } of list.list()) {
+    const stream = recordingStream(subject);
+    let version = 0;
+    let state = initialState(subject);
+    for await (const fact of store.read(stream)) {
+      state = evolve(state, toMachineEvent(fact as LoggedRecordingFact));
+      version = fact.version;
+    }
+    if (version === 0) continue;
+    const erased: RecordingFactOf<'recording.erased'> = { type: 'recording.erased', data: {} };
+    const event = toMachineEvent({ ...erased, version: version + 1 } as LoggedRecordingFact);
+    if (!state.can(event)) continue;
+    const circumstances = {
+      by: 'system',
+      command: `restore-erasure-${subject}`,
+      from: stateName(state.value),
+      to: stateName(evolve(state, event).value),
+      machine: machineVersion,
+    };
+    await store.append(stream, [{ ...erased, ...circumstances }], version);
+    appended += 1;
+  }
+  return appended;
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { privateDirectory } from '../../events/durable-file.ts';
+import { openErasureList } from '../../events/erasure-list.ts';
+import type { Log as EventLog } from '../../events/level-log.ts';
+import type { KeyStore } from '../../events/keys.ts';
+import { openLogCopy, type LogCopy } from '../../events/log-copy.ts';
+import { crcAt, rawRecords } from '../../events/raw-records.ts';
+import { recordingStream } from '../../events/recording-facts.ts';
+import { EventStoreError } from '../../events/store.ts';
+import type { DataFolder } from '../host.ts';
+import {
+  backupLayout,
+  readBackupMarker,
+  writeBackupMarker,
+  type BackupMarker,
+} from './backup-marker.ts';
+import { copyTree, type Copied } from './copy-tree.ts';
+import { exists } from './exists.ts';
+import { notInBackups } from './not-in-backups.ts';
+
+/** What `mitschrift backup` answers. `facts`: how many the log in it has, and how many of them are new. */
+export type BackupReport = {
+  directory: string;
+  facts: number;
+  newFacts: number;
+  files: Copied;
+  at: string;
+};
+
+/**
+ * Backs up a data directory, also while the service works. Every fact up to one position is in it and
+ * all keys, audio and documents these facts speak of. Run again, only what is new is copied; keys of
+ * what was erased since are removed. Until it is complete, the last one in the directory counts.
+ *
+ * @throws {EventStoreError} `DAMAGED`: of a damaged log no backup is made; {Error} when the directory
+ *   is no backup of this log, or lies in the data directory
+ */
+export async function backup(
+  deps: { store: EventLog; keys: KeyStore; data: DataFolder },
+  directory: string,
+): Promise<BackupReport> {
+  const { store, keys, data } = deps;
+  await assertUsable(directory, data);
+  await privateDirectory(directory);
+  const layout = backupLayout(directory);
+  const last = await readBackupMarker(directory);
+  if (last && last.log !== store.id) {
+    throw new Error(
+      `${directory} is a backup of another log (${last.log}). Choose another directory.`,
+    );
+  }
+  const position = store.head();
+  // Also keeps out a second backup into the same directory: a database has one process.
+  const copy = await openLogCopy(layout.log, store.id);
+  try {
+    const before = copy.head().position;
+    if (before > position || (await crcAt(store.db, before)) !== copy.head().crc) {
+      throw new Error(
+        `${directory} goes on differently from this log, which was restored since. Choose another directory.`,
+      );
+    }
+    await copyRecords(store, copy, position);
+    // What an interrupted run copied already counts from now on, and it is as much of the same log.
+    const marker: BackupMarker = {
+      mitschrift_backup: 1,
+      log: store.id,
+      position,
+      files: await nextFiles(directory, last),
+      at: new Date().toISOString(),
+    };
+    const files = await copyFiles(deps, layout.filesOf(marker), {
+      previous: last && layout.filesOf(last),
+      isKnown: async (recordingId) => (await copy.version(recordingStream(recordingId))) > 0,
+    });
+    await carryErasures(keys, layout.erasures, join(layout.filesOf(marker), 'keys'));
+    await writeBackupMarker(directory, marker);
+    await removeOthers(directory, marker);
+    return { directory, facts: position, newFacts: position - before, files, at: marker.at };
+  } finally {
+    await copy.close();
+  }
+}
+
+async function copyRecords(store: EventLog, copy: LogCopy, position: number): Promise<void> {
+  const before = copy.head().position;
+  try {
+    for await (const page of rawRecords(store.db, before, position)) {
+      await copy.append(page.map(({ json }) => json));
+    }
+  } catch (error) {
+    // Looked at in the log's own way, so that its health knows of it too.
+    if (error instanceof EventStoreError && error.code === 'DAMAGED') {
+      await store.verify({ afterPosition: before, upToPosition: position });
+    }
+    throw error;
+  }
+}
+
+/** Keys, audio and documents after the log: whatever a fact in it speaks of was on the disk before. */
+async function copyFiles(
+  { data }: { data: DataFolder },
+  to: string,
+  how: { previous: string | undefined; isKnown(recordingId: string): Promise<boolean> },
+): Promise<Copied> {
+  return await copyTree(data.root, to, {
+    previous: how.previous,
+    async wanted(path) {
+      const [top, second, third] = path.split('/');
+      if (notInBackups.has(top ?? '') || path.endsWith('.tmp')) return false;
+      if (top === 'keys') return second !== 'erased.jsonl';
+      if (top !== 'recordings' || second === undefined) return true;
+      if (third !== undefined) return !derived.has(third);
+      // A recording of which no fact up to the position speaks is for the next backup.
+      return await how.isKnown(second);
+    },
+  });
+}
+
+/** Made again from the audio whenever it is missing. */
+const derived = new Set(['speech.wav']);
+
+/** After the keys: a key that was destroyed meanwhile is on the list then, and goes from the copy. */
+async function carryErasures(keys: KeyStore, path: string, keysCopy: string): Promise<void> {
+  const list = await openErasureList(path);
+  for (const { subject, at } of await keys.erasures()) {
+    if (!list.has(subject)) await list.add(subject, at);
+    // Not overwritten: the last backup may share the file, and counts until this one does.
+    await rm(join(keysCopy, subject), { force: true });
+  }
+}
+
+/** Of earlier and unfinished backups; keys that are nowhere else are overwritten first. */
+async function removeOthers(directory: string, marker: BackupMarker): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (!/^files-\d+$/.test(name) || name === marker.files) continue;
+    const old = join(directory, name, 'keys');
+    for (const key of (await exists(old)) ? await readdir(old) : []) {
+      if (!(await exists(join(directory, marker.files, 'keys', key))))
+        await destroyKey(join(old, key));
+    }
+    await rm(join(directory, name), { recursive: true });
+  }
+}
+
+async function destroyKey(path: string): Promise<void> {
+  if (!(await exists(path))) return;
+  const { size } = await stat(path);
+  await writeFile(path, randomBytes(size), { flag: 'r+' });
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+  await rm(path);
+}
+
+async function nextFiles(directory: string, last: BackupMarker | undefined): Promise<string> {
+  const number = Number(last?.files.slice('files-'.length) ?? 0) + 1;
+  const files = `files-${number}`;
+  // Of a run that was interrupted: some of it may be half copied, so nothing of it is used.
+  await rm(join(directory, files), { recursive: true, force: true });
+  return files;
+}
+
+async function assertUsable(directory: string, data: DataFolder): Promise<void> {
+  const way = relative(data.root, resolve(directory));
+  if (way === '' || !way.startsWith('..')) {
+    throw new Error('A backup inside the data directory would be lost with it.');
+  }
+  if (!(await exists(directory)) || (await readdir(directory)).length === 0) return;
+  // Also the rest of a first backup that was interrupted before it counted.
+  const ours = /^(backup\.json|log|log\.json|erased\.jsonl|files-\d+|.*\.tmp)$/;
+  const foreign = (await readdir(directory)).find((name) => !ours.test(name));
+  if (foreign === undefined) return;
+  throw new Error(`${directory} holds something else (${foreign}). Choose an empty directory.`);
+}

@@ -1,0 +1,31 @@
+import { isAbsolute } from 'node:path';
+import type { Log as EventLog } from '../../events/level-log.ts';
+import type { KeyStore } from '../../events/keys.ts';
+import type { DataFolder } from '../host.ts';
+import { backup } from './backup.ts';
+import { exportLog } from './export-log.ts';
+import type { Scrub } from './scrub.ts';
+
+/** What a running service does for the commands of this folder, since the log has one process. */
+export function integrityHandlers(deps: {
+  store: EventLog;
+  keys: KeyStore;
+  data: DataFolder;
+  scrub: Scrub;
+}): Record<'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
+  return {
+    verify: () => deps.scrub.verify(),
+    backup: async (body) => await backup(deps, pathIn(body, 'directory')),
+    'export-log': async (body) => {
+      const { decrypt } = body as { decrypt?: unknown };
+      return await exportLog(deps, pathIn(body, 'file'), { decrypt: decrypt === true });
+    },
+  };
+}
+
+/** The command's own directory is not the service's. */
+function pathIn(body: unknown, name: string): string {
+  const path = (body as Record<string, unknown> | null)?.[name];
+  if (typeof path === 'string' && isAbsolute(path)) return path;
+  throw new TypeError(`${name} must be an absolute path`);
+}

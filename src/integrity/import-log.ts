@@ -1,0 +1,152 @@
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { sealContent } from '../../events/content-cipher.ts';
+import { privateDirectory, syncDirectory } from '../../events/durable-file.ts';
+import { openErasureList } from '../../events/erasure-list.ts';
+import { openFileKeys } from '../../events/file-keys.ts';
+import type { KeyStore } from '../../events/keys.ts';
+import { openLogCopy, type LogCopy } from '../../events/log-copy.ts';
+import { markerPath } from '../../events/marker.ts';
+import { assertKnown, upcasters } from '../../events/upcast.ts';
+import { isName } from '../../events/validation.ts';
+import type { DataFolder } from '../host.ts';
+import { exists } from './exists.ts';
+import { erasureLineSchema, headerSchema, linesOf, type LogHeader } from './log-lines.ts';
+
+/** What `mitschrift import-log` answers. */
+export type Imported = { facts: number; erasures: number; decrypted: boolean };
+
+/** Facts and characters written at once: whichever comes first. */
+const batchMax = { facts: 1_000, characters: 4 * 1024 * 1024 };
+
+/**
+ * Makes a log of an exported file in a data directory that has none, fact by fact as they were. A
+ * decrypted export is sealed again with new keys; one that is still sealed needs the keys of the log
+ * it came from in `keys/`. The log is there when all of it is durable, or not at all.
+ * @throws {Error} naming the line that is wrong, or when there is a log already
+ */
+export async function importLog(data: DataFolder, file: string): Promise<Imported> {
+  if ((await exists(data.log)) || (await exists(markerPath(data.log)))) {
+    throw new Error(`There is a log in ${data.root} already; import into an empty data directory.`);
+  }
+  await privateDirectory(data.root);
+  const building = join(data.root, 'log.importing');
+  await discard(building);
+  try {
+    const imported = await build(data, file, building);
+    // The marker last: without it a log that is there is taken for one that is being made.
+    await rename(building, data.log);
+    await rename(markerPath(building), markerPath(data.log));
+    await syncDirectory(data.root);
+    return imported;
+  } catch (error) {
+    await discard(building);
+    throw error;
+  }
+}
+
+async function build(data: DataFolder, file: string, directory: string): Promise<Imported> {
+  const lines = linesOf(file);
+  const first = await lines.next();
+  const header = headerOf(file, first.done === true ? '' : first.value);
+  const copy = await openLogCopy(directory, header.log);
+  const keys = await openFileKeys(data.keys);
+  const erasures: { subject: string; at: string }[] = [];
+  try {
+    const batch: string[] = [];
+    let characters = 0;
+    let line = 1;
+    const flush = async () => {
+      await copy.append(batch.splice(0));
+      characters = 0;
+    };
+    for await (const text of lines) {
+      line += 1;
+      const value = parsed(file, line, text);
+      const erasure = erasureLineSchema.safeParse(value);
+      if (erasure.success) {
+        erasures.push(erasure.data.erasure);
+        continue;
+      }
+      const json = await sealed(file, line, text, value, keys);
+      batch.push(json);
+      characters += json.length;
+      if (batch.length >= batchMax.facts || characters >= batchMax.characters) await flush();
+    }
+    if (batch.length > 0) await flush();
+    assertComplete(file, header, copy);
+  } finally {
+    await copy.close();
+  }
+  await takeOver(data, erasures);
+  return { facts: header.position, erasures: erasures.length, decrypted: header.decrypted };
+}
+
+function headerOf(file: string, text: string): LogHeader {
+  const header = headerSchema.safeParse(parsed(file, 1, text));
+  if (!header.success) throw new Error(`${file} is not an exported log of this release.`);
+  return header.data;
+}
+
+const recordSchema = z.looseObject({
+  id: z.string(),
+  position: z.number().int().positive(),
+  stream: z.string().refine(isName),
+  version: z.number().int().positive(),
+  type: z.string(),
+  schema: z.number().int().optional(),
+  subject: z.string().refine(isName).optional(),
+  data: z.unknown(),
+  content: z.unknown().optional(),
+});
+
+/** The record's JSON: as it stands in the line, or with its opened content sealed anew. */
+async function sealed(
+  file: string,
+  line: number,
+  text: string,
+  value: unknown,
+  keys: KeyStore,
+): Promise<string> {
+  const record = recordSchema.safeParse(value);
+  if (!record.success) throw new Error(`Line ${line} of ${file} is no fact.`);
+  const { type, schema = 1, stream, version, subject, content } = record.data;
+  assertKnown(type, schema, upcasters);
+  if (content === undefined || typeof content === 'string') return text;
+  if (subject === undefined) throw new Error(`Line ${line} of ${file} has content of nobody.`);
+  const key = await keys.obtain(subject);
+  const closed = await sealContent(key, { stream, version }, JSON.stringify(content));
+  // The members' order is the record's own: `value`, not what the schema made of it.
+  return JSON.stringify({ ...(value as object), content: closed });
+}
+
+function assertComplete(file: string, header: LogHeader, copy: LogCopy): void {
+  const { position } = copy.head();
+  if (position === header.position) return;
+  throw new Error(`${file} has ${position} facts, but its header says ${header.position}.`);
+}
+
+/** Adds erasures to the data directory's list, with their times; opening the keys applies them. */
+async function takeOver(
+  data: Pick<DataFolder, 'keys'>,
+  erasures: readonly { subject: string; at: string }[],
+): Promise<void> {
+  const list = await openErasureList(join(data.keys, 'erased.jsonl'));
+  for (const { subject, at } of erasures) if (!list.has(subject)) await list.add(subject, at);
+  await openFileKeys(data.keys);
+}
+
+function parsed(file: string, line: number, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`Line ${line} of ${file} is not JSON.`, { cause });
+  }
+}
+
+async function discard(building: string): Promise<void> {
+  await rm(building, { recursive: true, force: true });
+  await rm(markerPath(building), { force: true });
+  await syncDirectory(dirname(building));
+}

@@ -1,0 +1,20 @@
+import { scrubStateFile } from './scrub-state.ts';
+
+/**
+ * Entries of a data directory that no backup or salvage copies. Everything else is copied, also what
+ * later releases add. The log is copied by its records, the list of erasures by its lines.
+ */
+export const notInBackups: ReadonlySet<string> = new Set([
+  'log',
+  'log.json',
+  'log.importing',
+  'log.importing.json',
+  // Installed again, or downloaded.
+  'models',
+  // Not acknowledged.
+  'uploads',
+  // Of the running process.
+  'control.sock',
+  'setup-code',
+  scrubStateFile,
+]);

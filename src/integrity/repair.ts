@@ -1,0 +1,129 @@
+import { Level } from 'level';
+import { open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { ulid } from 'ulid';
+import { openDatabase, type LogDatabase } from '../../events/database.ts';
+import { privateDirectory, writeDurably } from '../../events/durable-file.ts';
+import { openLogCopy } from '../../events/log-copy.ts';
+import { EventStoreError } from '../../events/store.ts';
+import { dataFolder } from '../host.ts';
+import { backupLayout, readBackupMarker } from './backup-marker.ts';
+import { copyTree, type Copied } from './copy-tree.ts';
+import { exists } from './exists.ts';
+import { notInBackups } from './not-in-backups.ts';
+import { withLogAlone } from './open-alone.ts';
+import { salvageRecords, type SalvageReport } from './salvage-records.ts';
+import { verifyData, type VerifyReport } from './verify-data.ts';
+
+/** What `mitschrift repair` answers. */
+export type RepairReport = SalvageReport & {
+  directory: string;
+  /** What could not be taken over, one JSON object a line, for somebody who knows what to do with it. */
+  leftOver: string | null;
+  files: Copied;
+  /** The new data directory, checked. What keys and files had lost is still lost. */
+  verified: VerifyReport;
+};
+
+/** Where to salvage from: a data directory, or a backup. */
+export type RepairSource = { root: string; log: string; erasures: string };
+
+/** The parts of a data directory that a salvage reads. */
+export const sourceOfData = (root: string): RepairSource => {
+  const { log, keys } = dataFolder(root);
+  return { root: resolve(root), log, erasures: join(keys, 'erased.jsonl') };
+};
+
+/** The parts of a backup. @throws {Error} when there is no complete one */
+export async function sourceOfBackup(directory: string): Promise<RepairSource> {
+  const marker = await readBackupMarker(directory);
+  if (!marker) throw new Error(`There is no complete backup in ${directory}.`);
+  const layout = backupLayout(directory);
+  return { root: layout.filesOf(marker), log: layout.log, erasures: layout.erasures };
+}
+
+/**
+ * Salvages what can be read of a damaged log into a new data directory: a log of its own, with
+ * positions without gaps; a stream with a hole keeps its facts before the hole, the others are set
+ * aside in a file. The source is only read, also by LevelDB: it works on a copy. No service may run.
+ * @throws {Error} when the target is not empty or inside the source
+ */
+export async function repair(source: RepairSource, target: string): Promise<RepairReport> {
+  const out = dataFolder(target);
+  if (!relative(source.root, out.root).startsWith('..')) {
+    throw new Error('Choose a directory outside the damaged one.');
+  }
+  if ((await exists(out.root)) && (await readdir(out.root)).length > 0) {
+    throw new Error(`${out.root} is not empty.`);
+  }
+  await privateDirectory(out.root);
+  const workplace = join(out.root, 'source-log');
+  await copyTree(source.log, workplace);
+  const leftOver = join(out.root, 'left-over.jsonl');
+  const salvaged = await salvageInto(workplace, out.log, leftOver);
+  await rm(workplace, { recursive: true });
+  const files = await copyTree(source.root, out.root, {
+    wanted: (path) =>
+      !notInBackups.has(path.split('/')[0] ?? '') && path !== join('keys', 'erased.jsonl'),
+  });
+  await takeErasures(source.erasures, join(out.keys, 'erased.jsonl'));
+  const verified = await withLogAlone(out, ({ store, keys }) =>
+    verifyData({ store, keys, data: out }),
+  );
+  const aside = salvaged.unreadable.length + salvaged.setAside > 0;
+  if (!aside) await rm(leftOver);
+  const report = { ...salvaged, directory: out.root, leftOver: aside ? leftOver : null };
+  return { ...report, files, verified };
+}
+
+async function salvageInto(
+  workplace: string,
+  log: string,
+  leftOver: string,
+): Promise<SalvageReport> {
+  const db = await openAnyhow(workplace);
+  try {
+    // A history of its own: backups of the old one do not go on with it.
+    const copy = await openLogCopy(log, ulid());
+    const aside = await open(leftOver, 'w', 0o600);
+    try {
+      return await salvageRecords(db, copy, async (lines) => {
+        await aside.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      });
+    } finally {
+      await aside.sync();
+      await aside.close();
+      await copy.close();
+    }
+  } finally {
+    await db.close();
+  }
+}
+
+/** Opens the copied database; where its own bookkeeping is lost, lets LevelDB rebuild that first. */
+async function openAnyhow(directory: string): Promise<LogDatabase> {
+  try {
+    // Without it LevelDB would make a new database and delete the tables.
+    if (!(await exists(join(directory, 'CURRENT')))) throw lostBookkeeping();
+    return await openDatabase(directory, { createIfMissing: false, hook: undefined });
+  } catch (error) {
+    if (!(error instanceof EventStoreError)) throw error;
+    await (Level as unknown as { repair(location: string): Promise<void> }).repair(directory);
+    return await openDatabase(directory, { createIfMissing: false, hook: undefined });
+  }
+}
+
+/** The lines of the list that can be read: one that cannot must not bring back all the others. */
+async function takeErasures(from: string, to: string): Promise<void> {
+  if (!(await exists(from))) return;
+  const text = await readFile(from, 'utf8');
+  const lines = text.split('\n').filter((line) => erasureLine.test(line));
+  await writeDurably(to, lines.map((line) => `${line}\n`).join(''));
+  const lost = text.split('\n').filter((line) => line !== '' && !erasureLine.test(line));
+  if (lost.length > 0) await writeFile(`${to}.left-over`, `${lost.join('\n')}\n`, { mode: 0o600 });
+}
+
+const erasureLine = /^\{"subject":"[A-Za-z0-9_-]{1,128}","at":"[^"]*"\}$/;
+
+const lostBookkeeping = (): EventStoreError =>
+  new EventStoreError('DAMAGED', 'The database has no file CURRENT.');

@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log as EventLog } from '../../events/level-log.ts';
+import type { KeyStore } from '../../events/keys.ts';
+import { streamNames } from '../../events/stream-names.ts';
+import type { DataFolder } from '../host.ts';
+import type { Log } from '../log.ts';
+import { checkKeys } from './check-keys.ts';
+import { checkStream } from './check-stream.ts';
+import { openFindings, placeOf, type Findings } from './findings.ts';
+import { healthOf, type ServiceHealth } from './health.ts';
+import { newScrubState, readScrubState, writeScrubState, type ScrubState } from './scrub-state.ts';
+import { verifyData, type VerifyReport } from './verify-data.ts';
+
+/** Looks through everything again and again, slowly, beside the service's work. */
+export type Scrub = {
+  /** How far it is, for those who watch: position in the log, last pass through everything. */
+  progress(): Readonly<ScrubState> & { head: number };
+  health(): ServiceHealth;
+  /** Everything at once, as a person asked for; the scrub learns from it. */
+  verify(): Promise<VerifyReport>;
+  /** One step of the scrub: a batch of records, or one stream's files. Answers false when all is done for now. */
+  step(): Promise<boolean>;
+  stop(): Promise<void>;
+};
+
+export type ScrubPace = {
+  /** Records looked at in one step. */
+  records: number;
+  /** Between two steps, and after each MiB of audio, in milliseconds. */
+  pauseMs: number;
+  /** Between looks when nothing is due. */
+  idleMs: number;
+  /** A pass through everything begins this long after the last was completed. */
+  everyMs: number;
+};
+
+/** A million records take seven minutes, an hour of kept 16-bit audio (115 MB) 25 s. */
+const gentle: ScrubPace = { records: 500, pauseMs: 200, idleMs: 60_000, everyMs: 86_400_000 };
+
+/**
+ * Starts the scrub. It goes on where it was before a restart, keeps up with new records, and tells
+ * damage once in the service's log. It repairs nothing.
+ */
+export async function startScrub(deps: {
+  store: EventLog;
+  keys: KeyStore;
+  data: DataFolder;
+  log: Log;
+  clock?: () => Date;
+  pace?: ScrubPace;
+  /** For tests, which take the steps themselves. */
+  manual?: boolean;
+}): Promise<Scrub> {
+  const { store, data, log, pace = gentle, clock = () => new Date() } = deps;
+  const read = await readScrubState(data.root);
+  let state = read?.log === store.id ? read : newScrubState(store.id);
+  if (store.health().damage.every(({ kind }) => kind === 'key')) state.damagedAt = null;
+  let inFiles = openFindings();
+  let passing: Findings = openFindings();
+  const told = new Set<string>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = () => delay(pace.pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+
+  const health = () => healthOf(store, inFiles.list);
+  tellDamage();
+  const running = deps.manual === true ? Promise.resolve() : run();
+
+  return {
+    progress: () => ({ ...state, head: store.head() }),
+    health,
+    async verify() {
+      const head = store.head();
+      const report = await verifyData(deps, signal);
+      inFiles = openFindings();
+      for (const finding of report.findings) if (isInFiles(finding)) inFiles.add(finding);
+      const verified = firstDamage() === null ? Math.max(state.verified, head) : state.verified;
+      await keep({ verified, completedAt: clock().toISOString(), position: 0, stream: null });
+      return report;
+    },
+    step,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        if (await step()) await pause();
+        else await delay(pace.idleMs, undefined, { signal, ref: false }).catch(() => undefined);
+      } catch (error) {
+        if (signal.aborted) return;
+        // The log is being opened again, or the disk has trouble: it is tried again later.
+        log.warn({ err: error }, 'the scrub could not go on');
+        await delay(pace.idleMs, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  async function step(): Promise<boolean> {
+    const head = store.head();
+    if (state.verified < head && firstDamage() === null) {
+      const { position } = await checkRecords(state.verified);
+      await keep({ verified: firstDamage() === null ? position : state.verified });
+      return true;
+    }
+    if (!due()) {
+      await keep({});
+      return false;
+    }
+    if (state.position < head && state.stream === null) {
+      const { position } = await checkRecords(state.position);
+      await keep({ position });
+      return true;
+    }
+    return await nextStream();
+  }
+
+  /** One record before is looked at again, so that the link between two steps is checked too. */
+  function checkRecords(after: number) {
+    return store.verify({
+      afterPosition: Math.max(0, after - 1),
+      upToPosition: Math.min(store.head(), after + pace.records),
+      signal,
+    });
+  }
+
+  async function nextStream(): Promise<boolean> {
+    for await (const stream of streamNames(store.db, state.stream ?? undefined)) {
+      await checkStream(deps, stream, (finding) => passing.add(finding), pause);
+      if (!signal.aborted) await keep({ stream });
+      return true;
+    }
+    await checkKeys(deps, (finding) => passing.add(finding), pause);
+    inFiles = openFindings();
+    for (const finding of passing.list) if (isInFiles(finding)) inFiles.add(finding);
+    passing = openFindings();
+    await keep({ position: 0, stream: null, completedAt: clock().toISOString() });
+    return false;
+  }
+
+  function due(): boolean {
+    const { completedAt } = state;
+    return completedAt === null || clock().getTime() - Date.parse(completedAt) >= pace.everyMs;
+  }
+
+  /** The first damaged position; 1 for damage that has none; null when the log is sound. */
+  function firstDamage(): number | null {
+    const places = store
+      .health()
+      .damage.filter(({ kind }) => kind !== 'key')
+      .map(({ position }) => position ?? 1);
+    return places.length === 0 ? null : Math.min(...places);
+  }
+
+  async function keep(change: Partial<ScrubState>): Promise<void> {
+    for (const finding of passing.list) if (isInFiles(finding)) inFiles.add(finding);
+    tellDamage();
+    const next = { ...state, ...change, damagedAt: firstDamage() ?? state.damagedAt };
+    if (JSON.stringify(next) === JSON.stringify(state)) return;
+    state = next;
+    await writeScrubState(data.root, state);
+  }
+
+  /** Each damage once, with what to do. */
+  function tellDamage(): void {
+    const { damage, advice } = health();
+    const fresh = damage.filter((one) => {
+      const identity = `${one.kind} ${placeOf(one)} ${one.what}`;
+      if (told.has(identity)) return false;
+      told.add(identity);
+      return true;
+    });
+    if (fresh.length > 0) log.error({ damage: fresh.slice(0, 20), advice }, 'damage was found');
+  }
+}
+
+const isInFiles = ({ kind, severity }: { kind: string; severity: string }): boolean =>
+  severity === 'damage' && kind !== 'record' && kind !== 'index';
