@@ -7,6 +7,8 @@ import { openConfig, type Config } from './config/config.ts';
 import type { Host } from './host.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
+import { integrityHandlers } from './integrity/control-handlers.ts';
+import { startScrub } from './integrity/scrub.ts';
 import type { Log } from './log.ts';
 import { packageVersion } from './package-root.ts';
 import { openPipeline } from './pipeline.ts';
@@ -68,6 +70,9 @@ export async function startService(options: {
     const takenUp = await pipeline.restart();
     if (takenUp > 0) log.info({ recordings: takenUp }, 'went on with unfinished recordings');
 
+    const scrub = await startScrub({ store, keys, data, log });
+    closing.unshift(() => scrub.stop());
+
     const services = {
       log,
       settings,
@@ -81,12 +86,14 @@ export async function startService(options: {
       version: packageVersion(),
       address: host.address,
       dataDir: data.root,
+      health: scrub.health,
     };
     const server = await listen(createApp(services), services, { port: host.port });
     closing.unshift(() => server.close());
     const control = await openControl(data.controlSocket, {
       settings: async () => settings(),
       ...userCommands(accounts),
+      ...integrityHandlers({ store, keys, data, scrub }),
       'replay-check': async (recording) =>
         await checkLog(store, typeof recording === 'string' ? recording : undefined),
     });

@@ -14,6 +14,7 @@ import { transcripts } from '../projections/transcripts.ts';
 import { users } from '../projections/users.ts';
 import { openSpace, type Space } from './documents/space.ts';
 import { prepare, type DataFolder } from './host.ts';
+import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
 import { openLanguageModel, type OpenLanguageModel } from './language/openai-model.ts';
 import { leased } from './leased.ts';
 import type { Log } from './log.ts';
@@ -65,6 +66,7 @@ export async function openPipeline(options: {
   const store = await openLog({
     directory: data.log,
     keys,
+    ...openingCheck(await readScrubState(data.root)),
     report: (message, error) => log.error({ err: error }, message),
   });
   const storage = levelProjectionStorage(store.db);

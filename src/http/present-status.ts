@@ -1,5 +1,6 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { statusOf } from '../../projections/status.ts';
+import type { ServiceHealth } from '../integrity/health.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Caller, HttpServices } from './services.ts';
 
@@ -8,7 +9,7 @@ import type { Caller, HttpServices } from './services.ts';
  * running service knows. `position`: everything up to it is in.
  */
 export async function presentStatus(
-  services: Pick<HttpServices, 'storage' | 'desk' | 'projections' | 'version'>,
+  services: Pick<HttpServices, 'storage' | 'desk' | 'projections' | 'version' | 'health'>,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   position = services.projections.position(),
 ) {
@@ -25,9 +26,16 @@ export async function presentStatus(
     processing: processing.flatMap((row) => stagesAtWork(row, services.desk)),
     speakers_pending,
     errors,
+    health: presentHealth(services.health(), caller.isAdmin),
     position,
   };
 }
+
+/** Which records are damaged names recordings of others: for administrators. */
+const presentHealth = (
+  { state, writable, advice, damage, more }: ServiceHealth,
+  isAdmin: boolean,
+) => (isAdmin ? { state, writable, advice, damage, more } : { state, writable });
 
 /** One entry a stage: of two that run side by side each has its own progress. */
 function stagesAtWork(

@@ -3,6 +3,7 @@ import type { ProjectionStorage } from '../../projections/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
+import type { ServiceHealth } from '../integrity/health.ts';
 import type { Log } from '../log.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Settings } from '../settings.ts';
@@ -30,6 +31,8 @@ export type HttpServices = {
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'applied' | 'assertRunning' | 'position' | 'onApplied'>;
   accounts: Omit<Accounts, 'sweepSessions' | 'importUsers'>;
+  /** Whether everything is as it was recorded, as far as it has been looked at. */
+  health(): ServiceHealth;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
   acceptsAudio(path: string, filename: string): Promise<unknown>;
 };

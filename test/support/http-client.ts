@@ -22,6 +22,7 @@ import { openSpace } from '../../src/documents/space.ts';
 import { createApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
 import type { HttpServices } from '../../src/http/services.ts';
+import { healthOf } from '../../src/integrity/health.ts';
 import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { openDesk } from '../../src/recordings/open-desk.ts';
@@ -131,6 +132,7 @@ export async function startService(
     projections,
     accounts,
     acceptsAudio,
+    health: () => healthOf(store, []),
     ...options.overrides,
   };
   const server = await listen(createApp(services), services, { port: 0 });
