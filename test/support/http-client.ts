@@ -15,10 +15,12 @@ import { startProjections } from '../../projections/runner.ts';
 import { status } from '../../projections/status.ts';
 import { transcripts } from '../../projections/transcripts.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
+import { retireSpace } from '../../src/accounts/retired-spaces.ts';
 import { acceptsAudio } from '../../src/audio/accepts-audio.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { levelSessionRows } from '../../src/storage/level-sessions.ts';
 import { openSpace } from '../../src/documents/space.ts';
+import { dataFolder } from '../../src/host.ts';
 import { createApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
 import type { HttpServices } from '../../src/http/services.ts';
@@ -76,10 +78,8 @@ export async function startService(
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const recordingsDir = join(dataDir, 'recordings');
   await mkdir(recordingsDir);
-  const store = await openLog({
-    directory: join(dataDir, 'log'),
-    keys: await openFileKeys(join(dataDir, 'keys')),
-  });
+  const keys = await openFileKeys(join(dataDir, 'keys'));
+  const store = await openLog({ directory: join(dataDir, 'log'), keys });
   opened.push(() => store.close());
   const config = await openConfig({
     store,
@@ -98,6 +98,8 @@ export async function startService(
   await projections.ready();
   const accounts = await openAccounts({
     store,
+    keys,
+    retireSpace: retireSpace(dataFolder(dataDir), () => new Date()),
     sessions: levelSessionRows(store.db),
     settings,
     clock: () => new Date(),
