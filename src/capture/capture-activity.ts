@@ -53,6 +53,9 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
       if (outcome === null) return await leave(held);
       if (held.device === combinedDevice) await deps.dismantle();
       await offerAudio(held, job, outcome);
+    } catch (error) {
+      held.failure = error;
+      throw error;
     } finally {
       over.abort();
       devices.giveBack(recordingId);

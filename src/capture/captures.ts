@@ -38,7 +38,8 @@ export type Captures = {
   heldBy(device: string): string | null;
   /**
    * Ends a recording, also one that is just starting; returns when its audio is in the log.
-   * @throws {StageError} `not-recording`.
+   * @throws {StageError} `not-recording`; what the recording has failed with instead, such as
+   *   `nothing-captured`, which then becomes its `stage.failed`.
    */
   stop(recordingId: string): Promise<void>;
   /** What is going on; null for a recording that is not being captured, or not yet. */
@@ -129,6 +130,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       held.stopping = true;
       held.poke();
       await held.done;
+      if (held.failure !== undefined) throw held.failure;
     },
     now: (recordingId) => devices.now(recordingId),
     onNow: (listener) => devices.onNow(listener),

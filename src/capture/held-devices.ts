@@ -17,6 +17,8 @@ export type Held = {
   take(status: CaptureStatus): void;
   /** What only the service knows; `null` when it is over. */
   warn(code: CaptureWarning['code'], message: string | null): void;
+  /** What its capture failed with, when it was given back because of that. */
+  failure: unknown;
   /** Settles when it has been given back. */
   readonly done: Promise<void>;
 };
@@ -96,6 +98,7 @@ export function heldDevices(): HeldDevices {
         done,
         stopping: false,
         wishes: null,
+        failure: undefined,
         poke: () => undefined,
         take(next) {
           status = next;

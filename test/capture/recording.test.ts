@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { StageError } from '../../src/stage-error.ts';
+import { align, wavSamples } from '../support/pulse-alignment.ts';
+import { openCapturingService, type CapturingService } from '../support/pulse-service.ts';
+import { sentences, speech } from '../support/pulse-speech.ts';
+import { until } from '../support/pulse-until.ts';
+import { privatePulse } from '../support/pulse.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const capturing = (service: CapturingService, id: string) =>
+  until('it captures', () => service.captures.now(id)?.state === 'capturing');
+
+test('what is said into a microphone is in the file, sample by sample, to the last word', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const said = await speech(root, 'mic', sentences.mic);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const id = await service.start('Desk Mic');
+  await capturing(service, id);
+  const levels: number[] = [];
+  service.captures.onNow(({ level }) => levels.push(level?.peak ?? 0));
+  await pulse.play(said.path, 'mic');
+  await service.captures.stop(id);
+
+  assert.equal(service.state(id), 'transcribing.recognising');
+  const captured = await service.last(id, 'audio.captured');
+  const path = join(service.folder(id), captured.data.path);
+  const bytes = await readFile(path);
+  assert.equal(captured.data.sha256, createHash('sha256').update(bytes).digest('hex'));
+  assert.equal(captured.data.bytes, bytes.length);
+  const recorded = await wavSamples(path);
+  assert.equal(captured.data.ledger?.samples, recorded.length);
+  assert.equal(captured.data.duration, recorded.length / 16_000);
+  assert.deepEqual(captured.data.ledger?.gaps, []);
+
+  const { offset, windows } = align(said.samples, recorded);
+  assert.ok(offset >= 0, 'the beginning is there');
+  assert.ok(recorded.length >= offset + said.samples.length - 0.3 * 16_000, 'the end is there');
+  for (const window of windows) assert.ok(window.correlation > 0.99, JSON.stringify(window));
+  assert.ok(levels.length > said.seconds * 5 && Math.max(...levels) > 0.1, 'levels were told');
+  assert.deepEqual(await readdir(service.folder(id)), ['audio.wav']);
+});
+
+test('nothing is recorded while it is paused, and the pause leaves no hole', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const said = await speech(root, 'mic', 'This must not be heard');
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const id = await service.start('Desk Mic');
+  await capturing(service, id);
+  await service.command(id, { type: 'recording.paused', data: {} });
+  await until('it pauses', () => service.captures.now(id)?.state === 'paused');
+  const before = service.captures.now(id)!.ledger.samples;
+  await pulse.play(said.path, 'mic');
+  assert.equal(service.captures.now(id)!.ledger.samples, before);
+  await service.command(id, { type: 'recording.resumed', data: {} });
+  await until('it goes on', () => service.captures.now(id)!.ledger.samples > before);
+  await service.captures.stop(id);
+  const captured = await service.last(id, 'audio.captured');
+  assert.deepEqual(captured.data.ledger?.gaps, []);
+  const recorded = await wavSamples(join(service.folder(id), 'audio.wav'));
+  assert.ok(recorded.every((sample) => Math.abs(sample) < 0.001));
+});
+
+test('a recording that is stopped while it starts ends in one way, and leaves nothing', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const id = await service.start('Desk Mic');
+  await until('it is at work', () => service.captures.heldBy('Desk Mic') === id);
+  await assert.rejects(service.captures.stop(id), { code: 'nothing-captured' });
+  const last = await service.last(id, 'stage.failed');
+  assert.equal(last.data.code, 'nothing-captured');
+  assert.equal(service.captures.heldBy('Desk Mic'), null);
+  assert.deepEqual(await readdir(service.folder(id)), []);
+  assert.doesNotMatch(await pulse.pactl('list', 'short', 'source-outputs'), /protocol-native/);
+});
+
+test('one device is held by one recording: of two starts at once the second is refused', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  service.captures.reserve('Desk Mic', 'A');
+  assert.throws(
+    () => service.captures.reserve('Desk Mic', 'B'),
+    (error) => error instanceof StageError && error.code === 'device-taken',
+  );
+  service.captures.reserve('Desk Mic', 'A');
+  service.captures.unreserve('A');
+  const [first, second] = [await service.start('Desk Mic'), await service.start('Desk Mic')];
+  await capturing(service, first);
+  const refused = await service.last(second, 'stage.failed');
+  assert.equal(refused.data.code, 'device-taken');
+  await service.captures.stop(first);
+  assert.equal(service.state(first), 'transcribing.recognising');
+});
+
+test('a device that is gone is an error that names those there are, never another device', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const id = await service.start('Headset');
+  const failed = await service.last(id, 'stage.failed');
+  assert.equal(failed.data.code, 'device-gone');
+  assert.match(failed.content!.message, /“Headset” is not there.*“Desk Mic”/);
+});
+
+test('a discarded recording ends at once and nothing of it is left', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const id = await service.start('Desk Mic');
+  await capturing(service, id);
+  await service.command(id, { type: 'recording.discarded', data: {} });
+  await until('it is over', () => service.captures.heldBy('Desk Mic') === null);
+  assert.deepEqual(await readdir(service.folder(id)), []);
+});
+
+test('the time limit and a disk that fills up end a recording cleanly, with what there is', async (t) => {
+  for (const [limits, reason] of [
+    [{ secondsMax: 1 }, 'limit-hours'],
+    [{ freeBytesMin: Number.MAX_SAFE_INTEGER }, 'disk-low'],
+  ] as const) {
+    const root = await tempDir(t);
+    const pulse = await privatePulse(t);
+    const service = await openCapturingService(root, { env: pulse.env, limits });
+    t.after(() => service.close());
+    const id = await service.start('Desk Mic');
+    const last = await service.last(id, 'capture.interrupted');
+    assert.equal(last.data.reason, reason);
+    assert.ok(last.data.ledger!.samples > 0);
+  }
+});

@@ -1,0 +1,143 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pino from 'pino';
+import { ulid } from 'ulid';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { openLog, type Log } from '../../events/level-log.ts';
+import {
+  recordingStream,
+  stages,
+  type RecordingFact,
+  type RecordingFactType,
+  type Stage,
+} from '../../events/recording-facts.ts';
+import type { CaptureLimits } from '../../src/capture/capture-protocol.ts';
+import type { CombinedChannels } from '../../src/capture/combined-chain.ts';
+import { openCaptures, type Captures } from '../../src/capture/captures.ts';
+import { stateName } from '../../machines/state-name.ts';
+import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import {
+  openRecording,
+  type LiveRecording,
+  type LoggedRecordingFact,
+} from '../../src/recordings/live-recording.ts';
+import { stageRunner, type StageActivity } from '../../src/recordings/run-stage.ts';
+import { openTurns } from '../../src/recordings/turns.ts';
+import { until } from './pulse-until.ts';
+
+/** Log, machine and captures as the service has them; the stages after capture never end. */
+export type CapturingService = {
+  captures: Captures;
+  store: Log;
+  folder(recordingId: string): string;
+  start(device: string | null, recordingId?: string): Promise<string>;
+  command(recordingId: string, fact: RecordingFact): Promise<void>;
+  /** Takes up a recording of an earlier life. */
+  takeUp(recordingId: string): Promise<void>;
+  state(recordingId: string): string;
+  /** The last fact, as soon as it is one of this type. */
+  last<T extends RecordingFactType>(
+    recordingId: string,
+    type: T,
+  ): Promise<Extract<LoggedRecordingFact, { type: T }>>;
+  close(): Promise<void>;
+};
+
+export async function openCapturingService(
+  root: string,
+  options: {
+    env: NodeJS.ProcessEnv;
+    channels?: CombinedChannels;
+    limits?: Partial<CaptureLimits>;
+  },
+): Promise<CapturingService> {
+  const recordingsDir = join(root, 'recordings');
+  await mkdir(recordingsDir, { recursive: true });
+  const log = pino({ level: 'silent' });
+  const store = await openLog({
+    directory: join(root, 'log'),
+    keys: await openFileKeys(join(root, 'keys')),
+  });
+  const captures = openCaptures({
+    dataRoot: root,
+    recordingsDir,
+    store,
+    log,
+    combinedChannels: () => options.channels ?? 'mix',
+    hoursMax: () => 8,
+    env: options.env,
+    limits: options.limits ?? {},
+  });
+  const endless: StageActivity = ({ signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const activities = Object.fromEntries(stages.map((stage) => [stage, endless])) as Record<
+    Stage,
+    StageActivity
+  >;
+  const runStage = stageRunner({
+    activities: { ...activities, capture: captures.activity },
+    store,
+    turns: openTurns(),
+    board: openActivityBoard(),
+    log,
+  });
+  const live = new Map<string, LiveRecording>();
+  const openOne = async (recordingId: string) => {
+    const recording = await openRecording(
+      recordingId,
+      { store, runStage, log, moved: () => undefined },
+      { create: true },
+    );
+    live.set(recordingId, recording!);
+    return recording!;
+  };
+
+  return {
+    captures,
+    store,
+    folder: (recordingId) => join(recordingsDir, recordingId),
+    async start(device, recordingId = ulid()) {
+      const recording = await openOne(recordingId);
+      recording.start();
+      const data = { owner: 'guest', kind: 'solo', language: null, speakers: null } as const;
+      await recording.record(
+        {
+          type: 'recording.started',
+          data: { ...data, device, trigger: 'test' },
+          content: {},
+        },
+        { by: 'guest', command: ulid() },
+      );
+      return recordingId;
+    },
+    async command(recordingId, fact) {
+      await live.get(recordingId)!.record(fact, { by: 'guest', command: ulid() });
+    },
+    async takeUp(recordingId) {
+      (await openOne(recordingId)).start();
+    },
+    state: (recordingId) => stateName(live.get(recordingId)!.snapshot().value),
+    async last(recordingId, type) {
+      let last = 'none';
+      const isIt = (
+        fact: LoggedRecordingFact,
+      ): fact is Extract<typeof fact, { type: typeof type }> => fact.type === type;
+      return await until(
+        () => `the last fact is ${type}, not ${last}`,
+        async () => {
+          for await (const fact of store.read(recordingStream(recordingId))) {
+            last = fact.type;
+            if (isIt(fact as LoggedRecordingFact))
+              return fact as Extract<LoggedRecordingFact, { type: typeof type }>;
+          }
+          return null;
+        },
+      );
+    },
+    async close() {
+      for (const recording of live.values()) await recording.stop();
+      await captures.close();
+      await store.close();
+    },
+  };
+}
