@@ -9,9 +9,11 @@ import { Problem, notFound } from './problems.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { requestLog } from './request-log.ts';
 import { configRoutes } from './routes/config.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { machineRoutes } from './routes/machine.ts';
+import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { recordingCommandRoutes } from './routes/recording-commands.ts';
 import { recordingRoutes } from './routes/recordings.ts';
@@ -71,6 +73,8 @@ export function createApp(services: HttpServices): Koa<State> {
 const resources = [
   pageRoutes,
   healthRoutes,
+  openApiRoutes,
+  docsRoutes,
   setupRoutes,
   sessionRoutes,
   configRoutes,

@@ -10,7 +10,7 @@ export const pageSchema = z.object({
     .string()
     .refine(whole, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(1).max(pageMax))
+    .pipe(z.number().int().min(1).max(pageMax))
     .default(pageDefault),
   cursor: z.string().max(1000).optional(),
 });
@@ -20,4 +20,5 @@ export const positionSchema = z
   .string()
   .refine(whole, 'must be a position of the log')
   .transform(Number)
+  .pipe(z.number().int().min(0))
   .default(0);

@@ -159,7 +159,7 @@ function tokenFromProtocols(request: IncomingMessage): string | undefined {
   return offered[0] === protocolName ? offered[1] : undefined;
 }
 
-const querySchema = z.object({
+export const querySchema = z.object({
   after: positionSchema.removeDefault().optional(),
   scope: z.enum(['all']).optional(),
 });

@@ -36,9 +36,9 @@ export const configRoutes: AddRoutes = (router, { config, dataDir, log }) => {
 };
 
 /** What it holds is looked at key by key (`config/patch.ts`), so that every fault is named. */
-const patchBody = z.record(z.string(), z.unknown());
+export const patchBody = z.record(z.string(), z.unknown());
 const section = z.record(z.string(), z.unknown());
-const testBody = z.strictObject({ stt: section.optional(), llm: section.optional() });
+export const testBody = z.strictObject({ stt: section.optional(), llm: section.optional() });
 
 /** One trial as it is; of two, what both say, and each by itself. */
 function together(stt: Trial | undefined, llm: Trial | undefined): object {

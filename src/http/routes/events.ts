@@ -24,4 +24,4 @@ export const eventRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const querySchema = z.strictObject({ after: positionSchema, limit: pageSchema.shape.limit });
+export const querySchema = z.strictObject({ after: positionSchema, limit: pageSchema.shape.limit });

@@ -43,7 +43,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const listSchema = z.strictObject({
+export const listSchema = z.strictObject({
   ...pageSchema.shape,
   status: z
     .string()
@@ -56,4 +56,7 @@ const listSchema = z.strictObject({
   owner: z.string().max(64).optional(),
 });
 
-const eventsSchema = z.strictObject({ after: positionSchema, limit: pageSchema.shape.limit });
+export const eventsSchema = z.strictObject({
+  after: positionSchema,
+  limit: pageSchema.shape.limit,
+});

@@ -18,7 +18,7 @@ export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
   });
 };
 
-const loginSchema = z.strictObject({
+export const loginSchema = z.strictObject({
   username: z.string().max(200),
   password: z.string().max(1024),
 });

@@ -23,7 +23,7 @@ export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) =
   });
 };
 
-const setupSchema = z.strictObject({
+export const setupSchema = z.strictObject({
   username: z.string().max(200),
   password: z.string().max(1024),
   setup_code: z.string().max(200).optional(),

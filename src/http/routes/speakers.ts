@@ -29,7 +29,7 @@ export const speakersRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const bodySchema = z
+export const bodySchema = z
   .strictObject({
     recording_id: z.string().max(64).optional(),
     speakers: z

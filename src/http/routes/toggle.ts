@@ -29,7 +29,7 @@ export const toggleRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const bodySchema = z.strictObject({
+export const bodySchema = z.strictObject({
   action: z.enum(['start', 'stop', 'reset']).optional(),
   kind: z.enum(['solo', 'meeting']).optional(),
   language: z.string().optional(),

@@ -54,7 +54,7 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const listSchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
+export const listSchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
 
 /** Percent-encoding is undone once: `%2F` and `/` are the same, `%252F` is not. */
 function decodedOnce(encoded: string): string {

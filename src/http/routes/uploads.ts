@@ -51,7 +51,7 @@ export const uploadRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const fieldsSchema = z.strictObject({
+export const fieldsSchema = z.strictObject({
   kind: kindSchema.default('solo'),
   language: languageSchema.default(null),
   title: z

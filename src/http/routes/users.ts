@@ -54,12 +54,12 @@ export const userRoutes: AddRoutes = (router, { accounts }) => {
 
 const username = z.string().max(200);
 const password = z.string().max(1024);
-const newUser = z.strictObject({ username, password, is_admin: z.boolean().default(false) });
-const userChanges = z.strictObject({
+export const newUser = z.strictObject({ username, password, is_admin: z.boolean().default(false) });
+export const userChanges = z.strictObject({
   password: password.optional(),
   is_admin: z.boolean().optional(),
 });
-const ownPassword = z.strictObject({ current_password: password, password });
+export const ownPassword = z.strictObject({ current_password: password, password });
 
 const shown = ({ userId, username, isAdmin }: PublicUser) => ({
   user_id: userId,

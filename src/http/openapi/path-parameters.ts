@@ -1,0 +1,10 @@
+/** What stands in the paths, by name. */
+export const pathParameters: Readonly<Record<string, { description: string; example: string }>> = {
+  id: { description: 'Id of a recording, a ULID.', example: '01M7YB8DQZG1E7K5Q61TP77TYM' },
+  filename: {
+    description:
+      'Path of a document, relative to the user’s space. Its slashes may be sent raw or as `%2F`.',
+    example: '2026-11-20 09.30 Budget.md',
+  },
+  name: { description: 'A user’s name, compared without case.', example: 'anna' },
+};

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { kindSchema, stages } from '../../../events/recording-facts.ts';
+import { wordSchema } from '../../../events/transcript.ts';
+
+const time = z.string().describe('RFC 3339, UTC');
+const seconds = z.number().nonnegative().describe('seconds');
+const id = z.string().describe('ULID');
+const stage = z.enum(stages);
+
+export const statusName = z
+  .enum(['IDLE', 'RECORDING', 'TRANSCRIBING', 'AWAITING_SPEAKERS', 'ERROR'])
+  .describe('The application’s state');
+
+export const documentPaths = z
+  .object({ index: z.string(), transcript: z.string(), summary: z.string() })
+  .describe('Paths relative to the user’s space');
+
+export const waiting = z
+  .object({
+    for: z.string().describe('an engine, a server that is away, …'),
+    ahead: z.number().int().describe('how many come first'),
+    since: time,
+  })
+  .describe('What a stage waits for');
+
+export const activity = z.object({
+  stage,
+  attempt: z.number().int(),
+  fraction: z.number().min(0).max(1).nullable().describe('null: nobody can tell'),
+  waiting: waiting.nullable(),
+});
+
+export const failure = z.object({
+  stage,
+  code: z.string(),
+  message: z.string().nullable().describe('for a person'),
+  retriable: z.boolean().describe('whether trying again can help'),
+  at: time,
+});
+
+export const speaker = z.object({
+  label: z.string(),
+  name: z.string().nullable(),
+  seconds: z.number(),
+});
+
+export const suggestion = z.object({
+  label: z.string(),
+  suggested_name: z.string().nullable(),
+  confidence: z.number().nullable(),
+  reason: z.string().nullable(),
+  seconds: z.number(),
+  sample: z.object({ start: z.number(), end: z.number(), text: z.string() }).nullable(),
+});
+
+const line = {
+  recording_id: id,
+  owner: z.string().describe('id of the user whose it is'),
+  kind: kindSchema,
+  status: statusName,
+  state: z.string().describe('canonical name of the whole state, as `GET /machine` names it'),
+  since: time,
+  stage: stage.nullable(),
+  fraction: z.number().min(0).max(1).nullable(),
+  attempt: z.number().int().nullable(),
+  waiting: waiting.nullable(),
+  title: z.string().nullable(),
+  summary: z.string().nullable().describe('two or three sentences'),
+  language: z.string().nullable(),
+  started_at: time,
+  duration: seconds.nullable(),
+  device: z.string().nullable(),
+  error: failure.nullable(),
+  speakers: z.array(speaker),
+  documents: documentPaths.nullable(),
+  version: z.number().int().describe('of the documents; 0: none yet'),
+};
+
+export const recordingLine = z.object(line);
+
+export const utterance = z.object({
+  index: z.number().int(),
+  block: z.string().nullable().describe('Markdown block id; null while it is only recognised'),
+  start: seconds,
+  end: seconds,
+  speaker: z.string().nullable(),
+  text: z.string(),
+  words: z.array(wordSchema),
+  doubt: z.string().optional().describe('why it may be wrong'),
+});
+
+export const note = z.object({ code: z.string(), detail: z.string() });
+
+export const recording = z.object({
+  ...line,
+  activities: z.array(activity),
+  speakers_pending: z.array(suggestion),
+  utterances: z.array(utterance),
+  notes: z.array(note).describe('what a reader should know'),
+  ledger: z.unknown().describe('samples, gaps, silence and clipping of a captured recording'),
+});
+
+export const accepted = z.object({ recording_id: id, status: statusName });
+
+export const libraryItem = z.object({
+  recording_id: id,
+  filename: z.string().describe('of the index document, relative to the user’s space'),
+  title: z.string().nullable(),
+  summary: z.string().nullable(),
+  kind: kindSchema,
+  language: z.string().nullable(),
+  created_at: time,
+  duration: seconds.nullable(),
+  speakers: z.array(z.string()),
+  documents: documentPaths,
+});
+
+export const processing = z.object({
+  recording_id: id,
+  state: z.string(),
+  stage: stage.nullable(),
+  fraction: z.number().min(0).max(1).nullable(),
+  attempt: z.number().int().nullable(),
+  since: time,
+  waiting: waiting.nullable(),
+});
+
+export const recordingNow = z.object({
+  recording_id: id,
+  kind: kindSchema,
+  started_at: time,
+  duration: seconds,
+  device: z.string().nullable(),
+  title: z.string().nullable(),
+  paused: z.boolean(),
+  warnings: z.array(z.unknown()),
+});
+
+export const status = z.object({
+  status: statusName,
+  username: z.string(),
+  is_admin: z.boolean(),
+  version: z.string().describe('release of the service'),
+  recording: recordingNow.nullable(),
+  processing: z.array(processing),
+  speakers_pending: z.array(
+    z.object({
+      recording_id: id,
+      title: z.string().nullable(),
+      speakers: z.array(suggestion),
+    }),
+  ),
+  errors: z.array(z.object({ recording_id: id, ...failure.shape })),
+  position: z.number().int().describe('everything in the log up to it is in'),
+});
+
+export const fact = z.object({
+  position: z.number().int(),
+  stream: z.string(),
+  version: z.number().int(),
+  type: z.string(),
+  at: time,
+  by: z.string(),
+  run: z.number().int().optional(),
+  attempt: z.number().int().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+  content: z.record(z.string(), z.unknown()).optional().describe('only to those who may hear it'),
+  erased: z.literal(true).optional(),
+});
+
+export const factPage = z.object({
+  events: z.array(fact),
+  next_after: z.number().int().nullable().describe('null: this is the end'),
+});
