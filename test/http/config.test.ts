@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { speechServer } from '../support/speech-servers.ts';
+
+type Document = {
+  config: Record<string, Record<string, unknown>>;
+  overridden: string[];
+};
+type Trial = { ok: boolean; detail: string; models?: string[] };
+
+test('PUT /config: deep merge, read back at once, stored as facts by whoever sent it', async (t) => {
+  const service = await startService(t, { env: { MITSCHRIFT_LLM_TIMEOUT: '60' } });
+  const token = await service.setUp();
+  const first = await service.call<Document>('GET', '/config', { token });
+  assert.equal(first.status, 200);
+  assert.deepEqual(first.body.overridden, ['llm.timeout']);
+  assert.equal(first.body.config['stt']!['backend'], 'compat');
+
+  const put = (json: unknown) => service.call<Document>('PUT', '/config', { token, json });
+  await put({ stt: { base_url: 'http://127.0.0.1:8000/v1', api_key: 'sk-geheim' } });
+  const answer = await put({ stt: { backend: 'native' }, audio: { device: 'Mic' } });
+  assert.equal(answer.status, 200);
+  const { body } = await service.call<Document>('GET', '/config', { token });
+  assert.deepEqual(answer.body, body);
+  assert.deepEqual(
+    [body.config['stt']!['base_url'], body.config['stt']!['backend'], body.config['audio']],
+    [
+      'http://127.0.0.1:8000/v1',
+      'native',
+      { device: 'Mic', keep: 'wav', combined_channels: 'mix' },
+    ],
+  );
+  assert.equal(body.config['stt']!['api_key'], '••••');
+  const written = await put(without(body.config, 'llm', 'timeout'));
+  assert.equal(written.status, 200, 'what was read can be written back');
+  assert.deepEqual(written.body, body);
+
+  const events = await service.call<{ events: { type: string; by: string; data: object }[] }>(
+    'GET',
+    '/events?limit=200',
+    { token },
+  );
+  const text = JSON.stringify([events.body, service.logged]);
+  assert.ok(text.includes('config.secret_set') && text.includes('"key":"audio.device"'));
+  assert.ok(!text.includes('sk-geheim'));
+});
+
+test('PUT /config: what is wrong is 422 with every path, what is locked 409, nothing is changed', async (t) => {
+  const service = await startService(t, { env: { MITSCHRIFT_LLM_TIMEOUT: '60' } });
+  const token = await service.setUp();
+  const put = (json: unknown) => service.call<ProblemAnswer>('PUT', '/config', { token, json });
+  const before = (await service.call<Document>('GET', '/config', { token })).body;
+  const head = service.store.head();
+
+  const wrong = await put({
+    stt: { base_url: 'http://169.254.169.254/latest', model: 5 },
+    llm: { base_url: 'http://user:pw@host/', api_key: 'sk-x' },
+    nonsense: { a: 1 },
+    ui: { language: 'de' },
+  });
+  assert.deepEqual([wrong.status, wrong.body.type], [422, '/problems/invalid']);
+  assert.deepEqual(
+    wrong.body.errors?.map(({ path }) => path),
+    ['stt.base_url', 'stt.model', 'llm.base_url', 'nonsense'],
+  );
+
+  const locked = await put({ llm: { timeout: 5, model: 'm' } });
+  assert.deepEqual([locked.status, locked.body.type], [409, '/problems/overridden']);
+  assert.deepEqual(
+    locked.body.errors?.map(({ path }) => path),
+    ['llm.timeout'],
+  );
+
+  for (const body of [
+    '{"__proto__":{"is_admin":true}}',
+    '{"stt":{"__proto__":{"x":1}}}',
+    '{"constructor":{"prototype":{"x":1}}}',
+    '{"stt":{"constructor":1}}',
+    '[]',
+    '"x"',
+    '{',
+  ]) {
+    const headers = { 'Content-Type': 'application/json' };
+    const { status } = await service.call('PUT', '/config', { token, body, headers });
+    assert.ok(status === 400 || status === 422, `${body}: ${status}`);
+  }
+  assert.equal(({} as Record<string, unknown>)['x'], undefined);
+  assert.deepEqual((await service.call<Document>('GET', '/config', { token })).body, before);
+  assert.equal(service.store.head(), head);
+  assert.ok(!(await readdir(service.dataDir)).includes('secrets.json'));
+});
+
+test('concurrent updates of different keys all survive', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const updates = [
+    { stt: { model: 'a' } },
+    { stt: { language: 'de' } },
+    { llm: { model: 'b' } },
+    { llm: { api_key: 'sk-1' } },
+    { stt: { api_key: 'sk-2' } },
+    { notes: { vault: '/tmp/vault' } },
+    { limits: { upload_mb: 7 } },
+    { server: { allowed_hosts: ['notes.example'] } },
+  ];
+  const answers = await Promise.all(
+    updates.map((json) => service.call('PUT', '/config', { token, json })),
+  );
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const { config } = (await service.call<Document>('GET', '/config', { token })).body;
+  for (const [section, values] of updates.flatMap((update) => Object.entries(update))) {
+    for (const [name, value] of Object.entries(values as object)) {
+      const shown = name === 'api_key' ? '••••' : value;
+      assert.deepEqual(config[section]?.[name], shown, `${section}.${name}`);
+    }
+  }
+});
+
+test('a changed setting holds at once, without a restart', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const put = (json: unknown) => service.call('PUT', '/config', { token, json });
+  const headers = { 'X-Forwarded-For': '203.0.113.9', Host: 'notes.example' };
+  assert.equal((await rawStatus(service.url, headers)).status, 421);
+  await put({ server: { allowed_hosts: ['notes.example'] } });
+  assert.equal((await rawStatus(service.url, headers)).status, 200);
+  await put({ server: { allowed_hosts: null } });
+  assert.equal((await rawStatus(service.url, headers)).status, 421);
+});
+
+test('POST /setup takes a configuration, and none that is wrong', async (t) => {
+  const service = await startService(t);
+  const credentials = { username: 'ada', password: 'correct horse battery' };
+  const wrong = await service.call<ProblemAnswer>('POST', '/setup', {
+    json: { ...credentials, config: { stt: { backend: 'magic' } } },
+  });
+  assert.deepEqual([wrong.status, wrong.body.errors?.[0]?.path], [422, 'stt.backend']);
+  assert.equal(
+    (await service.call('GET', '/setup/state')).body['setup_required'],
+    true,
+    'nobody was created',
+  );
+  const { status, body } = await service.call<{ token: string }>('POST', '/setup', {
+    json: { ...credentials, config: { stt: { backend: 'native' } } },
+  });
+  assert.equal(status, 201);
+  const { config } = (await service.call<Document>('GET', '/config', { token: body.token })).body;
+  assert.equal(config['stt']!['backend'], 'native');
+});
+
+test('POST /config/test says in words what is wrong, and saves nothing', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const speech = await speechServer('speaches');
+  const whisper = await speechServer('whisper.cpp');
+  const llm = await startLanguageServer({ flavour: 'openai', apiKey: 'sk-right', models: ['m1'] });
+  const other = createServer((_, response) => void response.writeHead(404).end('nothing here'));
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const bare = { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
+  t.after(() => other.close());
+  t.after(() => Promise.all([speech.close(), whisper.close(), llm.close()]));
+  const tried = async (json: unknown) =>
+    (await service.call<Trial>('POST', '/config/test', { token, json })).body;
+  await service.call('PUT', '/config', { token, json: { llm: { api_key: 'sk-right' } } });
+  const head = service.store.head();
+
+  const expected: [json: object, ok: boolean, detail: RegExp][] = [
+    [{ stt: { base_url: speech.url } }, true, /ready/],
+    [{ stt: { base_url: whisper.url, backend: 'native' } }, true, /ready/],
+    [{ stt: { base_url: whisper.url } }, false, /whisper\.cpp server: set stt\.backend to native/],
+    [{ stt: { base_url: speech.url, backend: 'native' } }, false, /set stt\.backend to compat/],
+    [{ stt: { base_url: speech.url, model: 'none' } }, false, /no model none \(stt\.model\)/],
+    [{ stt: { base_url: 'http://127.0.0.1:59998' } }, false, /cannot be reached \(ECONNREFUSED\)/],
+    [{ stt: { base_url: llm.url } }, false, /does not accept the API key/],
+    [{ stt: { base_url: bare.url } }, false, /cannot transcribe/],
+    [{ stt: {} }, false, /no speech-to-text engine/],
+    [{ llm: { base_url: llm.url } }, true, /ready/],
+    [{ llm: { base_url: llm.url, api_key: '••••' } }, true, /ready/],
+    [{ llm: { base_url: llm.url, api_key: 'sk-wrong' } }, false, /does not accept the key/],
+    [{ llm: { base_url: llm.url, model: 'm2' } }, false, /no model m2 \(llm\.model\).*m1/],
+    [{ llm: { base_url: 'http://127.0.0.1:59998' } }, false, /cannot be reached/],
+    [{ llm: { base_url: 'http://name.invalid' } }, false, /cannot be reached/],
+    [{ llm: { base_url: `${service.url}/v9` } }, false, /does not accept the key|no JSON|404/],
+    [{ llm: { base_url: bare.url, model: 'm' } }, false, /answered 404/],
+    [{ llm: {} }, true, /No language-model server is set/],
+  ];
+  for (const [json, ok, detail] of expected) {
+    const answer = await tried(json);
+    assert.match(answer.detail, detail, JSON.stringify(json));
+    assert.equal(answer.ok, ok, JSON.stringify(json));
+  }
+  assert.deepEqual((await tried({ llm: { base_url: llm.url } })).models, ['m1']);
+  const both = (await tried({
+    llm: { base_url: llm.url },
+    stt: { base_url: speech.url },
+  })) as Trial & {
+    llm: Trial;
+  };
+  assert.deepEqual([both.ok, both.llm.models], [true, ['m1']]);
+
+  const wrong = await service.call('POST', '/config/test', {
+    token,
+    json: { stt: { base_url: 'http://[fe80::1]/' } },
+  });
+  assert.equal(wrong.status, 422);
+  assert.equal(service.store.head(), head);
+  assert.ok(!(await readFile(join(service.dataDir, 'secrets.json'), 'utf8')).includes('sk-wrong'));
+});
+
+function without(config: Document['config'], section: string, name: string): Document['config'] {
+  const { [name]: _left, ...rest } = config[section]!;
+  return { ...config, [section]: rest };
+}
+
+async function rawStatus(url: string, headers: Record<string, string>) {
+  return rawRequest(url, { path: '/health', headers });
+}
