@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Level } from 'level';
+import { dataFolder, type DataFolder } from '../../src/host.ts';
+import { withLogAlone } from '../../src/integrity/open-alone.ts';
+import { verifyData, type VerifyReport } from '../../src/integrity/verify-data.ts';
+import { startService, wav } from './http-client.ts';
+
+export type RecordedData = {
+  data: DataFolder;
+  /** Ids of finished recordings, with audio and documents. */
+  recordings: string[];
+};
+
+/** A data directory that a service of real parts worked in and has left. */
+export async function recordedData(
+  t: TestContext,
+  { recordings: count = 2 } = {},
+): Promise<RecordedData> {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const recordings: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const audio = wav(0.1 + index / 100);
+    const fields = { title: `Meeting ${index}` };
+    const { body } = await service.upload(token, fields, { audio });
+    await service.reaches(body.recording_id, 'idle.saved');
+    recordings.push(body.recording_id);
+  }
+  await service.close();
+  return { data: dataFolder(service.dataDir), recordings };
+}
+
+/** `verifyData` on a data directory that nobody has open. */
+export const verifyAlone = (data: DataFolder): Promise<VerifyReport> =>
+  withLogAlone(data, (opened) => verifyData({ ...opened, data }));
+
+/** Works on the database of a closed log behind its back. */
+export async function tamper(data: DataFolder, work: (db: Level) => Promise<void>): Promise<void> {
+  const db = new Level(data.log);
+  await db.open({ createIfMissing: false });
+  try {
+    await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** A copy of some bytes with one bit changed. */
+export function flipped(bytes: Uint8Array, byte: number, bit: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[byte] = copy[byte]! ^ (1 << bit);
+  return copy;
+}
+
+/** Runs `mitschrift` from source in a data directory; never throws for an exit code. */
+export function mitschrift(
+  dataDir: string,
+  ...args: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const root = join(import.meta.dirname, '../..');
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', join(root, 'src/cli/mitschrift.ts'), ...args],
+      { cwd: root, env: { ...process.env, MITSCHRIFT_DATA: dataDir } },
+      (error, stdout, stderr) => {
+        resolve({
+          code: typeof error?.code === 'number' ? error.code : error ? 1 : 0,
+          stdout,
+          stderr,
+        });
+      },
+    );
+  });
+}
