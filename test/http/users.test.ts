@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { openAccounts } from '../../src/accounts/accounts.ts';
+import { retireSpace } from '../../src/accounts/retired-spaces.ts';
+import { dataFolder } from '../../src/host.ts';
+import { levelSessionRows } from '../../src/storage/level-sessions.ts';
+import {
+  connect,
+  password,
+  startService,
+  wav,
+  type ProblemAnswer,
+  type TestService,
+} from '../support/http-client.ts';
+
+type User = { user_id: string; username: string; is_admin: boolean; built_in: boolean };
+
+test('administrators create, list, promote and demote users', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const created = await service.call<User>('POST', '/users', {
+    token,
+    json: { username: 'Björn', password, is_admin: false },
+  });
+  assert.equal(created.status, 201);
+  assert.deepEqual(
+    [created.body.username, created.body.is_admin, created.body.built_in],
+    ['Björn', false, false],
+  );
+  assert.deepEqual(await names(service, token), ['Björn', 'ada (administrator)', 'guest']);
+  const logged = await service.login('björn');
+  assert.equal((await service.call('GET', '/users', { token: logged })).status, 403);
+
+  const promoted = await service.call<User>('PATCH', `/users/${encodeURIComponent('BJÖRN')}`, {
+    token,
+    json: { is_admin: true },
+  });
+  assert.deepEqual([promoted.status, promoted.body.is_admin], [200, true]);
+  assert.equal((await service.call('GET', '/users', { token: logged })).status, 200);
+
+  await service.call('PATCH', '/users/ada', { token: logged, json: { is_admin: false } });
+  assert.equal((await service.call('GET', '/status', { token })).status, 401, 'logs in again');
+  const last = await service.call<ProblemAnswer>('PATCH', `/users/${encodeURIComponent('björn')}`, {
+    token: logged,
+    json: { is_admin: false },
+  });
+  assert.deepEqual([last.status, last.body.type], [409, '/problems/last-administrator']);
+});
+
+test('names and passwords that do not do are refused with their reason', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const post = (json: unknown) => service.call<ProblemAnswer>('POST', '/users', { token, json });
+  for (const [json, status, what] of [
+    [{ username: 'ADA', password }, 409, '/problems/username-taken'],
+    [{ username: 'guest', password }, 422, 'username'],
+    [{ username: 'Me', password }, 422, 'username'],
+    [{ username: 'a', password }, 422, 'username'],
+    [{ username: 'a/b', password }, 422, 'username'],
+    [{ username: 'ben', password: 'short' }, 422, 'password'],
+    [{ username: 'ben' }, 422, 'password'],
+    [{ username: 'ben', password, is_admin: 'yes' }, 422, 'is_admin'],
+    [{ username: 'ben', password, space: '/' }, 422, '(body)'],
+  ] as const) {
+    const answer = await post(json);
+    assert.equal(answer.status, status, JSON.stringify(json));
+    assert.equal(status === 409 ? answer.body.type : answer.body.errors?.[0]?.path, what);
+  }
+  // A password that does not do keeps the other change from being made too.
+  await service.addUser('ben');
+  const half = await service.call('PATCH', '/users/ben', {
+    token,
+    json: { is_admin: true, password: 'short' },
+  });
+  assert.equal(half.status, 422);
+  assert.deepEqual(await names(service, token), ['ada (administrator)', 'ben', 'guest']);
+  assert.ok(!service.logged.join('\n').includes(password));
+});
+
+test('of many creations of one name at once one succeeds; a repetition gets the same answer', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const json = { username: 'ben', password };
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => service.call('POST', '/users', { token, json })),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409, 409, 409, 409]);
+  const headers = { 'Idempotency-Key': 'k1' };
+  const cleo = { username: 'cleo', password };
+  const first = await service.call('POST', '/users', { token, json: cleo, headers });
+  const again = await service.call('POST', '/users', { token, json: cleo, headers });
+  assert.deepEqual([again.status, again.body], [201, first.body]);
+});
+
+test('one’s own password: the present one is asked for, and every session ends', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const ben = await service.addUser('ben');
+  const other = await service.login('ben');
+  const patch = (current: string, to: string, token = ben) =>
+    service.call<ProblemAnswer>('PATCH', '/users/me', {
+      token,
+      json: { current_password: current, password: to },
+    });
+  const wrong = await patch('not it at all', 'another password');
+  assert.deepEqual([wrong.status, wrong.body.errors?.[0]?.path], [422, 'current_password']);
+  assert.deepEqual((await patch(password, 'short')).body.errors?.[0]?.path, 'password');
+  assert.equal((await patch(password, 'another password')).status, 204);
+  for (const token of [ben, other]) {
+    assert.equal((await service.call('GET', '/status', { token })).status, 401);
+  }
+  const login = (word: string) =>
+    service.call('POST', '/login', { json: { username: 'ben', password: word } });
+  assert.equal((await login(password)).status, 401);
+  assert.equal((await login('another password')).status, 200);
+});
+
+test('with somebody’s open session one cannot guess their password for long', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const token = await service.addUser('ben');
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 4; guess += 1) {
+    const json = { current_password: `guess ${guess}`, password: 'another password' };
+    statuses.push((await service.call('PATCH', '/users/me', { token, json })).status);
+  }
+  assert.deepEqual(statuses, [422, 422, 422, 429]);
+});
+
+test('the last administrator and guest stay; `me` is nobody’s name', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const calls: [method: string, path: string, token: string, status: number][] = [
+    ['DELETE', '/users/ada', token, 409],
+    ['DELETE', '/users/guest', token, 409],
+    ['PATCH', '/users/GUEST', token, 409],
+    ['DELETE', '/users/me', token, 404],
+    ['DELETE', '/users/me', ben, 404],
+    ['DELETE', '/users/ME', ben, 403],
+    ['DELETE', '/users/nobody', token, 404],
+    ['PATCH', '/users/nobody', token, 404],
+    ['DELETE', '/users/ben', ben, 403],
+    ['PATCH', '/users/ben', ben, 403],
+    ['POST', '/users', ben, 403],
+  ];
+  for (const [method, path, who, status] of calls) {
+    const json = method === 'DELETE' ? undefined : { is_admin: true };
+    const answer = await service.call(method, path, { token: who, json });
+    assert.equal(answer.status, status, `${method} ${path}`);
+  }
+  assert.deepEqual(await names(service, token), ['ada (administrator)', 'ben', 'guest']);
+  const guest = { username: 'guest', password };
+  assert.equal((await service.call('POST', '/login', { json: guest })).status, 401);
+});
+
+test('a deleted user: sessions and sockets end, the key is gone, documents are put aside', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const { user_id: id } = (await listed(service, token)).find(
+    ({ username }) => username === 'ben',
+  )!;
+  const space = join(service.dataDir, 'spaces', id);
+  await mkdir(space, { recursive: true });
+  await writeFile(join(space, 'note.md'), 'what ben said');
+  const client = connect(service.url, ben);
+  await client.until(({ type }) => type === 'status');
+
+  const deleted = await service.call('DELETE', '/users/BEN', { token });
+  assert.equal(deleted.status, 204);
+  assert.equal(await client.closed, 1008);
+  assert.equal((await service.call('GET', '/status', { token: ben })).status, 401);
+  assert.equal(
+    (await service.call('POST', '/login', { json: { username: 'ben', password } })).status,
+    401,
+  );
+  await assert.rejects(access(space), { code: 'ENOENT' });
+  const kept = join(service.dataDir, 'quarantine', 'spaces');
+  const [folder = ''] = await readdir(kept);
+  assert.match(folder, new RegExp(`^${id}-\\d{8}T\\d{9}Z$`));
+  assert.equal(await readFile(join(kept, folder, 'note.md'), 'utf8'), 'what ben said');
+  await assert.rejects(access(join(service.dataDir, 'keys', id)), { code: 'ENOENT' });
+
+  // The name used again is somebody else, who inherits nothing.
+  await service.addUser('ben');
+  const again = (await listed(service, token)).find(({ username }) => username === 'ben')!;
+  assert.notEqual(again.user_id, id);
+  const security = service.logged
+    .map((line) => JSON.parse(line) as { category?: string; msg: string; user_id?: string })
+    .filter(({ category }) => category === 'security');
+  assert.ok(security.some(({ msg, user_id }) => msg === 'user deleted' && user_id === id));
+});
+
+test('a deletion that was interrupted after its fact is finished at the next start', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  await service.addUser('ben');
+  const { user_id: id } = (await listed(service, token)).find(
+    ({ username }) => username === 'ben',
+  )!;
+  const data = dataFolder(service.dataDir);
+  // As a process leaves it that dies right after the fact.
+  const dying = await openAccounts({
+    ...accountsParts(service),
+    keys: { forget: () => Promise.reject(new Error('killed')) },
+  });
+  await assert.rejects(dying.deleteUser('ben', { by: 'ada' }), /killed/);
+  await mkdir(join(data.spaces, id), { recursive: true });
+  await access(join(data.keys, id));
+
+  await openAccounts({
+    ...accountsParts(service),
+    keys: await openFileKeys(data.keys),
+    retireSpace: retireSpace(data, () => new Date()),
+  });
+  await assert.rejects(access(join(data.keys, id)), { code: 'ENOENT' });
+  await assert.rejects(access(join(data.spaces, id)), { code: 'ENOENT' });
+  assert.equal((await readdir(join(data.quarantine, 'spaces'))).length, 1);
+});
+
+test('an upload goes on when its session ends', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const boundary = 'x'.repeat(20);
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="talk.wav"\r\n\r\n`;
+  const audio = wav();
+  const upload = request(`${service.url}/recordings`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${ben}`,
+      'Content-Type': `multipart/form-data; boundary=${boundary}`,
+    },
+  });
+  const answered = new Promise<number>((resolve, reject) => {
+    upload.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    upload.on('error', reject);
+  });
+  upload.write(head);
+  await new Promise<void>((resolve) => upload.write(audio.subarray(0, 100), () => resolve()));
+  // The upload has begun when its folder is there.
+  while ((await uploadsIn(service)) === 0) await new Promise(setImmediate);
+  await service.call('PATCH', '/users/ben', { token, json: { password: 'a new password' } });
+  assert.equal((await service.call('GET', '/status', { token: ben })).status, 401);
+  upload.end(Buffer.concat([audio.subarray(100), Buffer.from(`\r\n--${boundary}--\r\n`)]));
+  assert.equal(await answered, 202);
+});
+
+const listed = async (service: TestService, token: string): Promise<User[]> =>
+  (await service.call<{ users: User[] }>('GET', '/users', { token })).body.users;
+
+const names = async (service: TestService, token: string): Promise<string[]> =>
+  (await listed(service, token))
+    .map(({ username, is_admin }) => username + (is_admin ? ' (administrator)' : ''))
+    .toSorted();
+
+const uploadsIn = async ({ dataDir }: TestService): Promise<number> =>
+  (await readdir(join(dataDir, 'uploads')).catch(() => [])).length;
+
+const accountsParts = (service: TestService) => ({
+  store: service.store,
+  sessions: levelSessionRows(service.store.db),
+  settings: () => service.services.config.settings(),
+  clock: () => new Date(),
+  dataDir: service.dataDir,
+  log: service.services.log,
+});
