@@ -8,6 +8,7 @@ import { logRefusals } from './log-refusals.ts';
 import { Problem, notFound } from './problems.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { requestLog } from './request-log.ts';
+import { audioRoutes } from './routes/audio.ts';
 import { configRoutes } from './routes/config.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -22,6 +23,7 @@ import { setupRoutes } from './routes/setup.ts';
 import { socketRoutes } from './routes/socket.ts';
 import { speakersRoutes } from './routes/speakers.ts';
 import { statusRoutes } from './routes/status.ts';
+import { ticketRoutes } from './routes/tickets.ts';
 import { toggleRoutes } from './routes/toggle.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
@@ -29,6 +31,7 @@ import { userRoutes } from './routes/users.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
 import type { State } from './state.ts';
+import { openTickets } from './tickets.ts';
 
 /**
  * The HTTP interface. The order of what happens to a request is the order of the lines: first what must
@@ -48,12 +51,13 @@ export function createApp(services: HttpServices): Koa<State> {
       }),
     ),
   );
-  app.use(authenticate(services.accounts));
+  const tickets = openTickets(services.accounts);
+  app.use(authenticate(services.accounts, tickets));
   app.use(rememberAnswers());
 
   // Case and slashes count, as in `access.ts`: a path has one meaning.
   const router = new Router<State>({ sensitive: true, strict: true });
-  for (const addRoutes of resources) addRoutes(router, services);
+  for (const addRoutes of resources) addRoutes(router, { ...services, tickets });
   app.use(router.routes());
   app.use((ctx) => {
     // Only what no route answered gets here. `matched`: routes of that path, whatever their method.
@@ -83,6 +87,8 @@ const resources = [
   uploadRoutes,
   recordingRoutes,
   recordingCommandRoutes,
+  ticketRoutes,
+  audioRoutes,
   speakersRoutes,
   toggleRoutes,
   transcriptRoutes,

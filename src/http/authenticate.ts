@@ -3,18 +3,29 @@ import { accessTo } from './access.ts';
 import { Problem } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
 import type { State } from './state.ts';
+import type { Tickets } from './tickets.ts';
 
 /** Lets in who may call, before anything else of the request is looked at. */
-export function authenticate(accounts: HttpServices['accounts']): Middleware<State> {
+export function authenticate(
+  accounts: Pick<HttpServices['accounts'], 'authenticate'>,
+  tickets: Tickets,
+): Middleware<State> {
   return async (ctx, next) => {
     const access = accessTo(ctx.method, ctx.path);
-    if (access !== 'public') {
+    if (access === 'ticket' && typeof ctx.query['ticket'] === 'string') {
+      const caller = tickets.redeem(ctx.query['ticket'], ctx.path);
+      if (!caller) throw notAuthenticated('The ticket is not, or no longer, good for this.');
+      ctx.state.caller = caller;
+    } else if (access !== 'public') {
       const token = bearerToken(ctx.get('Authorization'));
       const caller = token === undefined ? null : await accounts.authenticate(token);
-      if (!token || !caller) throw notAuthenticated();
-      ctx.state.caller = caller;
-      ctx.state.token = token;
-      if (access === 'admin' && !caller.isAdmin) {
+      if (token && caller) {
+        ctx.state.caller = caller;
+        ctx.state.token = token;
+      } else if (access !== 'upload') {
+        throw notAuthenticated();
+      }
+      if (access === 'admin' && !ctx.state.caller?.isAdmin) {
         throw new Problem('not-admin', 'Ask an administrator of this service.');
       }
     }
@@ -29,14 +40,12 @@ export function callerOf(state: State): Caller {
   return state.caller;
 }
 
-export const notAuthenticated = (): Problem =>
-  new Problem(
-    'not-authenticated',
-    'Log in and send the token as `Authorization: Bearer <token>`.',
-    {
-      headers: { 'WWW-Authenticate': 'Bearer realm="mitschrift"' },
-    },
-  );
+export const notAuthenticated = (
+  detail = 'Log in and send the token as `Authorization: Bearer <token>`.',
+): Problem =>
+  new Problem('not-authenticated', detail, {
+    headers: { 'WWW-Authenticate': 'Bearer realm="mitschrift"' },
+  });
 
 const bearerToken = (header: string): string | undefined =>
   /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header)?.[1];

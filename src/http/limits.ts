@@ -21,6 +21,26 @@ export const limits = {
   lingerMs: 2000,
   lingerBytesMax: 16 * 1024 * 1024,
 
+  /** How long a ticket for audio, peaks and export is good, and how many there are, all users together. */
+  ticketMs: 600_000,
+  ticketsMax: 10_000,
+  /** Values of `GET …/peaks` in one answer. */
+  peaksMax: 1_000_000,
+  /** Documents of other formats (Word) being made, and people waiting for one. */
+  exportsWaitingMax: 16,
+  /** Characters of a search, hits an answer. */
+  searchCharactersMax: 400,
+  hitsMax: 100,
+  hitsDefault: 20,
+  /** Paths of one `POST /open`. */
+  openPathsMax: 50,
+  /** A resumable upload that is not complete by then is removed; looked for as often as that. */
+  resumableMs: 24 * 3600_000,
+  resumableSweepMs: 600_000,
+  /** Resumable uploads under way: of one user, and of all. */
+  resumablePerUserMax: 32,
+  resumableMax: 1000,
+
   /** WebSockets a user, and bytes a message from a client. */
   socketsPerUserMax: 32,
   messageBytesMax: 64 * 1024,

@@ -33,6 +33,7 @@ export const problemTypes = {
   'changed-meanwhile': { status: 412, title: 'Changed meanwhile' },
   'too-large': { status: 413, title: 'Too large' },
   'unsupported-media': { status: 415, title: 'Media type not supported' },
+  'range-not-satisfiable': { status: 416, title: 'The file has no such range' },
   'host-not-allowed': { status: 421, title: 'Host not allowed' },
   invalid: { status: 422, title: 'Well-formed but invalid' },
   'upgrade-required': { status: 426, title: 'WebSocket only' },
