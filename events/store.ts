@@ -20,6 +20,10 @@ export interface EventStore {
   ): AsyncIterable<LoggedFact>;
   /** Facts of all streams by position. */
   readAll(options?: { afterPosition?: number; limit?: number }): AsyncIterable<LoggedFact>;
+  /**
+   * As `readAll`, but in arrays, as many facts as are read at once: for folds. A store may leave it out.
+   */
+  pages?(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
   /** All facts after a position, then the new ones as they become durable, until `signal` aborts. */
   subscribe(options: { afterPosition: number; signal: AbortSignal }): AsyncIterable<LoggedFact>;
   close(): Promise<void>;

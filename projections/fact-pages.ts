@@ -27,6 +27,46 @@ export async function readPage(
   return { facts, ended: facts.length < limit };
 }
 
+/**
+ * The facts after a position up to the end of the log, many at a time: in catching up, what a page
+ * costs besides its facts (rows looked up, a commit) counts. Reads the store's own pages where it has them.
+ */
+export async function* factPages(
+  store: EventStore,
+  afterPosition: number,
+): AsyncGenerator<LoggedFact[], void, void> {
+  let held: LoggedFact[] = [];
+  let weight = 0;
+  try {
+    for await (const page of store.pages?.({ afterPosition }) ?? readPages(store, afterPosition)) {
+      held = held.length === 0 ? page : held.concat(page);
+      for (const fact of page) weight += weightOf(fact);
+      if (weight < pageWeightMax) continue;
+      yield held;
+      held = [];
+      weight = 0;
+    }
+  } catch (error) {
+    // What lies before damage counts.
+    if (held.length > 0) yield held;
+    throw error;
+  }
+  if (held.length > 0) yield held;
+}
+
+async function* readPages(
+  store: EventStore,
+  afterPosition: number,
+): AsyncGenerator<LoggedFact[], void, void> {
+  let position = afterPosition;
+  for (;;) {
+    const { facts, ended } = await readPage(store, position);
+    if (facts.length > 0) yield facts;
+    if (ended) return;
+    position += facts.length;
+  }
+}
+
 /** Facts that come in one by one, handed on as many at a time as have arrived meanwhile. */
 export interface Arrivals {
   /** Everything that has arrived and was not taken; waits for the first. Empty: the source has ended. @throws what the source threw. */

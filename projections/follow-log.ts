@@ -1,6 +1,6 @@
 import type { LoggedFact } from '../events/catalogue.ts';
 import { EventStoreError, type EventStore } from '../events/store.ts';
-import { arrivals, readPage } from './fact-pages.ts';
+import { arrivals, factPages, readPage } from './fact-pages.ts';
 import type { Member } from './member.ts';
 import { patiently } from './patience.ts';
 import { isTransient } from './projection-error.ts';
@@ -56,10 +56,33 @@ export function followLog(deps: {
   };
 
   async function catchUp(lane: Lane): Promise<void> {
-    for (;;) {
-      const { facts, ended } = await reading(lane, () => readPage(store, lane.position));
-      if (facts.length > 0) await advance(lane, facts);
-      if (ended) return;
+    while (!(await reading(lane, () => readToEnd(lane))));
+  }
+
+  /**
+   * Applies what is in the log; the next page is read and decoded while one is being stored. Answers
+   * false when the log went away after something had come: then there is no need to pause.
+   */
+  async function readToEnd(lane: Lane): Promise<boolean> {
+    const pages = factPages(store, lane.position);
+    let progress = false;
+    try {
+      for (let next = pages.next(); ;) {
+        const page = await next;
+        signal.throwIfAborted();
+        if (page.done === true) return true;
+        next = pages.next();
+        // Told when it is asked for.
+        next.catch(() => {});
+        await advance(lane, page.value);
+        progress = true;
+      }
+    } catch (error) {
+      if (!progress || !isTransient(error)) throw error;
+      return false;
+    } finally {
+      // Not waited for: what is still being read may wait for the log to come back.
+      pages.return().catch(() => {});
     }
   }
 

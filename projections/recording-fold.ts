@@ -22,19 +22,21 @@ export function foldRecording(
 ): KeptRecording | undefined {
   const begun = kept ?? beginning(fact);
   if (!begun) return undefined;
-  const state = fact.to ?? begun.core.state;
-  const status = statusOfState(state);
   const passes = foldPasses(begun.passes, fact);
-  const moved = state !== begun.core.state || kept === undefined;
-  const core: KeptRecording['core'] = {
-    ...begun.core,
-    ...learned(fact),
-    state,
-    status,
-    ...(moved ? { position: fact.position, since: fact.at } : {}),
-    running: status === 'transcribing' || status === 'recording' ? running(begun.core, fact) : [],
-    error: status === 'error' ? (failureIn(fact) ?? begun.core.error) : null,
-  };
+  // One copy, then changed: this runs for nearly every fact of the log, in two projections.
+  const core = { ...begun.core };
+  const state = fact.to ?? core.state;
+  if (state !== core.state || kept === undefined) {
+    core.state = state;
+    core.status = statusOfState(state);
+    core.position = fact.position;
+    core.since = fact.at;
+  }
+  Object.assign(core, learned(fact));
+  const { status } = core;
+  if (status === 'transcribing' || status === 'recording') core.running = running(begun.core, fact);
+  else if (core.running.length > 0) core.running = [];
+  core.error = status === 'error' ? (failureIn(fact) ?? begun.core.error) : null;
   const clock = tick(begun.clock, fact, status === 'recording');
   return isErased(fact) ? { core: emptied(core), passes, clock } : { core, passes, clock };
 }

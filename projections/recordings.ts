@@ -67,10 +67,16 @@ export function allBut(...types: readonly RecordingFactType[]): RecordingFactTyp
 }
 
 /** Key of the recording that a fact belongs to. */
-export function keysOfRecording(fact: LoggedFact): readonly string[] {
-  const id = recordingOf(fact.stream);
-  return id === undefined ? [] : [`r/${id}`];
+export function keysOfRecording({ stream }: LoggedFact): readonly string[] {
+  // A recording's facts mostly follow each other, and are asked about several times each.
+  if (stream === lastAsked.stream) return lastAsked.keys;
+  const id = recordingOf(stream);
+  lastAsked = { stream, keys: id === undefined ? [] : [`r/${id}`] };
+  return lastAsked.keys;
 }
+
+let lastAsked: { stream: string; keys: readonly string[] } = { stream: '', keys: [] };
+const erasedState = 'idle.erased';
 
 async function rowsAt(
   storage: ProjectionStorage,
@@ -88,16 +94,25 @@ function relist(
   after: KeptRecording,
   erased: boolean,
 ): void {
+  // Most facts leave a recording where it is, and writing out keys takes longer than all else here.
+  if (before && !erased && inSameLists(before, after)) return;
   const was = before ? listsOf(before) : [];
   const is = erased ? [] : listsOf(after);
   for (const key of was) if (!is.includes(key)) rows.delete(key);
   for (const key of is) if (!was.includes(key)) rows.set(key, 1);
 }
 
+/** Whether everything that decides which lists a recording is in is the same. */
+const inSameLists = ({ core: a }: KeptRecording, { core: b }: KeptRecording): boolean =>
+  a.status === b.status &&
+  a.owner === b.owner &&
+  a.started_at === b.started_at &&
+  (a.state === b.state || (a.state !== erasedState && b.state !== erasedState));
+
 /** Keys of the lists a recording is in. */
 function listsOf({ core }: KeptRecording): string[] {
   const { recording_id, owner, started_at, status, state } = core;
-  if (state === 'idle.erased') return [];
+  if (state === erasedState) return [];
   const place = timeKey(started_at, recording_id);
   const unsettled = status === 'recording' || status === 'transcribing';
   return [
