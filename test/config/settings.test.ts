@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { configPatchSchema } from '../../src/config/document-schema.ts';
+import { settingKeys } from '../../src/config/schema.ts';
+import { environmentSettings, settingsFrom, variableOf } from '../../src/settings.ts';
+import { replaceSettings } from '../support/readme-settings.ts';
+
+test('every key can be set by its variable, as text of its type', () => {
+  const settings = settingsFrom({
+    MITSCHRIFT_STT_BASE_URL: 'http://host:8000/v1',
+    MITSCHRIFT_LLM_TIMEOUT: '30',
+    MITSCHRIFT_LIMITS_SPACES_GB: '1.5',
+    MITSCHRIFT_STT_LIVE: 'FALSE',
+    MITSCHRIFT_SERVER_ALLOWED_HOSTS: 'a.example, b:8080 ,,[::1]:80',
+    MITSCHRIFT_SERVER_TRUSTED_PROXIES: '10.0.0.0/8',
+    MITSCHRIFT_NOTES_VAULT: '/srv/vault',
+    MITSCHRIFT_LLM_MODEL: '',
+  });
+  assert.equal(settings['stt.base_url'], 'http://host:8000/v1');
+  assert.equal(settings['llm.timeout'], 30);
+  assert.equal(settings['limits.spaces_gb'], 1.5);
+  assert.equal(settings['stt.live'], false);
+  assert.deepEqual(settings['server.allowed_hosts'], ['a.example', 'b:8080', '[::1]:80']);
+  assert.deepEqual(settings['server.trusted_proxies'], ['10.0.0.0/8']);
+  assert.equal(settings['notes.vault'], '/srv/vault');
+  assert.equal(settings['llm.model'], null, 'an empty variable is none');
+  assert.equal(settings['auth.session_hours'], 336);
+  assert.deepEqual(environmentSettings({ MITSCHRIFT_LLM_MODEL: '', OTHER: 'x' }), {});
+  assert.equal(new Set(settingKeys.map(variableOf)).size, settingKeys.length);
+});
+
+test('every wrong variable is named, and no secret with it', () => {
+  assert.throws(
+    () =>
+      settingsFrom({
+        MITSCHRIFT_LLM_TIMEOUT: '0x10',
+        MITSCHRIFT_STT_LIVE: 'maybe',
+        MITSCHRIFT_STT_BASE_URL: 'host:8000',
+        MITSCHRIFT_LLM_API_KEY: 'geheim mit leerzeichen',
+        MITSCHRIFT_NOTES_VAULT: 'vault',
+      }),
+    (error: Error) => {
+      for (const name of ['LLM_TIMEOUT', 'STT_LIVE', 'STT_BASE_URL', 'LLM_API_KEY', 'NOTES_VAULT'])
+        assert.match(error.message, new RegExp(`MITSCHRIFT_${name}: `));
+      return !error.message.includes('geheim');
+    },
+  );
+});
+
+test('README has the settings as they are (npm run settings), and the check can fail', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  assert.equal(readme, replaceSettings(readme));
+  assert.notEqual(readme.replace('`llm.timeout`', '`llm.time`'), replaceSettings(readme));
+});
+
+test('the schema of the configuration can be given to others as JSON schema', () => {
+  const schema = z.toJSONSchema(configPatchSchema) as {
+    properties: Record<string, { properties: Record<string, { description?: string }> }>;
+  };
+  for (const key of settingKeys) {
+    const [section = '', name = ''] = key.split('.');
+    assert.ok(schema.properties[section]?.properties[name]?.description, key);
+  }
+});
