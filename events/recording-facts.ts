@@ -236,6 +236,11 @@ export const recordingFacts = {
   'kind.changed': { data: z.object({ kind: kindSchema }) },
   /** A person said what was spoken; null: let the engine find out. */
   'language.set': { data: z.object({ language: z.string().nullable() }) },
+  /** Names given or corrected afterwards: all names by label. */
+  'speakers.renamed': {
+    data: z.object({ labels: z.array(z.string()) }),
+    content: z.object({ names: z.record(z.string(), z.string()) }),
+  },
   /** From now on it belongs to another user, and its documents are in their space. */
   'recording.handed_over': { data: z.object({ owner: z.string() }) },
   /** A person corrected a paragraph or turn: its text, or whose it is. The content is all of it anew. */

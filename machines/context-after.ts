@@ -61,6 +61,7 @@ export function contextAfter(
         labels: event.data.speakers.map(({ label }) => label),
       };
     case 'speakers.named':
+    case 'speakers.renamed':
       return changed(context, 'names', event.version);
     case 'transcript.punctuated':
       return completed(context, 'punctuated', event.version);

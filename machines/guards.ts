@@ -72,7 +72,7 @@ export const conditions = {
 
   namesKnownLabels: condition({
     meets: (context, event) =>
-      event.type === 'speakers.named' &&
+      (event.type === 'speakers.named' || event.type === 'speakers.renamed') &&
       event.data.labels.every((label) => context.labels.includes(label)),
     couldMeet: () => true,
     words: 'all labels known',

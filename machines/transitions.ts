@@ -68,7 +68,7 @@ export const changes = (target: string) => {
     'language.set': again,
     'turn.edited': { guard: 'editsShownTurns', ...again },
     'document.edited': { guard: 'editsDocuments', ...again },
-    'speakers.named': { guard: 'namesKnownLabels', ...again },
+    'speakers.renamed': { guard: 'namesKnownLabels', ...again },
   } as const;
 };
 

@@ -107,6 +107,10 @@ export function foldPasses(passes: Passes, fact: LoggedFact): Passes {
         language: fact.data.language,
         languageSet: fact.data.language !== null,
       }));
+    case 'speakers.renamed':
+      return both(passes, (results) =>
+        results.turns === passes.shown.turns ? withNames(results, fact.content?.names) : results,
+      );
     case 'turn.edited': {
       const { block, speaker } = fact.data;
       const { blocks } = passes.shown;
@@ -222,13 +226,7 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
       };
     }
     case 'speakers.named':
-      return {
-        speakers: now.speakers.map((speaker) => ({
-          ...speaker,
-          name: ownName(fact.content?.names, speaker.label),
-        })),
-        notes: now.notes.filter(({ code }) => code !== 'speakers-skipped'),
-      };
+      return withNames(now, fact.content?.names);
     case 'speakers.skipped':
       return noted('speakers-skipped');
     case 'transcript.punctuated':
@@ -277,6 +275,12 @@ const both = (passes: Passes, change: (results: Results) => Results): Passes => 
   ...passes,
   shown: change(passes.shown),
   pending: passes.pending && change(passes.pending),
+});
+
+const withNames = (results: Results, names: Record<string, string> | undefined): Results => ({
+  ...results,
+  speakers: results.speakers.map((one) => ({ ...one, name: ownName(names, one.label) })),
+  notes: results.notes.filter(({ code }) => code !== 'speakers-skipped'),
 });
 
 /** The speakers with one more, when a correction names somebody new. */

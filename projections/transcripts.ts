@@ -67,6 +67,7 @@ export const transcripts: Projection = {
     'reprocessing.requested',
     'recording.erased',
     'title.changed',
+    'speakers.renamed',
     'kind.changed',
     'language.set',
     'recording.handed_over',

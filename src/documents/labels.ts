@@ -41,6 +41,8 @@ const german: Labels = {
     'diarization-skipped': 'Wer wann gesprochen hat, konnte nicht unterschieden werden.',
     'identification-skipped': 'Nach den Namen der Sprechenden wurde nicht gesucht.',
     'speakers-skipped': 'Die Sprechenden wurden nicht benannt.',
+    'corrections-unplaced':
+      'Für Korrekturen einer früheren Fassung fand sich in dieser keine Stelle; sie sind bei der Aufnahme aufgeführt.',
     edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
   },
   unknownNote: (code) => `Hinweis: ${code}`,
@@ -78,6 +80,8 @@ const english: Labels = {
     'diarization-skipped': 'Who spoke when could not be told apart.',
     'identification-skipped': 'The names of the speakers were not looked for.',
     'speakers-skipped': 'The speakers were not named.',
+    'corrections-unplaced':
+      'Corrections of an earlier version found no place in this one; they are listed with the recording.',
     edited: 'A document had been changed by hand and was therefore not written over.',
   },
   unknownNote: (code) => `Note: ${code}`,

@@ -4,6 +4,8 @@ import type { RecordingFact, Stage } from '../../events/recording-facts.ts';
 export interface RecordingsDesk {
   /** Takes an uploaded file into a new recording (the file is moved); durable when it returns. */
   importAudio(upload: Upload): Promise<Accepted>;
+  /** Starts a recording from a device or a browser; its audio is captured from then on. */
+  startRecording(start: Start): Promise<Accepted>;
   /**
    * Offers a fact at the recording's door.
    * @throws {NotAccepted} when its state does not allow it, {UnknownRecording} when there is none.
@@ -31,6 +33,22 @@ export type Upload = {
   language: string | null;
   speakers: number | null;
   title?: string | undefined;
+};
+
+export type Start = {
+  /** A ULID the caller has made up: what it holds for the recording can be named before it starts. */
+  recordingId: string;
+  owner: string;
+  by: string;
+  command: string;
+  kind: 'solo' | 'meeting';
+  language: string | null;
+  speakers: number | null;
+  title?: string | undefined;
+  /** Name of the host's input device; null for a browser's microphone. */
+  device: string | null;
+  /** What started it: `api`, `hotkey`, `tray`, `browser`. */
+  trigger: string;
 };
 
 export type Accepted = {

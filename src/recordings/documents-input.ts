@@ -1,6 +1,6 @@
 import type { DocumentsInput } from '../documents/documents.ts';
-import { rawBlocks } from './activities/finish.ts';
 import type { RecordingContent } from './recording-content.ts';
+import { shownBlocks, shownSpeakers, shownTitle } from './transcript-blocks.ts';
 
 /** Everything the three documents are made of, from the log alone: the same log, the same bytes. */
 export function documentsInput(
@@ -8,25 +8,26 @@ export function documentsInput(
   content: RecordingContent,
   named: { base: string; title: string; local_start: string; ui_language: 'de' | 'en' },
 ): DocumentsInput {
-  const title = content.title?.content?.title ?? named.title;
+  const title = shownTitle(content) ?? named.title;
+  const former = [named.title, ...content.formerTitles];
   return {
     recordingId,
     base: named.base,
     title,
-    aliases: title === named.title ? [] : [named.title],
+    aliases: [...new Set(former)].filter((alias) => alias !== title),
     kind: content.context.kind ?? 'solo',
     language: content.language,
     duration: content.duration,
     localStart: named.local_start,
     uiLanguage: named.ui_language,
-    speakers: (content.turns?.data.speakers ?? []).map(({ label, seconds }) => ({
+    speakers: shownSpeakers(content).map(({ label, seconds }) => ({
       label,
       seconds,
       name: content.names[label]?.trim() || null,
     })),
-    blocks: content.punctuated?.content?.blocks ?? rawBlocks(content),
-    summary: content.summary?.content?.text ?? '',
-    abstract: content.title?.content?.abstract ?? '',
+    blocks: shownBlocks(content),
+    summary: content.restored?.content?.summary ?? content.summary?.content?.text ?? '',
+    abstract: content.restored?.content?.abstract ?? content.title?.content?.abstract ?? '',
     notes: notesOf(content),
   };
 }
@@ -55,5 +56,7 @@ function notesOf(content: RecordingContent): { code: string; detail: string }[] 
   if ((content.punctuated?.data.kept.length ?? 0) > 0) {
     note('parts-unpunctuated', content.punctuated!.data.kept.join(', '));
   }
+  const unplaced = content.carried?.data.unplaced ?? 0;
+  if (unplaced > 0) note('corrections-unplaced', String(unplaced));
   return notes;
 }

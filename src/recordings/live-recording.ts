@@ -1,5 +1,5 @@
 import { createActor, fromCallback, type EventObject } from 'xstate';
-import type { LoggedFact } from '../../events/catalogue.ts';
+import type { LoggedFact, OfferedFact } from '../../events/catalogue.ts';
 import type { StoredFact } from '../../events/envelope.ts';
 import {
   recordingStream,
@@ -45,6 +45,13 @@ export interface LiveRecording {
    * @throws {NotAccepted} nothing was written; {EventStoreError} what the log says.
    */
   record(fact: RecordingFact, circumstances: OfferCircumstances): Promise<LoggedRecordingFact>;
+  /** As `record`, all or none; the last one is returned. At most 1000. */
+  recordAll(
+    facts: readonly RecordingFact[],
+    circumstances: OfferCircumstances,
+  ): Promise<LoggedRecordingFact>;
+  /** Resolves when no activity runs any more that was started before. */
+  quiet(): Promise<void>;
   /** Starts the activities of the present state. */
   start(): void;
   /** Stops the activities and waits for what is under way at the door. */
@@ -61,7 +68,14 @@ const commandsMax = 1000;
  */
 export async function openRecording(
   recordingId: string,
-  deps: { store: EventStore; runStage: RunStage; log: Log; moved(recording: LiveRecording): void },
+  deps: {
+    store: EventStore;
+    runStage: RunStage;
+    log: Log;
+    moved(recording: LiveRecording): void;
+    /** Awaited before the fact is stored after which nothing of the recording may be left. */
+    erasing?(recordingId: string): Promise<void>;
+  },
   options: { create?: boolean } = {},
 ): Promise<LiveRecording | null> {
   const { store, log } = deps;
@@ -93,14 +107,15 @@ export async function openRecording(
     recordingId,
     snapshot: () => (started ? actor.getSnapshot() : folded),
     version: () => version,
-    record(fact, circumstances) {
+    record: (fact, circumstances) => live.recordAll([fact], circumstances),
+    recordAll(facts, circumstances) {
       if (waiting >= waitingMax) {
         return Promise.reject(
           new EventStoreError('BUSY', `More than ${waitingMax} commands wait for this recording`),
         );
       }
       waiting += 1;
-      const turn = tail.then(() => decide(fact, circumstances)).finally(() => (waiting -= 1));
+      const turn = tail.then(() => decide(facts, circumstances)).finally(() => (waiting -= 1));
       tail = turn.catch(() => undefined);
       return turn;
     },
@@ -114,47 +129,54 @@ export async function openRecording(
       await tail;
       await Promise.all(running);
     },
+    async quiet() {
+      await Promise.all(running);
+    },
   };
   return live;
 
   async function decide(
-    fact: RecordingFact,
+    facts: readonly RecordingFact[],
     offered: OfferCircumstances,
   ): Promise<LoggedRecordingFact> {
     if (uncertain) await catchUp();
-    const earlier = commands.get(commandKey(fact.type, offered.command));
+    const last = facts.at(-1)!;
+    const earlier = commands.get(commandKey(last.type, offered.command));
     if (earlier) return earlier;
-    const before = live.snapshot();
-    // The machine counts the starts of stages; the fact says what it counted to.
-    const circumstances =
-      fact.type === 'stage.started' ? { ...offered, attempt: before.context.attempt + 1 } : offered;
-    const event = toMachineEvent({ ...fact, ...circumstances, version: version + 1 });
-    if (!before.can(event)) {
-      throw new NotAccepted(fact.type, stateName(before.value), possibleFacts(before));
+    let state = live.snapshot();
+    const decided: OfferedFact[] = [];
+    for (const fact of facts) {
+      const before = state;
+      // The machine counts the starts of stages; the fact says what it counted to.
+      const circumstances =
+        fact.type === 'stage.started'
+          ? { ...offered, attempt: before.context.attempt + 1 }
+          : offered;
+      const next = version + decided.length + 1;
+      const event = toMachineEvent({ ...fact, ...circumstances, version: next });
+      if (!before.can(event)) {
+        throw new NotAccepted(fact.type, stateName(before.value), possibleFacts(before));
+      }
+      state = evolve(before, event);
+      decided.push({
+        ...fact,
+        ...circumstances,
+        from: stateName(before.value),
+        to: stateName(state.value),
+        machine: machineVersion,
+        ...('content' in fact && fact.content !== undefined ? { subject: recordingId } : {}),
+      });
     }
-    const after = evolve(before, event);
+    if (stateName(state.value) === 'idle.erased') await deps.erasing?.(recordingId);
     try {
-      const [stored] = await store.append(
-        stream,
-        [
-          {
-            ...fact,
-            ...circumstances,
-            from: stateName(before.value),
-            to: stateName(after.value),
-            machine: machineVersion,
-            ...('content' in fact && fact.content !== undefined ? { subject: recordingId } : {}),
-          },
-        ],
-        version,
-      );
-      return move(asRecordingFact(stored!));
+      const stored = await store.append(stream, decided, version);
+      return stored.map((fact) => move(asRecordingFact(fact))).at(-1)!;
     } catch (error) {
       if (!(error instanceof EventStoreError)) throw error;
       if (error.code !== 'OUTCOME_UNKNOWN' && error.code !== 'VERSION_CONFLICT') throw error;
       uncertain = true;
       await catchUp();
-      const stored = commands.get(commandKey(fact.type, circumstances.command));
+      const stored = commands.get(commandKey(last.type, offered.command));
       if (stored) return stored;
       // Not there after all: the same offer again may pass. A conflict with our own past is the same.
       throw new EventStoreError('OUTCOME_UNKNOWN', error.message, { cause: error });

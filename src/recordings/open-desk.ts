@@ -59,6 +59,16 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       imports.set(upload.command, accepted);
       return accepted;
     },
+    async startRecording({ recordingId, by, command, title, ...data }) {
+      const fact: RecordingFactOf<'recording.started'> = {
+        type: 'recording.started',
+        data,
+        content: title === undefined ? {} : { title },
+      };
+      return await withRecording(recordingId, true, async (recording) =>
+        acceptedFrom(recordingId, await recording.record(fact, { by, command })),
+      );
+    },
     async command(recordingId, fact, circumstances) {
       return await withRecording(recordingId, false, async (recording) =>
         acceptedFrom(recordingId, await recording.record(fact, circumstances)),

@@ -6,7 +6,9 @@ import {
 import type { Envelope } from '../../events/envelope.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Segment, Stretch } from '../../events/transcript.ts';
+import { basisOf } from '../../machines/context.ts';
 import type { RecordingContext } from '../../machines/recording.ts';
+import type { DocumentName } from '../documents/documents.ts';
 import type { LoggedRecordingFact } from './live-recording.ts';
 
 type Logged<T extends RecordingFactType> = RecordingFactOf<T> & Envelope;
@@ -30,6 +32,20 @@ export type RecordingContent = {
   title: Logged<'title.chosen'> | null;
   named: Logged<'documents.named'> | null;
   saved: Logged<'documents.saved'> | null;
+  /** What people changed afterwards, as far as it counts in this context. */
+  restored: Logged<'version.restored'> | null;
+  carried: Logged<'corrections.carried_over'> | null;
+  titled: Logged<'title.changed'> | null;
+  /** All titles that people replaced, oldest first. */
+  formerTitles: string[];
+  /** Corrections of the blocks there are, oldest first. */
+  edits: Logged<'turn.edited'>[];
+  /** Documents in people's own words: the last that was sent of each, if it is one. */
+  authored: Partial<Record<DocumentName, Logged<'document.edited'>>>;
+  /** Whose the documents were when they were last saved; null when they never were. */
+  savedFor: string | null;
+  /** Hashes of what may have been written since they were last saved. */
+  rendered: Logged<'documents.rendered'>[];
   /** The reason the diarization was skipped for; null when it was not. */
   diarizationSkipped: string | null;
   /** Whether a person said not to name the speakers. */
@@ -77,7 +93,14 @@ export async function readRecording(
           fact.version <= (completed?.version ?? Infinity),
       )
     : [];
-  const names = at(results.names, 'speakers.named')?.content?.names ?? {};
+  const restored = at(results.restored, 'version.restored');
+  const carried = at(results.carried, 'corrections.carried_over');
+  const basis = basisOf(results);
+  const edits = allOf(facts, 'turn.edited', results.edited).filter(
+    ({ data }) => data.basis === basis,
+  );
+  const titled = at(results.titled, 'title.changed');
+  const saved = at(results.saved, 'documents.saved');
   const title = at(results.title, 'title.chosen');
   const turns = at(results.turns, 'turns.joined');
   const run = title?.run ?? context.run;
@@ -97,14 +120,36 @@ export async function readRecording(
       doubt: fact.data.doubt,
       segments: fact.content?.segments ?? [],
     })),
-    language: completed?.data.language ?? mostHeard(spoken) ?? context.language,
+    language:
+      at(results.languageSet, 'language.set')?.data.language ??
+      completed?.data.language ??
+      mostHeard(spoken) ??
+      context.language,
     turns,
-    names,
+    names: namesIn(
+      at(results.names, 'speakers.named', 'speakers.renamed'),
+      [restored, carried],
+      edits,
+    ),
     punctuated: at(results.punctuated, 'transcript.punctuated'),
     summary: at(results.summary, 'summary.completed'),
     title,
     named: at(results.named, 'documents.named'),
-    saved: at(results.saved, 'documents.saved'),
+    saved,
+    restored,
+    carried,
+    titled,
+    formerTitles: allOf(facts, 'title.changed', results.titled).flatMap(
+      ({ content }) => content?.previous ?? [],
+    ),
+    edits,
+    authored: Object.fromEntries(
+      allOf(facts, 'document.edited', results.authored).map((fact) => [fact.data.document, fact]),
+    ),
+    savedFor: saved && ownerBefore(facts, saved.version),
+    rendered: allOf(facts, 'documents.rendered', Infinity).filter(
+      ({ version }) => version > (saved?.version ?? 0),
+    ),
     diarizationSkipped: at(results.diarization, 'diarization.skipped')?.data.reason ?? null,
     speakersSkipped: turns !== null && results.names === null,
     captureInterrupted: audio.type === 'capture.interrupted' ? audio.data.reason : null,
@@ -115,6 +160,55 @@ export async function readRecording(
       )
       .map((fact) => fact.data),
   };
+}
+
+/** What the present documents were made of, and what was corrected in them since; null without any. */
+export async function readShown(
+  store: EventStore,
+  recordingId: string,
+  context: RecordingContext,
+): Promise<RecordingContent | null> {
+  const { behindDocuments } = context;
+  if (behindDocuments === null) return null;
+  const { edited, titled, authored } = context.results;
+  const results = { ...behindDocuments.results, edited, titled, authored };
+  return await readRecording(store, recordingId, { ...context, ...behindDocuments, results });
+}
+
+/** The facts of a type up to a version; none without one. */
+function allOf<T extends RecordingFactType>(
+  facts: readonly LoggedRecordingFact[],
+  type: T,
+  upTo: number | null,
+): Logged<T>[] {
+  if (upTo === null) return [];
+  return facts.filter((fact) => fact.type === type && fact.version <= upTo) as Logged<T>[];
+}
+
+function ownerBefore(facts: readonly LoggedRecordingFact[], version: number): string | null {
+  let owner: string | null = null;
+  for (const fact of facts.slice(0, version)) {
+    if ('owner' in fact.data) owner = fact.data.owner;
+  }
+  return owner;
+}
+
+/** Names by label. Who named the speakers named them all; what came later adds to it. */
+function namesIn(
+  named: Logged<'speakers.named'> | Logged<'speakers.renamed'> | null,
+  texts: readonly (Logged<'version.restored'> | Logged<'corrections.carried_over'> | null)[],
+  edits: readonly Logged<'turn.edited'>[],
+): Record<string, string> {
+  const since = named?.version ?? 0;
+  const names: Record<string, string> = { ...named?.content?.names };
+  for (const text of texts) {
+    if (text && text.version > since) Object.assign(names, text.content?.names);
+  }
+  for (const { data, content, version } of edits) {
+    if (data.speaker === null || content?.name === undefined || version < since) continue;
+    names[data.speaker] ??= content.name;
+  }
+  return names;
 }
 
 /** The language of most of the speech, by seconds. */

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { StageError } from '../stage-error.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import { NotAccepted } from './desk.ts';
-import { readRecording, type RecordingContent } from './recording-content.ts';
+import { readRecording, readShown, type RecordingContent } from './recording-content.ts';
 import type { LiveRecording, RunStage } from './live-recording.ts';
 import type { Turns } from './turns.ts';
 
@@ -17,6 +17,8 @@ export type Job = {
   signal: AbortSignal;
   /** Everything the log holds of the recording, read now. */
   content(): Promise<RecordingContent>;
+  /** The same for what the present documents were made of; null when there are none. */
+  shown(): Promise<RecordingContent | null>;
   /**
    * Waits for a place in a queue, then records that the stage has started. Called once, before
    * anything is asked of an engine. The turn is given back when the activity ends.
@@ -82,6 +84,7 @@ export function stageRunner(deps: {
       run,
       signal: ended,
       content: () => readRecording(deps.store, recordingId, recording.snapshot().context),
+      shown: () => readShown(deps.store, recordingId, recording.snapshot().context),
       async begin(queue) {
         const deaths = context.deaths[stage] ?? 0;
         if (deaths >= deathsBeforeFailed) {

@@ -76,6 +76,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   },
   'documents.rendered': { version: 1, sha256: { index: 'a', transcript: 'b', summary: 'c' } },
   'title.changed': {},
+  'speakers.renamed': { labels: [] },
   'kind.changed': { kind: 'meeting' },
   'language.set': { language: 'de' },
   'recording.handed_over': { owner: 'ben' },

@@ -89,6 +89,10 @@ const samples: Record<FactType, Sample> = {
     data: { version: 1, sha256: { index: 'a', transcript: 'b', summary: 'c' } },
   },
   'title.changed': { data: {}, content: { title: 'Grüße', previous: 'Gruß' } },
+  'speakers.renamed': {
+    data: { labels: ['SPEAKER_1'] },
+    content: { names: { SPEAKER_1: 'Änne' } },
+  },
   'kind.changed': { data: { kind: 'meeting' } },
   'language.set': { data: { language: 'de' } },
   'recording.handed_over': { data: { owner: 'U2' } },

@@ -1,4 +1,3 @@
-import type { Block } from '../../../events/transcript.ts';
 import type { Stage } from '../../../events/recording-facts.ts';
 import { entitle as askForTitle } from '../../language/entitle.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
@@ -8,9 +7,10 @@ import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
 import type { Lease } from '../../leased.ts';
 import { StageError } from '../../stage-error.ts';
-import { paragraphs, wordCount } from '../blocks.ts';
+import { wordCount } from '../blocks.ts';
 import type { RecordingContent } from '../recording-content.ts';
 import type { Job, StageActivity } from '../run-stage.ts';
+import { rawBlocks } from '../transcript-blocks.ts';
 
 /** How long a language-model server may stay away before a first run goes on without it. */
 export const firstRunPatienceMs = 120_000;
@@ -29,11 +29,6 @@ type Deps = {
 const wordless = { de: 'Aufnahme ohne Sprache', en: 'Recording without speech' };
 
 const builtIn = { engine: 'built-in', model: null };
-
-/** The recording's paragraphs or turns, words as recognised. */
-export function rawBlocks(content: RecordingContent): Block[] {
-  return content.turns?.content?.turns ?? paragraphs(content.utterances, null);
-}
 
 /** Punctuation and capitals, not a word changed. */
 export const punctuate = (deps: Deps): StageActivity =>
@@ -138,7 +133,7 @@ function withModel(
         : { name: 'built-in language tools', places: placesPerModel },
     );
     const content = await job.content();
-    const firstRun = content.context.documents === 0;
+    const firstRun = content.context.behindDocuments === null;
     if (!model) {
       if (!firstRun) {
         throw new StageError(

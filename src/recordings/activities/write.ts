@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
 import { baseName } from '../../documents/base-name.ts';
-import { documentPaths } from '../../documents/documents.ts';
+import { deleteDocument } from '../../documents/delete.ts';
+import { documentNames, documentPaths, type PerDocument } from '../../documents/documents.ts';
 import { comparable } from '../../documents/file-names.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { listTaken, type Space } from '../../documents/space.ts';
 import { writeDocuments } from '../../documents/write.ts';
+import { carriedOver } from '../corrections/carried-over.ts';
 import { documentsInput } from '../documents-input.ts';
+import { foreignDocuments, ownHashes, presentHashes } from '../document-hashes.ts';
 import { localTime } from '../local-time.ts';
+import type { RecordingContent } from '../recording-content.ts';
 import type { Job, StageActivity } from '../run-stage.ts';
+import { shownTitle } from '../transcript-blocks.ts';
 
 type Deps = {
   spaceOf(owner: string): Promise<Space>;
@@ -15,7 +21,11 @@ type Deps = {
   promisedBases(owner: string): AsyncIterable<string>;
 };
 
-/** Writes the three documents and says so. Names them first, once and for ever. */
+/**
+ * Writes the three documents and says so. Names them first, once in each space, and places what was
+ * corrected in an earlier transcript. Documents of a recording that was handed over are written to
+ * the new space whole before they leave the old one.
+ */
 export function write(deps: Deps): StageActivity {
   /** Names are chosen one after the other: two recordings must not choose the same. */
   let naming: Promise<unknown> = Promise.resolve();
@@ -23,39 +33,51 @@ export function write(deps: Deps): StageActivity {
   return async (job) => {
     await job.begin({ name: 'documents', places: 1 });
     const space = await deps.spaceOf(job.owner);
-    if ((await job.content()).named === null) {
+    const first = await job.content();
+    const carried = carriedOver(first, await job.shown());
+    if (carried) await job.offer(carried);
+    if (!hasName(first)) {
       const mine = naming.then(() => nameDocuments(job, space));
       naming = mine.catch(() => undefined);
       await mine;
     }
     const content = await job.content();
-    const named = content.named;
+    const { named, saved, savedFor } = content;
     if (!named?.content) throw new Error('the documents have no name');
     const paths = documentPaths(named.content.base);
-    const written = await writeDocuments(
-      space,
-      paths,
-      renderDocuments(
-        documentsInput(job.recordingId, content, { ...named.data, ...named.content }),
-      ),
-      content.saved?.data.sha256 ?? null,
+    const rendered = renderDocuments(
+      documentsInput(job.recordingId, content, { ...named.data, ...named.content }),
     );
+    const sha256 = hashesOf(rendered);
+    const version = content.context.documents + 1;
+    await job.offer({ type: 'documents.rendered', data: { version, sha256 } });
+
+    const moving = savedFor !== null && savedFor !== job.owner ? savedFor : null;
+    const oldSpace = moving === null ? null : await deps.spaceOf(moving);
+    const theirs = {
+      ...ownVersions(content),
+      ...(oldSpace && saved?.content
+        ? await foreignDocuments(oldSpace, saved.content.paths, content)
+        : {}),
+    };
+    const contents = { ...rendered, ...theirs };
+    const known = await presentHashes(space, paths, ownHashes(content));
+    const written = await writeDocuments(space, paths, contents, known);
+    if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
+    const kept = documentNames.filter((name) => name in theirs || written.kept.includes(name));
     await job.offer({
       type: 'documents.saved',
-      data: {
-        version: content.context.documents + 1,
-        renderer: rendererVersion,
-        sha256: written.sha256,
-        kept: written.kept,
-      },
+      data: { version, renderer: rendererVersion, sha256, kept },
       content: { paths },
     });
   };
 
   async function nameDocuments(job: Job, space: Space): Promise<void> {
     const content = await job.content();
-    const title = content.title?.content?.title ?? '';
-    const local_start = localTime(new Date(content.startedAt));
+    const { named } = content;
+    const title = named?.content?.title ?? shownTitle(content) ?? '';
+    const local_start = named?.data.local_start ?? localTime(new Date(content.startedAt));
+    const ui_language = named?.data.ui_language ?? deps.uiLanguage();
     const onDisk = await listTaken(space);
     const promised = new Set<string>();
     for await (const base of deps.promisedBases(job.owner)) promised.add(comparable(base));
@@ -66,8 +88,27 @@ export function write(deps: Deps): StageActivity {
     );
     await job.offer({
       type: 'documents.named',
-      data: { local_start, ui_language: deps.uiLanguage(), renderer: rendererVersion },
+      data: { local_start, ui_language, renderer: rendererVersion },
       content: { base, title },
     });
   }
 }
+
+/** Whether there is a name, and one of the present owner's space. */
+const hasName = ({ named, context }: RecordingContent): boolean =>
+  named !== null && named.version > (context.handedOver ?? 0);
+
+function ownVersions({ authored }: RecordingContent): Partial<PerDocument> {
+  const own: Partial<PerDocument> = {};
+  for (const name of documentNames) {
+    const edit = authored[name];
+    if (edit?.data.own && edit.content?.markdown !== undefined) own[name] = edit.content.markdown;
+  }
+  return own;
+}
+
+const hashesOf = (contents: PerDocument): PerDocument => {
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const { index, transcript, summary } = contents;
+  return { index: hash(index), transcript: hash(transcript), summary: hash(summary) };
+};

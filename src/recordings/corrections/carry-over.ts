@@ -1,0 +1,210 @@
+import type { Block, Correction, Word } from '../../../events/transcript.ts';
+import { retimed, spread, timedWords } from './timed-words.ts';
+import { soundsSame, wordPatches, wordsOf } from './word-patches.ts';
+
+/** What became of corrections in another transcript. */
+export type CarriedOver = {
+  blocks: Block[];
+  placed: number;
+  unplaced: Correction[];
+  /** Labels that only corrections gave, with the name of each. */
+  names: Record<string, string>;
+};
+
+/** How far apart two recognisers may hear the same word, in seconds. */
+const toleranceSeconds = 0.5;
+/** How many words more than were corrected may be replaced where other words were heard. */
+const moreWordsMax = 2;
+/** A turn is the same turn when they overlap in this part of the shorter. */
+const sameTurnShare = 0.5;
+
+/** What a person changed of a transcript, by time. Both have the same blocks, by id. */
+export function correctionsBetween(
+  recognised: readonly Block[],
+  corrected: readonly Block[],
+  names: Readonly<Record<string, string>>,
+): Correction[] {
+  const before = new Map(recognised.map((block) => [block.id, block]));
+  return corrected.flatMap((block) => {
+    const old = before.get(block.id);
+    if (!old) return [];
+    const changes = textCorrections(old, block.text);
+    if (old.speaker !== block.speaker && block.speaker !== null) {
+      const speaker = names[block.speaker] ?? block.speaker;
+      const { start, end } = old;
+      changes.push({ start, end, before: '', after: '', speaker });
+    }
+    return changes;
+  });
+}
+
+/**
+ * Places corrections in another transcript of the same audio: words by what was said when, speakers
+ * by the turn that overlaps most. What has no clear place is handed back; nothing is dropped, and no
+ * word is touched that no correction is about. Pure.
+ * @param names names of the transcript's labels
+ */
+export function carryOver(
+  corrections: readonly Correction[],
+  transcript: readonly Block[],
+  names: Readonly<Record<string, string>>,
+): CarriedOver {
+  // Timed once: what is placed first must not move what is placed later.
+  const turns = transcript.map((block) => ({
+    block: { ...block },
+    words: timedWords(block.text, block),
+    touched: false,
+  }));
+  const blocks = turns.map(({ block }) => block);
+  const added: Record<string, string> = {};
+  const unplaced: Correction[] = [];
+  for (const correction of corrections) {
+    const done =
+      correction.speaker === undefined
+        ? placeText(turns, correction)
+        : placeSpeaker(blocks, correction, correction.speaker, { ...names, ...added }, added);
+    if (!done) unplaced.push(correction);
+  }
+  for (const { block, words, touched } of turns) {
+    if (!touched) continue;
+    block.text = words.map((word) => word.text).join(' ');
+    if (block.words.length > 0) block.words = words;
+  }
+  return { blocks, placed: corrections.length - unplaced.length, unplaced, names: added };
+}
+
+function textCorrections(old: Block, text: string): Correction[] {
+  const words = timedWords(old.text, old);
+  const patches = wordPatches(
+    words.map((word) => word.text),
+    wordsOf(text),
+  );
+  return patches.map(({ from, to, inserted }) => {
+    // Words put between others are known by a neighbour: then its place is one of words, not of time.
+    const anchor = from < to || words.length === 0 ? 'none' : from > 0 ? 'before' : 'after';
+    const first = anchor === 'before' ? from - 1 : from;
+    const last = anchor === 'after' ? to + 1 : to;
+    const span = words.slice(first, last);
+    return {
+      start: span[0]?.start ?? old.start,
+      end: span.at(-1)?.end ?? old.end,
+      before: span.map((word) => word.text).join(' '),
+      after: [
+        ...words.slice(first, from).map((word) => word.text),
+        ...inserted,
+        ...words.slice(to, last).map((word) => word.text),
+      ].join(' '),
+    };
+  });
+}
+
+/** A block at work, with all its words timed. */
+type Turn = { block: Block; words: Word[]; touched: boolean };
+type Place = { turn: Turn; from: number; to: number };
+
+function placeText(turns: readonly Turn[], correction: Correction): boolean {
+  const before = wordsOf(correction.before);
+  const after = wordsOf(correction.after);
+  // Looked for first: the longer of the two, which may contain the other.
+  const wanted = after.length > before.length ? [after, before] : [before, after];
+  const near = turns.filter(
+    ({ block: { start, end } }) =>
+      start <= correction.end + toleranceSeconds && end >= correction.start - toleranceSeconds,
+  );
+  const place =
+    wanted
+      .filter((words) => words.length > 0)
+      .reduce<Place | undefined>(
+        (found, words) => found ?? nearest(near, words, correction),
+        undefined,
+      ) ?? heardInstead(turns, correction, before, after);
+  if (place === 'nothing') return true;
+  if (!place) return false;
+  replace(place, after);
+  return true;
+}
+
+/** Where these words were said, closest to when they were corrected. */
+function nearest(
+  turns: readonly Turn[],
+  wanted: readonly string[],
+  { start, end }: Correction,
+): Place | undefined {
+  let best: { place: Place; away: number } | undefined;
+  for (const turn of turns) {
+    const { words } = turn;
+    for (let from = 0; from + wanted.length <= words.length; from += 1) {
+      if (!wanted.every((word, index) => soundsSame(word, words[from + index]!.text))) continue;
+      const to = from + wanted.length;
+      const [first, last] = [words[from]!.start, words[to - 1]!.end];
+      if (first > end + toleranceSeconds || last < start - toleranceSeconds) continue;
+      const away = Math.abs(first + last - start - end);
+      if (!best || away < best.away) best = { place: { turn, from, to }, away };
+    }
+  }
+  return best?.place;
+}
+
+/**
+ * Where another recogniser heard other words at that time: they are replaced when they are about as
+ * many and of one block. Of words that were taken out nothing is left to do when there are none.
+ */
+function heardInstead(
+  turns: readonly Turn[],
+  { start, end }: Correction,
+  before: readonly string[],
+  after: readonly string[],
+): Place | 'nothing' | undefined {
+  const places = turns.flatMap((turn) => {
+    const { words } = turn;
+    const within = (word: Word) =>
+      word.start + word.end >= 2 * start && word.start + word.end <= 2 * end;
+    const from = words.findIndex(within);
+    if (from === -1) return [];
+    return [{ turn, from, to: words.findLastIndex(within) + 1 }];
+  });
+  if (after.length === 0) return places.length === 0 ? 'nothing' : undefined;
+  const [place, ...others] = places;
+  if (!place || others.length > 0 || before.length === 0) return undefined;
+  return place.to - place.from <= before.length + moreWordsMax ? place : undefined;
+}
+
+function replace({ turn, from, to }: Place, inserted: readonly string[]): void {
+  const { words } = turn;
+  const [start, end] = [words[from]!.start, words[to - 1]!.end];
+  turn.words = [...words.slice(0, from), ...spread(inserted, start, end), ...words.slice(to)];
+  turn.touched = true;
+}
+
+function placeSpeaker(
+  blocks: Block[],
+  { start, end }: Correction,
+  speaker: string,
+  names: Readonly<Record<string, string>>,
+  added: Record<string, string>,
+): boolean {
+  const overlap = (block: Block) => Math.min(block.end, end) - Math.max(block.start, start);
+  const [best] = blocks.toSorted((a, b) => overlap(b) - overlap(a));
+  if (!best || best.speaker === null) return false;
+  const shorter = Math.min(best.end - best.start, end - start);
+  if (overlap(best) <= 0 || overlap(best) < sameTurnShare * shorter) return false;
+  const labels = new Set([...blocks.map((block) => block.speaker), ...Object.keys(names)]);
+  const named = Object.entries(names).find(([, name]) => name === speaker)?.[0];
+  const label = named ?? (labels.has(speaker) ? speaker : newLabel(labels));
+  if (!labels.has(label)) added[label] = speaker;
+  best.speaker = label;
+  return true;
+}
+
+/** The next label after those there are. */
+export function newLabel(labels: ReadonlySet<string | null>): string {
+  for (let number = labels.size + 1; ; number += 1) {
+    if (!labels.has(`SPEAKER_${number}`)) return `SPEAKER_${number}`;
+  }
+}
+
+/** A block as a person corrected it; its words keep their times where they are still the same. */
+export const corrected = (block: Block, text: string): Pick<Block, 'text' | 'words'> => ({
+  text,
+  words: retimed(text, block),
+});
