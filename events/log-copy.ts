@@ -1,7 +1,7 @@
 import { damageRegister } from './damage.ts';
 import { openDatabase, type LogDatabase } from './database.ts';
 import { parseRecord } from './fact-decoder.ts';
-import { idKey, logKey, streamKey } from './layout.ts';
+import { idKey, logKey, streamKey, streamsRange } from './layout.ts';
 import { loadHead, type Head } from './log-head.ts';
 import { identify } from './log-identity.ts';
 import { readMarker } from './marker.ts';
@@ -39,7 +39,10 @@ export async function openLogCopy(directory: string, id: string): Promise<LogCop
   });
   try {
     const found = await db.get<string, string | undefined>(idKey, {});
-    if (marker === undefined && found === undefined) await db.put(idKey, id, { sync: true });
+    // A new one may have been given an id of its own already; one with records keeps it.
+    const isNew =
+      marker === undefined && (await db.keys({ ...streamsRange, limit: 1 }).all()).length === 0;
+    if (isNew && found !== id) await db.put(idKey, id, { sync: true });
     const known = await identify(directory, db, marker?.log);
     if (known !== id) throw new EventStoreError('DAMAGED', `${directory} holds log ${known}.`);
     return await copyInto(db, id);

@@ -10,9 +10,11 @@ export async function restore(
 ): Promise<void> {
   const { data } = hostFrom(process.env);
   const { erasures } = options;
-  const report = await restoreFrom(resolve(directory), data, {
-    ...(erasures === undefined ? {} : { erasures: resolve(erasures) }),
-  });
+  const report = await restoreFrom(
+    resolve(directory),
+    data,
+    erasures === undefined ? {} : { erasures: resolve(erasures) },
+  );
   if (options.json) {
     console.log(JSON.stringify(report));
   } else {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { privateDirectory } from '../../events/durable-file.ts';
 import { openErasureList } from '../../events/erasure-list.ts';
@@ -147,9 +147,13 @@ async function removeOthers(directory: string, marker: BackupMarker): Promise<vo
 async function destroyKey(path: string): Promise<void> {
   if (!(await exists(path))) return;
   const { size } = await stat(path);
-  await writeFile(path, randomBytes(size), { flag: 'r+' });
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
+  const handle = await open(path, 'r+');
+  try {
+    await handle.writeFile(randomBytes(size));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   await rm(path);
 }
 
@@ -168,7 +172,7 @@ async function assertUsable(directory: string, data: DataFolder): Promise<void> 
   }
   if (!(await exists(directory)) || (await readdir(directory)).length === 0) return;
   // Also the rest of a first backup that was interrupted before it counted.
-  const ours = /^(backup\.json|log|log\.json|erased\.jsonl|files-\d+|.*\.tmp)$/;
+  const ours = /^(backup\.json|log|log\.new|log\.json|erased\.jsonl|files-\d+|.*\.tmp)$/;
   const foreign = (await readdir(directory)).find((name) => !ours.test(name));
   if (foreign === undefined) return;
   throw new Error(`${directory} holds something else (${foreign}). Choose an empty directory.`);

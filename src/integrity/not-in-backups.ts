@@ -7,7 +7,9 @@ import { scrubStateFile } from './scrub-state.ts';
 export const notInBackups: ReadonlySet<string> = new Set([
   'log',
   'log.json',
+  'log.new',
   'log.importing',
+  'log.importing.new',
   'log.importing.json',
   // Installed again, or downloaded.
   'models',

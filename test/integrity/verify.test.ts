@@ -37,7 +37,7 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
   await t.test(`a bit flipped in a record, ${flips} times`, async () => {
     for (let count = 0; count < flips; count += 1) {
       const position = 1 + random.below(sound.checked.records);
-      let original = Buffer.alloc(0);
+      let original: Buffer = Buffer.alloc(0);
       await tamper(data, async (db) => {
         original = (await db.get<Buffer, Buffer>(logKey(position), binary))!;
         const changed = flipped(original, random.below(original.length), random.below(8));
@@ -54,8 +54,8 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
 
   await t.test('a record that is gone, and one that is another one’s', async () => {
     const middle = Math.floor(sound.checked.records / 2);
-    let original = Buffer.alloc(0);
-    let other = Buffer.alloc(0);
+    let original: Buffer = Buffer.alloc(0);
+    let other: Buffer = Buffer.alloc(0);
     await tamper(data, async (db) => {
       original = (await db.get<Buffer, Buffer>(logKey(middle), binary))!;
       other = (await db.get<Buffer, Buffer>(logKey(middle + 1), binary))!;

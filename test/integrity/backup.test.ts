@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { LoggedFact } from '../../events/catalogue.ts';
+import type { StoredFact } from '../../events/envelope.ts';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { logKey } from '../../events/layout.ts';
+import type { RecordingFactOf } from '../../events/recording-facts.ts';
+import { dataFolder, type DataFolder } from '../../src/host.ts';
+import { backup } from '../../src/integrity/backup.ts';
+import { withLogAlone } from '../../src/integrity/open-alone.ts';
+import { restore } from '../../src/integrity/restore.ts';
+import {
+  flipped,
+  mitschrift,
+  recordedData,
+  tamper,
+  verifyAlone,
+  type RecordedData,
+} from '../support/recorded-data.ts';
+import { plainFact } from '../support/sample-facts.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const backUp = (data: DataFolder, directory: string) =>
+  withLogAlone(data, (opened) => backup({ ...opened, data }, directory));
+
+/** Every fact there is, as readers get it. */
+const factsIn = (data: DataFolder): Promise<LoggedFact[]> =>
+  withLogAlone(data, async ({ store }) => {
+    const facts: LoggedFact[] = [];
+    for await (const fact of store.readAll()) facts.push(fact);
+    return facts;
+  });
+
+/** Every file below a directory but the log's, with its bytes. */
+async function filesIn(root: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name).slice(root.length + 1);
+    if (!entry.isFile() || path.startsWith('log')) continue;
+    files[path] = (await readFile(join(root, path))).toString('base64');
+  }
+  return files;
+}
+
+async function places(t: TestContext): Promise<{ kept: string; target: DataFolder }> {
+  const root = await tempDir(t);
+  return { kept: join(root, 'backup'), target: dataFolder(join(root, 'restored')) };
+}
+
+test('a backup restored is the data directory it was made of', async (t) => {
+  const { data } = await recordedData(t);
+  const { kept, target } = await places(t);
+  await writeFile(join(data.root, 'secrets.json'), '{}', { mode: 0o600 });
+  const made = await mitschrift(data.root, 'backup', kept, '--json');
+  assert.equal(made.code, 0, made.stderr);
+  assert.equal((JSON.parse(made.stdout) as { facts: number }).facts, (await factsIn(data)).length);
+  const restored = await mitschrift(target.root, 'restore', kept);
+  assert.equal(restored.code, 0, restored.stderr);
+  assert.match(restored.stdout, /all sound/);
+  assert.deepEqual(await factsIn(target), await factsIn(data));
+  const { 'scrub.json': _scrub, 'setup-code': _code, ...files } = await filesIn(data.root);
+  const wanted = Object.keys(files).filter((path) => !path.endsWith('speech.wav'));
+  const back = await filesIn(target.root);
+  assert.deepEqual(
+    Object.keys(back)
+      .filter((path) => path !== 'keys/erased.jsonl')
+      .toSorted(),
+    wanted.toSorted(),
+  );
+  for (const path of wanted) assert.equal(back[path], files[path], path);
+  assert.equal((await stat(join(target.root, 'secrets.json'))).mode & 0o777, 0o600);
+
+  const again = await mitschrift(target.root, 'restore', kept);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /not empty/);
+  const rehearsal = await mitschrift(data.root, 'replay', '--check', '--data', target.root);
+  assert.equal(rehearsal.code, 0, rehearsal.stderr);
+  assert.match(rehearsal.stdout, /2 with documents compared.* 0 differences/);
+});
+
+test('a backup made again copies only what is new, and holds all of it', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const { kept, target } = await places(t);
+  const first = await backUp(data, kept);
+  assert.deepEqual([first.newFacts, first.files.linked], [first.facts, 0]);
+  await withLogAlone(data, ({ store }) => store.append('config', [plainFact('later')], 0));
+  const document = join(data.spaces, 'new.md');
+  await writeFile(document, 'a person’s own');
+  const second = await backUp(data, kept);
+  assert.deepEqual([second.newFacts, second.files.copied], [1, 1]);
+  assert.equal(second.files.linked, first.files.copied);
+  // Damage that comes to the source later does not come to what is kept already.
+  const audio = join(data.recordings, recordings[0]!, 'audio.wav');
+  const original = await readFile(audio);
+  const { atime, mtime } = await stat(audio);
+  await writeFile(audio, flipped(original, 50, 3));
+  await utimes(audio, atime, mtime);
+  assert.equal((await backUp(data, kept)).newFacts, 0);
+  assert.equal((await restore(kept, target)).verified.sound, true);
+  assert.deepEqual((await factsIn(target)).length, first.facts + 1);
+  assert.equal(await readFile(join(target.spaces, 'new.md'), 'utf8'), 'a person’s own');
+});
+
+test('facts appended meanwhile: all up to one position are in it, and no other', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const { kept, target } = await places(t);
+  const { before, after, report } = await withLogAlone(data, async ({ store, keys }) => {
+    let done = false;
+    let version = 0;
+    const appending = (async () => {
+      while (!done) {
+        const facts = Array.from({ length: 20 }, (_, index) => plainFact(`${version + index}`));
+        version += (await store.append('recording-busy', facts, version)).length;
+      }
+    })();
+    // The first of them are durable before the backup begins.
+    await store.append('config', [plainFact('first')], 0);
+    const before = store.head();
+    const report = await backup({ store, keys, data }, kept);
+    const after = store.head();
+    done = true;
+    await appending;
+    return { before, after, report };
+  });
+  assert.ok(after > report.facts, 'a log that stood still shows nothing');
+  assert.ok(report.facts >= before);
+  await restore(kept, target);
+  const all = await factsIn(data);
+  assert.deepEqual(await factsIn(target), all.slice(0, report.facts));
+});
+
+test('a backup that is killed leaves the last one, and the next goes on', async (t) => {
+  const { data } = await recordedData(t);
+  const { kept, target } = await places(t);
+  const first = await backUp(data, kept);
+  const then = await factsIn(data);
+  await withLogAlone(data, ({ store }) => store.append('config', [plainFact('later')], 0));
+  await mkdir(join(data.spaces, 'many'));
+  for (let index = 0; index < 2000; index += 1) {
+    await writeFile(join(data.spaces, 'many', `${index}.md`), 'text');
+  }
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(import.meta.dirname, '../../src/cli/mitschrift.ts'), 'backup', kept],
+    { env: { ...process.env, MITSCHRIFT_DATA: data.root }, stdio: 'ignore' },
+  );
+  const exited = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+  const watcher = watch(kept, (_event, name) => {
+    if (name === 'files-2') child.kill('SIGKILL');
+  });
+  assert.equal(await exited, 'SIGKILL', 'it was over before it could be killed');
+  watcher.close();
+
+  const restored = await restore(kept, target);
+  assert.deepEqual([restored.facts, restored.at], [first.facts, first.at]);
+  assert.deepEqual(await factsIn(target), then);
+  assert.equal(restored.verified.sound, true);
+  await rm(target.root, { recursive: true });
+  assert.equal((await backUp(data, kept)).facts, first.facts + 1);
+  assert.deepEqual(
+    (await readdir(kept)).filter((name) => name.startsWith('files-')),
+    ['files-2'],
+  );
+  assert.equal((await restore(kept, target)).facts, first.facts + 1);
+  assert.equal((await readdir(join(target.spaces, 'many'))).length, 2000);
+});
+
+test('what was erased goes from the backup when it is made again', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const { kept, target } = await places(t);
+  await backUp(data, kept);
+  const [gone, stays] = recordings as [string, string];
+  const key = (await readFile(join(data.keys, gone))).toString('base64');
+  await (await openFileKeys(data.keys)).forget(gone);
+  assert.ok(Object.values(await filesIn(kept)).includes(key), 'kept until it is made again');
+  await backUp(data, kept);
+  assert.ok(!Object.values(await filesIn(kept)).includes(key));
+  await restore(kept, target);
+  const facts = (await factsIn(target)).filter(({ subject }) => subject === gone);
+  assert.ok(facts.length > 0 && facts.every(({ content }) => content === undefined));
+  assert.ok((await factsIn(target)).some(({ subject, content }) => subject === stays && content));
+});
+
+test('restore applies a later list of erasures: key, audio, documents, and the fact', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const { kept, target } = await places(t);
+  await backUp(data, kept);
+  const [gone, stays] = recordings as [string, string];
+  const [lost, left] = [await documentsOf(data, gone), await documentsOf(data, stays)];
+  await (await openFileKeys(data.keys)).forget(gone);
+  const list = join(data.keys, 'erased.jsonl');
+  const restored = await mitschrift(target.root, 'restore', kept, '--erasures', list);
+  assert.equal(restored.code, 0, restored.stderr);
+  assert.match(restored.stdout, /1 recordings erased again/);
+  assert.deepEqual(await readdir(target.recordings), [stays]);
+  assert.ok(!(await readdir(target.keys)).includes(gone));
+  const [owner] = (await readdir(target.spaces)) as [string];
+  const there = await readdir(join(target.spaces, owner), { recursive: true });
+  assert.deepEqual([left.length, left.filter((path) => there.includes(path))], [3, left]);
+  assert.equal(lost.length, 3);
+  for (const path of lost) assert.ok(!there.includes(path) && !there.includes(dirname(path)));
+  const of = (await factsIn(target)).filter(({ stream }) => stream === `recording-${gone}`);
+  assert.deepEqual([of.at(-1)!.type, of.at(-1)!.to], ['recording.erased', 'idle.erased']);
+});
+
+test('a damaged log, a strange directory and another history are refused', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const { kept } = await places(t);
+  const good = await backUp(data, kept);
+  await assert.rejects(backUp(data, join(data.root, 'kept')), /inside the data directory/);
+  const strange = await tempDir(t);
+  await writeFile(join(strange, 'thesis.txt'), 'all of it');
+  await assert.rejects(backUp(data, strange), /thesis\.txt/);
+  const other = await recordedData(t, { recordings: 1 });
+  await assert.rejects(backUp(other.data, kept), /another log/);
+  await diverge({ data, recordings: [] }, kept, t);
+
+  await withLogAlone(data, ({ store }) => store.append('config', [plainFact('later')], 0));
+  await tamper(data, (db) =>
+    db.put(logKey(good.facts + 1), 'nonsense', { keyEncoding: 'buffer' } as never),
+  );
+  await assert.rejects(backUp(data, kept), { code: 'DAMAGED' });
+  const marker = JSON.parse(await readFile(join(kept, 'backup.json'), 'utf8')) as object;
+  assert.deepEqual({ ...marker, files: '' }, { ...marker, files: '', position: good.facts });
+});
+
+/** Paths of a recording's documents below its owner's space. */
+async function documentsOf(data: DataFolder, recordingId: string): Promise<string[]> {
+  const saved = (await factsIn(data)).find(
+    ({ type, subject }) => type === 'documents.saved' && subject === recordingId,
+  );
+  assert.equal(saved?.type, 'documents.saved');
+  return Object.values((saved as StoredFact<RecordingFactOf<'documents.saved'>>).content!.paths);
+}
+
+/** The same log, restored from its backup, goes on in two ways. */
+async function diverge({ data }: RecordedData, kept: string, t: TestContext): Promise<void> {
+  const { kept: mine, target } = await places(t);
+  await backUp(data, mine);
+  await restore(mine, target);
+  await withLogAlone(target, ({ store }) => store.append('recording-x', [plainFact('x')], 0));
+  await backUp(target, mine);
+  const twin = dataFolder(join(await tempDir(t), 'twin'));
+  await restore(kept, twin);
+  await withLogAlone(twin, ({ store }) => store.append('recording-y', [plainFact('y')], 0));
+  await assert.rejects(backUp(twin, mine), /goes on differently/);
+}
+
+test('beside a running service, which goes on', async (t) => {
+  const { data } = await recordedData(t);
+  const { kept, target } = await places(t);
+  const service = await startServiceProcess(data.root, { MITSCHRIFT_LOG_LEVEL: 'warn' });
+  t.after(() => service.end('SIGKILL'));
+  const made = await mitschrift(data.root, 'backup', kept);
+  assert.equal(made.code, 0, made.stderr);
+  const verified = await mitschrift(data.root, 'verify');
+  assert.equal(verified.code, 0, verified.stdout);
+  assert.equal((await fetch(`${service.url}/health`)).status, 200);
+  assert.equal(await service.end('SIGTERM'), 0);
+  await restore(kept, target);
+  assert.deepEqual(await factsIn(target), await factsIn(data));
+  assert.equal((await verifyAlone(target)).sound, true);
+});
