@@ -37,16 +37,17 @@ export function checkPassword(password: string): void {
 }
 
 /**
- * Refuses a hash made elsewhere that is none of ours, or would cost more than a login may.
+ * Refuses a hash made elsewhere that is none of ours, or would cost more than a login may. The order
+ * of argon2's parameters differs from library to library.
  * @throws {AccountError} `INVALID_PASSWORD_HASH`
  */
 export function checkPasswordHash(phc: string): void {
   const argon =
-    /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/u;
-  const costs = argon.exec(phc)?.slice(1).map(Number);
-  if (costs) {
-    const [memory = 0, time = 0, lanes = 0] = costs;
-    if (lanes >= 1 && time >= 1 && memory >= 8 * lanes && memory <= memoryMax) return;
+    /^\$argon2id\$v=19\$([mtp=,\d]{11,30})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/u;
+  const costs = new URLSearchParams(argon.exec(phc)?.[1]?.replaceAll(',', '&'));
+  const [memory, time, lanes] = ['m', 't', 'p'].map((name) => Number(costs.get(name)));
+  if (lanes! >= 1 && lanes! <= 16 && time! >= 1 && time! <= 64) {
+    if (memory! >= 8 * lanes! && memory! <= memoryMax) return;
   }
   const rounds = pbkdf2Of(phc)?.iterations;
   if (rounds !== undefined && rounds >= 1000 && rounds <= iterationsMax) return;

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { pbkdf2Sync } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import argon2 from 'argon2';
+import { startServiceProcess } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const root = join(import.meta.dirname, '../..');
+const password = 'correct horse battery';
+
+test('alone over the log, then beside a running service: add, import, reset, list', async (t) => {
+  const dataDir = await tempDir(t);
+  const users = (args: string[], input = '') => command(dataDir, ['users', ...args], input);
+
+  const early = await users(['add', 'ben'], `${password}\n`);
+  assert.deepEqual([early.code, early.out], [1, '']);
+  assert.match(early.err, /first user has to be an administrator/);
+  assert.equal((await users(['add', 'anna', '--admin'], `${password}\n`)).code, 0);
+  assert.equal((await users(['add', 'ben'], '')).code, 1, 'without a password nobody is made');
+
+  const file = join(await tempDir(t), 'users.jsonl');
+  const weak = { memoryCost: 8192, timeCost: 2, parallelism: 1 };
+  const lines = [
+    { username: 'cleo', password_hash: await argon2.hash(password, weak), is_admin: true },
+    { username: 'dora', password_hash: pbkdf2(password) },
+  ];
+  await writeFile(file, `${lines.map((line) => JSON.stringify(line)).join('\n\n')}\n`);
+  const imported = await users(['import', file]);
+  assert.deepEqual([imported.code, imported.out], [0, '2 users imported\n']);
+  assert.equal((await users(['import', file])).code, 1, 'twice is refused');
+
+  const service = await startServiceProcess(dataDir);
+  t.after(() => service.end('SIGKILL'));
+  const login = async (username: string, word = password): Promise<number> => {
+    const answer = await fetch(`${service.url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password: word }),
+    });
+    return answer.status;
+  };
+  assert.deepEqual(
+    [await login('anna'), await login('cleo'), await login('dora')],
+    [200, 200, 200],
+    'hashes made elsewhere are good here',
+  );
+  assert.equal((await users(['add', 'emil'], `${password}\r\nsecond line`)).code, 0);
+  assert.equal((await users(['reset-password', 'ANNA'], 'another password\n')).code, 0);
+  assert.deepEqual(
+    [await login('emil'), await login('anna'), await login('anna', 'another password')],
+    [200, 401, 200],
+  );
+  const list = JSON.parse((await users(['list', '--json'])).out) as { username: string }[];
+  assert.deepEqual(
+    list.map(({ username }) => username),
+    ['anna', 'cleo', 'dora', 'emil', 'guest'],
+  );
+  const unknown = await users(['reset-password', 'nobody'], 'another password\n');
+  assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user of that name.']);
+  assert.ok(!service.logged.join('\n').includes(password));
+});
+
+test('a file with faults imports nobody, and names its lines without quoting them', async (t) => {
+  const dataDir = await tempDir(t);
+  const file = join(await tempDir(t), 'users.jsonl');
+  const hash = pbkdf2(password);
+  const faulty = [
+    JSON.stringify({ username: 'anna', password_hash: hash, is_admin: true }),
+    `{"username": "ben", "password_hash": "${hash}"`,
+    JSON.stringify({ username: 'cleo', password: 'geheim' }),
+    JSON.stringify({ username: 'dora', password_hash: hash, is_admin: 'yes' }),
+  ];
+  await writeFile(file, faulty.join('\n'));
+  const { code, err } = await command(dataDir, ['users', 'import', file]);
+  assert.equal(code, 1);
+  for (const line of [2, 3, 4]) assert.match(err, new RegExp(`^line ${line}: `, 'm'));
+  assert.ok(!err.includes('geheim') && !err.includes(hash));
+
+  // What only the accounts can see refuses the whole file as well.
+  for (const wrong of [
+    { username: 'guest', password_hash: hash },
+    { username: 'ANNA', password_hash: hash },
+    { username: 'ben', password_hash: '$2b$12$abcdefghijklmnopqrstuv' },
+    { username: 'ben', password_hash: hash.replace('i=600000', 'i=90000000') },
+    { username: 'ben', password_hash: '$argon2id$v=19$m=9999999,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g' },
+  ]) {
+    await writeFile(file, `${faulty[0]}\n${JSON.stringify(wrong)}\n`);
+    assert.equal((await command(dataDir, ['users', 'import', file])).code, 1, wrong.username);
+  }
+  const { out } = await command(dataDir, ['users', 'list']);
+  assert.equal(out, 'guest (built in)\n');
+  assert.match(await readFile(join(dataDir, 'setup-code'), 'utf8'), /^[0-9A-Z-]{19}\n$/);
+});
+
+/** Runs the command with the given standard input; what it printed, and its exit code. */
+async function command(dataDir: string, args: string[], input = '') {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/mitschrift.ts', ...args], {
+    cwd: root,
+    env: { ...process.env, MITSCHRIFT_DATA: dataDir },
+  });
+  child.stdin.end(input);
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { out, err, code };
+}
+
+function pbkdf2(word: string): string {
+  const salt = Buffer.from('sixteen bytes...');
+  const hash = pbkdf2Sync(word, salt, 600_000, 32, 'sha256');
+  const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$pbkdf2-sha256$i=600000$${base64(salt)}$${base64(hash)}`;
+}
