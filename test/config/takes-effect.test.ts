@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { speak } from '../support/espeak.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import {
+  apiOf,
+  startServiceProcess,
+  uploadForm,
+  watchUntil,
+  type ServiceProcess,
+} from '../support/service-process.ts';
+import { speechServer } from '../support/speech-servers.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+type Detail = { status: string; documents: { transcript: string; summary: string } | null };
+type Document = { config: Record<string, Record<string, unknown>> };
+
+test('what is configured survives a kill and holds for the next recording, without a restart', async (t) => {
+  const dataDir = await tempDir(t);
+  const speech = await speechServer('speaches');
+  speech.hear = () => [{ text: 'Hallo', start: 0.1, end: 0.4 }];
+  const language = await startLanguageServer({ flavour: 'openai', apiKey: 'sk-geheim' });
+  t.after(() => Promise.all([speech.close(), language.close()]));
+  const path = join(await tempDir(t), 'talk.wav');
+  await speak('good morning everyone', path);
+  const audio = new Uint8Array(await readFile(path));
+
+  let service = await startServiceProcess(dataDir);
+  t.after(() => service.end('SIGKILL'));
+  const credentials = { username: 'anna', password: 'correct horse battery' };
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', credentials);
+  const put = async (json: object) => {
+    const answer = await fetch(`${service.url}/config`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    });
+    assert.equal(answer.status, 200);
+    return (await answer.json()) as Document;
+  };
+  await put({ stt: { base_url: speech.url }, ui: { language: 'en' } });
+  const written = await put({ llm: { api_key: 'sk-geheim' } });
+  await service.end('SIGKILL');
+
+  service = await startServiceProcess(dataDir);
+  const api = apiOf(service.url, token);
+  assert.deepEqual((await api.get<Document>('/config')).config, written.config);
+
+  const first = await summaryOf(service, token, audio);
+  assert.equal(language.chats().length, 0);
+  assert.ok(speech.received.length > 0);
+  await put({ llm: { base_url: language.url } });
+  const second = await summaryOf(service, token, audio);
+  assert.ok(language.chats().length > 0, 'with the key that was set before the kill');
+  assert.notEqual(first, second);
+  assert.ok(!service.logged.join('\n').includes('sk-geheim'));
+});
+
+async function summaryOf(
+  service: ServiceProcess,
+  token: string,
+  audio: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const api = apiOf(service.url, token);
+  const form = uploadForm(audio, { kind: 'solo' });
+  const { recording_id: id } = await api.post<{ recording_id: string }>('/recordings', form);
+  let detail!: Detail;
+  const look = async () => {
+    detail = await api.get<Detail>(`/recordings/${id}`);
+    assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail));
+    return detail.status === 'IDLE' && detail.documents !== null;
+  };
+  await watchUntil(service.url, token, look, 30_000);
+  return api.get<string>(`/transcripts/${encodeURIComponent(detail.documents!.summary)}`);
+}
