@@ -8,10 +8,12 @@ import { logRefusals } from './log-refusals.ts';
 import { Problem, notFound } from './problems.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { requestLog } from './request-log.ts';
+import { audioDeviceRoutes } from './routes/audio-devices.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { configRoutes } from './routes/config.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
+import { exportRoutes } from './routes/export.ts';
 import { healthRoutes } from './routes/health.ts';
 import { machineRoutes } from './routes/machine.ts';
 import { openApiRoutes } from './routes/openapi.ts';
@@ -88,7 +90,9 @@ const resources = [
   recordingRoutes,
   recordingCommandRoutes,
   ticketRoutes,
+  audioDeviceRoutes,
   audioRoutes,
+  exportRoutes,
   speakersRoutes,
   toggleRoutes,
   transcriptRoutes,

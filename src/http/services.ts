@@ -2,11 +2,13 @@ import type { EventStore } from '../../events/store.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/health.ts';
 import type { Log } from '../log.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Settings } from '../settings.ts';
+import type { Toggle } from '../trigger/toggle.ts';
 
 export type { Caller, Peer } from '../accounts/accounts.ts';
 
@@ -22,10 +24,20 @@ export type HttpServices = {
   /** Asked at every request, so that a changed setting counts at once. */
   settings(): Pick<
     Settings,
-    'server.allowed_hosts' | 'server.trusted_proxies' | 'limits.upload_mb'
+    | 'server.allowed_hosts'
+    | 'server.trusted_proxies'
+    | 'limits.upload_mb'
+    | 'ui.language'
+    | 'notes.vault'
   >;
   config: Config;
   desk: RecordingsDesk;
+  captures: Pick<
+    Captures,
+    'devices' | 'sources' | 'combine' | 'uncombine' | 'now' | 'onNow' | 'onWarnings'
+  >;
+  /** The one switch, also behind the hotkey and the tray. */
+  toggle: Toggle;
   store: Pick<EventStore, 'read' | 'readAll'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;

@@ -139,7 +139,8 @@ test('peaks show where it is loud, are kept beside the audio, and belong to that
   assert.deepEqual((await readdir(folder)).toSorted(), ['audio.wav', 'peaks']);
 
   // What is kept is used (it says something else now), but never for another file's audio.
-  const audio = await service.call('HEAD', `/recordings/${id}/audio`, { token });
+  const auth = { Authorization: `Bearer ${token}` };
+  const audio = await bytes(service, `/recordings/${id}/audio`, auth, 'HEAD');
   const sha256 = audio.headers.get('etag')!.slice(1, -1);
   await writeFile(join(folder, 'peaks'), sha256 + '\xff'.repeat(10), 'latin1');
   assert.deepEqual((await peaks('?per_second=10')).peaks, [1]);

@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import {
+  documentNames,
+  documentPaths,
+  type DocumentName,
+  type DocumentsInput,
+} from '../documents/documents.ts';
+import { renderDocuments } from '../documents/render.ts';
+import { plainText } from './plain-text.ts';
+import { subRip, webVtt } from './subtitles.ts';
+import { wordFile } from './word-file.ts';
+
+export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** What an export is made of. */
+export type Exported = {
+  input: DocumentsInput;
+  /** A document as it is in the user's space, also as a person has changed it; undefined if it is not there. */
+  stored(document: DocumentName): Promise<Buffer | undefined>;
+  /** What `json` shows. */
+  json(): unknown;
+};
+
+export const mediaTypes: Record<ExportFormat, string> = {
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  srt: 'application/x-subrip; charset=utf-8',
+  vtt: 'text/vtt; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  zip: 'application/zip',
+};
+
+/** A transcript in a format. Documents are the stored ones; those that are not there are made anew. */
+export async function exported(
+  format: ExportFormat,
+  { input, stored, json }: Exported,
+): Promise<string | Buffer | Readable> {
+  const document = async (name: DocumentName): Promise<Buffer> =>
+    (await stored(name)) ?? Buffer.from(renderDocuments(input)[name]);
+  switch (format) {
+    case 'md':
+      return document('transcript');
+    case 'txt':
+      return plainText(input);
+    case 'srt':
+      return subRip(input);
+    case 'vtt':
+      return webVtt(input);
+    case 'json':
+      return `${JSON.stringify(json(), null, 2)}\n`;
+    case 'docx':
+      return wordFile(input);
+    case 'zip': {
+      const paths = documentPaths(input.base);
+      const files = new Map<string, Buffer>();
+      for (const name of documentNames) files.set(paths[name], await document(name));
+      return zipped(files, new Date(input.localStart));
+    }
+  }
+}
+
+function zipped(files: ReadonlyMap<string, Buffer>, mtime: Date): Readable {
+  const zip = new ZipFile();
+  for (const [path, bytes] of files) zip.addBuffer(bytes, path, { mtime, mode: 0o100_600 });
+  zip.end();
+  return zip.outputStream as Readable;
+}

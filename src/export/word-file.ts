@@ -1,0 +1,81 @@
+import { Document, HeadingLevel, Packer, Paragraph, TextRun } from 'docx';
+import type { DocumentsInput } from '../documents/documents.ts';
+import { labelsIn } from '../documents/labels.ts';
+import { clock } from '../documents/render-transcript.ts';
+import { speakerName } from '../documents/speaker-names.ts';
+
+/** Summary and transcript as a Word file (Office Open XML). */
+export async function wordFile(input: DocumentsInput): Promise<Buffer> {
+  const labels = labelsIn(input.uiLanguage);
+  const transcript = input.blocks.map((block) => turn(input, block));
+  const title = clean(input.title);
+  const document = new Document({
+    title,
+    creator: 'Mitschrift',
+    ...(input.language === null ? {} : { language: { value: input.language } }),
+    styles: { default: { document: { run: { size: 22 } } } },
+    sections: [
+      {
+        children: [
+          new Paragraph({ text: title, heading: HeadingLevel.TITLE }),
+          new Paragraph({ text: clean(input.localStart.slice(0, 16).replace('T', ' ')) }),
+          ...(input.abstract === '' ? [] : [new Paragraph({ text: clean(input.abstract) })]),
+          heading(labels.summary),
+          ...(input.summary.trim() === '' ? [none(labels.noSummary)] : summary(input.summary)),
+          heading(labels.transcript),
+          ...(transcript.length === 0 ? [none(labels.noSpeech)] : transcript),
+        ],
+      },
+    ],
+  });
+  return Packer.toBuffer(document);
+}
+
+function turn(input: DocumentsInput, block: DocumentsInput['blocks'][number]): Paragraph {
+  const text = new TextRun({ text: clean(block.text) });
+  if (block.speaker === null || input.kind === 'solo') {
+    return new Paragraph({ children: [text], spacing });
+  }
+  const name = clean(speakerName(input, block.speaker));
+  return new Paragraph({
+    children: [
+      new TextRun({ text: name, bold: true }),
+      new TextRun({ text: ` [${clock(block.start)}] `, color: '767676' }),
+      text,
+    ],
+    spacing,
+  });
+}
+
+/** The little Markdown a summary may hold: headings, lists, bold. */
+function summary(markdown: string): Paragraph[] {
+  return markdown
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const title = /^#{1,6} +(.*)$/u.exec(line);
+      if (title)
+        return new Paragraph({ children: bold(title[1]!), heading: HeadingLevel.HEADING_2 });
+      const item = /^(?:[-*+]|\d+[.)]) +(.*)$/u.exec(line);
+      if (item) return new Paragraph({ children: bold(item[1]!), bullet: { level: 0 } });
+      return new Paragraph({ children: bold(line), spacing });
+    });
+}
+
+/** Every second piece between `**` is bold. */
+const bold = (text: string): TextRun[] =>
+  clean(text)
+    .split('**')
+    .map((piece, index) => new TextRun({ text: piece, bold: index % 2 === 1 }));
+
+const heading = (text: string) => new Paragraph({ text, heading: HeadingLevel.HEADING_1 });
+const none = (text: string) => new Paragraph({ children: [new TextRun({ text, italics: true })] });
+const spacing = { after: 160 };
+
+/** XML 1.0 has no place for these characters, not even escaped: Word refuses a file with one. */
+const clean = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- that is what it is about
+  text
+    .replaceAll(/\p{Cs}/gu, '\ufffd')
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');

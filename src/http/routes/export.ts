@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { recordings } from '../../../projections/recordings.ts';
+import { transcriptOf, transcripts } from '../../../projections/transcripts.ts';
+import { oneAtATime } from '../../accounts/one-at-a-time.ts';
+import { openSpace, readDocument } from '../../documents/space.ts';
+import { exportInput } from '../../export/export-input.ts';
+import { exported, exportFormats, mediaTypes } from '../../export/formats.ts';
+import { callerOf } from '../authenticate.ts';
+import { queryOf } from '../json-body.ts';
+import { limits } from '../limits.ts';
+import { notFound } from '../problems.ts';
+import { recordingAnswer } from '../recording-answer.ts';
+import { visibleRecording } from '../visible-recording.ts';
+import type { AddRoutes } from './add-routes.ts';
+
+/** `GET /recordings/{id}/export`: the transcript as a file of another program's. */
+export const exportRoutes: AddRoutes = (router, services) => {
+  const { storage, dataDir } = services;
+  // A Word file of a long meeting takes a second of work and some memory: one after the other.
+  const inTurn = oneAtATime(limits.exportsWaitingMax);
+
+  router.get('/recordings/:id/export', async (ctx) => {
+    const { format } = queryOf(ctx, exportSchema);
+    services.projections.assertRunning([recordings.name, transcripts.name]);
+    const row = await visibleRecording(services, callerOf(ctx.state), ctx.params['id']!);
+    const transcript = await transcriptOf(storage, row.recording_id);
+    const wordless = transcript?.blocks.length === 0 && transcript.utterances.length === 0;
+    if (!transcript || (wordless && row.documents === null)) {
+      throw notFound('There is no transcript of this recording yet.');
+    }
+    const input = await exportInput(row, transcript, services.settings()['ui.language']);
+    const make = () =>
+      exported(format, {
+        input,
+        json: () => ({
+          ...recordingAnswer(row, transcript, []),
+          summary_text: transcript.summary,
+        }),
+        async stored(name) {
+          if (row.documents === null) return undefined;
+          const space = await openSpace(dataDir, row.owner);
+          return (await readDocument(space, row.documents[name]))?.bytes;
+        },
+      });
+    ctx.body = await (format === 'docx' ? inTurn(make) : make());
+    ctx.attachment(`${input.base}.${format}`);
+    ctx.type = mediaTypes[format];
+  });
+};
+
+export const exportSchema = z.strictObject({
+  format: z.enum(exportFormats).default('md'),
+  ticket: z.string().optional(),
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startService, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+
+/** What the `docx` package is built on; reads what it and we write. */
+type Zip = { files: Record<string, { dir: boolean; async(type: 'string'): Promise<string> }> };
+const docxRequire = createRequire(createRequire(import.meta.url).resolve('docx'));
+const { loadAsync } = docxRequire('jszip') as { loadAsync(bytes: Buffer): Promise<Zip> };
+
+async function unzip(bytes: Buffer): Promise<Map<string, string>> {
+  const { files } = await loadAsync(bytes);
+  const texts = new Map<string, string>();
+  for (const [name, file] of Object.entries(files)) {
+    if (!file.dir) texts.set(name, await file.async('string'));
+  }
+  return texts;
+}
+
+async function download(service: TestService, token: string, id: string, format: string) {
+  const response = await fetch(`${service.url}/recordings/${id}/export?format=${format}`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    disposition: response.headers.get('content-disposition') ?? '',
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
+test('a meeting as every kind of file, with its type and a name to be saved under', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const fields = { kind: 'meeting' };
+  const { recording_id: id } = (await service.upload(token, fields)).body;
+  await service.reaches(id, 'awaiting-speakers');
+  const { body: waiting } = await service.call<{ speakers_pending: { label: string }[] }>(
+    'GET',
+    `/recordings/${id}`,
+    { token },
+  );
+  const [first, second] = waiting.speakers_pending.map(({ label }) => label);
+  await service.call('POST', '/speakers', {
+    token,
+    json: { speakers: { [first!]: 'Änne', [second!]: 'Ben' } },
+  });
+  await service.reaches(id, 'idle.saved');
+
+  const types = {
+    md: 'text/markdown; charset=utf-8',
+    txt: 'text/plain; charset=utf-8',
+    srt: 'application/x-subrip; charset=utf-8',
+    vtt: 'text/vtt; charset=utf-8',
+    json: 'application/json; charset=utf-8',
+    docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    zip: 'application/zip',
+  };
+  for (const [format, type] of Object.entries(types)) {
+    const file = await download(service, token, id, format);
+    assert.equal(file.status, 200, format);
+    assert.equal(file.type, type);
+    assert.match(file.disposition, new RegExp(`^attachment; filename=".*\\.${format}"`));
+    const text = file.bytes.toString();
+    if (format === 'docx') {
+      const inside = (await unzip(file.bytes)).get('word/document.xml')!;
+      for (const said of ['A plan', 'Hello there.', 'This is the secret plan.']) {
+        assert.ok(inside.includes(said), said);
+      }
+    } else if (format === 'zip') {
+      const inside = await unzip(file.bytes);
+      const { documents } = (
+        await service.call<{ documents: Record<string, string> }>('GET', `/recordings/${id}`, {
+          token,
+        })
+      ).body;
+      assert.deepEqual([...inside.keys()].toSorted(), Object.values(documents).toSorted());
+      assert.match(inside.get(documents['transcript']!)!, /Änne.*Hello there\./s);
+    } else {
+      assert.match(text, /Hello there\./, format);
+    }
+  }
+  const subtitles = (await download(service, token, id, 'srt')).bytes.toString();
+  assert.match(subtitles, /^1\r\n00:00:00,000 --> 00:00:01,000\r\nHello there\.\r\n/);
+  const data = JSON.parse((await download(service, token, id, 'json')).bytes.toString()) as {
+    utterances: { text: string; speaker: string }[];
+    speakers: { name: string }[];
+  };
+  assert.deepEqual(
+    data.utterances.map(({ text }) => text),
+    ['Hello there.', 'This is the secret plan.'],
+  );
+  assert.deepEqual(
+    data.speakers.map(({ name }) => name),
+    ['Änne', 'Ben'],
+  );
+  assert.equal(
+    (await service.call('GET', `/recordings/${id}/export?format=exe`, { token })).status,
+    422,
+  );
+});
+
+test('the transcript as a person has changed it; made anew when it was deleted', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const { documents } = (
+    await service.call<{ documents: { transcript: string } }>('GET', `/recordings/${id}`, { token })
+  ).body;
+  const { userId } = service.accounts.findUser('ada')!;
+  const path = join(service.dataDir, 'spaces', userId, documents.transcript);
+  await writeFile(path, 'Changed by me.\n');
+  assert.equal((await download(service, token, id, 'md')).bytes.toString(), 'Changed by me.\n');
+  await rm(path);
+  const made = (await download(service, token, id, 'md')).bytes.toString();
+  assert.match(made, /Hello there\. .*\^t-0001/s);
+});
+
+test('what is recognised so far can be had while the rest is under way; before that there is nothing', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.hold('transcribe');
+  service.engines.hold('summarise');
+  const { recording_id: id } = (await service.upload(token, { title: 'Grüße “1/2”' })).body;
+  const early = await service.call<ProblemAnswer>('GET', `/recordings/${id}/export`, { token });
+  assert.equal(early.status, 404);
+  assert.match(early.body.detail, /no transcript/);
+  service.engines.release('transcribe');
+  await service.reaches(id, 'transcribing.finishing(punctuate.done');
+  for (const format of ['md', 'txt', 'srt', 'vtt', 'docx', 'zip']) {
+    assert.equal((await download(service, token, id, format)).status, 200, format);
+  }
+  const text = (await download(service, token, id, 'txt')).bytes.toString();
+  assert.match(text, /This is the secret plan\./);
+  // RFC 6266: every client gets a name, those that know how the right one.
+  const { disposition } = await download(service, token, id, 'srt');
+  assert.match(
+    disposition,
+    /^attachment; filename="[ -~]+\.srt"; filename\*=UTF-8''.*Gr%C3%BC%C3%9Fe/,
+  );
+});
+
+test('characters that no Word file may hold are left out of it', async () => {
+  const { wordFile } = await import('../../src/export/word-file.ts');
+  const bytes = await wordFile({
+    recordingId: 'R',
+    base: 'b',
+    title: 'a\u0000b\ud800c',
+    aliases: [],
+    kind: 'solo',
+    language: null,
+    duration: null,
+    localStart: '2026-03-01T10:00:00+01:00',
+    uiLanguage: 'en',
+    speakers: [],
+    blocks: [{ id: 't-1', speaker: null, start: 0, end: 1, text: 'x\u0008y & <z>', words: [] }],
+    summary: '## Points\n- **one** thing\n',
+    abstract: '',
+    notes: [],
+  });
+  const xml = (await unzip(bytes)).get('word/document.xml')!;
+  // oxlint-disable-next-line no-control-regex -- that is what it is about
+  assert.doesNotMatch(xml, /[\u0000-\u0008\ud800]/);
+  assert.ok(xml.includes('xy &amp; &lt;z&gt;'));
+  assert.match(xml, /<w:b\/>.*one/s);
+});
