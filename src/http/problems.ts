@@ -121,7 +121,8 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
   NOT_ACCEPTED: (error) => {
     const { state, possible } = error as NotAccepted;
     return new Problem('not-accepted', error.message, {
-      members: { status: statusName(state), state, possible },
+      // Not `status`: RFC 9457 has a member of that name, the number.
+      members: { recording_status: statusName(state), state, possible },
     });
   },
   UNKNOWN_RECORDING: () => notFound(),

@@ -32,6 +32,7 @@ import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { openConfig } from '../../src/config/config.ts';
 import { StageError } from '../../src/stage-error.ts';
+import { checkAnswer, checkFrame } from './check-answer.ts';
 import { tempDir } from './temp-dir.ts';
 
 export type Answer<T = Record<string, unknown>> = {
@@ -163,12 +164,11 @@ export async function startService(
       ...(init.body === undefined ? {} : { body: init.body }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (isJson ? JSON.parse(text) : text) as T,
-    };
+    const contentType = response.headers.get('content-type');
+    const isJson = contentType?.includes('json') ?? false;
+    const body = (isJson ? JSON.parse(text) : text) as T;
+    checkAnswer({ method, path }, { status: response.status, contentType, body });
+    return { status: response.status, headers: response.headers, body };
   };
   const login = async (username: string): Promise<string> => {
     const answer = await call<{ token: string }>('POST', '/login', {
@@ -282,7 +282,9 @@ export function connect(
   const watchers = new Set<() => void>();
   const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
   socket.on('message', (data: Buffer) => {
-    frames.push(JSON.parse(data.toString()) as Frame);
+    const frame = JSON.parse(data.toString()) as Frame;
+    checkFrame(frame);
+    frames.push(frame);
     for (const look of watchers) look();
   });
   // A refused handshake is told by `refusal`.

@@ -1,14 +1,12 @@
-import { z } from 'zod';
-import { accessTo } from '../access.ts';
+import type { z } from 'zod';
 import { limits } from '../limits.ts';
-import { problemTypes, type ProblemType } from '../problems.ts';
+import { describeOperation, problemAnswers } from './describe-operation.ts';
 import { clientFrame, serverFrame } from './frames.ts';
+import { audioOperations } from './audio-operations.ts';
 import { hostOperations } from './host-operations.ts';
 import { jsonSchema, namedSchemas, type JsonSchema } from './json-schema.ts';
 import { tags, type Operation } from './operation.ts';
 import * as other from './other-answers.ts';
-import { pathParameters } from './path-parameters.ts';
-import { problemsOf } from './problems-of.ts';
 import * as recordings from './recording-answers.ts';
 import { recordingOperations } from './recording-operations.ts';
 import { serviceOperations } from './service-operations.ts';
@@ -18,6 +16,7 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...hostOperations,
   ...recordingOperations,
+  ...audioOperations,
 ];
 
 /**
@@ -37,7 +36,7 @@ export function openApiDocument(options: {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const { path, method } = operation;
-    (paths[path] ??= {})[method] = described(operation, { ...options, toSchema, problems });
+    (paths[path] ??= {})[method] = describeOperation(operation, { ...options, toSchema, problems });
   }
   return {
     openapi: '3.1.0',
@@ -56,6 +55,12 @@ export function openApiDocument(options: {
       schemas: namedSchemas(named, toSchema),
       responses: problems.named,
       securitySchemes: {
+        ticket: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'ticket',
+          description: 'What `POST /recordings/{id}/ticket` gives, for that recording only.',
+        },
         session: {
           type: 'http',
           scheme: 'bearer',
@@ -101,152 +106,6 @@ const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [serverFrame, 'ServerFrame'],
   [clientFrame, 'ClientFrame'],
 ]);
-
-type ToSchema = ReturnType<typeof jsonSchema>;
-type Means = {
-  toSchema: ToSchema;
-  problems: ReturnType<typeof problemAnswers>;
-  uploadMb: number;
-};
-
-function described(operation: Operation, { toSchema, problems, uploadMb }: Means) {
-  const { id, tag, summary, description, query, headers = [], method, path, body } = operation;
-  const access = accessTo(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'));
-  const parameters = [
-    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-      ...pathParameters[name],
-    })),
-    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-      name,
-      in: 'query',
-      schema: toSchema.parameter(schema as z.ZodType),
-    })),
-    ...headers.map(({ name, description, required = false }) => ({
-      name,
-      in: 'header',
-      description,
-      required,
-      schema: { type: 'string' },
-    })),
-    ...(method === 'post' && access !== 'public' ? [idempotencyKey] : []),
-  ];
-  return {
-    operationId: id,
-    tags: [tag],
-    summary,
-    ...(description === undefined ? {} : { description }),
-    ...(access === 'public' ? { security: [] } : {}),
-    ...(access === 'admin' ? { 'x-administrators-only': true } : {}),
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: requestBody(body, toSchema, uploadMb) } : {}),
-    responses: {
-      ...goodAnswers(operation, toSchema),
-      ...problems.for(problemsOf(operation, access)),
-    },
-  };
-}
-
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description: 'The same key again is the same command: nothing is done twice.',
-  schema: { type: 'string', maxLength: limits.idempotencyKeyCharactersMax, pattern: '^[!-~]+$' },
-};
-
-function requestBody(
-  body: NonNullable<Operation['body']>,
-  toSchema: ToSchema,
-  uploadMb: number,
-): object {
-  switch (body.kind) {
-    case 'json':
-      return {
-        description: `At most ${limits.jsonBytesMax / 1024} KB.`,
-        required: body.optional !== true,
-        content: { 'application/json': { schema: toSchema.input(body.schema) } },
-      };
-    case 'form': {
-      const fields = toSchema.input(body.fields);
-      const file = {
-        type: 'string',
-        contentMediaType: 'application/octet-stream',
-        description: `The audio, at most ${uploadMb} MB.`,
-      };
-      const schema = {
-        ...fields,
-        properties: { ...(fields['properties'] as object), file },
-        required: [...((fields['required'] as string[] | undefined) ?? []), 'file'],
-      };
-      return { required: true, content: { 'multipart/form-data': { schema } } };
-    }
-    case 'other': {
-      const { mediaType, description } = body;
-      const content = { [mediaType]: { schema: { type: 'string' } } };
-      return { description, required: true, content };
-    }
-  }
-}
-
-function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, json, media = [], headers = {} }]) => {
-      const content = {
-        ...(json ? { 'application/json': { schema: toSchema.output(json) } } : {}),
-        ...Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }])),
-      };
-      const named = Object.entries(headers).map(([name, text]) => [
-        name,
-        { description: text, schema: { type: 'string' } },
-      ]);
-      return [
-        status,
-        {
-          description,
-          ...(named.length > 0 ? { headers: Object.fromEntries(named) as object } : {}),
-          ...(Object.keys(content).length > 0 ? { content } : {}),
-        },
-      ];
-    }),
-  );
-}
-
-/** Problem answers by status, each naming the types it may have; the document says each but once. */
-function problemAnswers() {
-  const named: Record<string, object> = {};
-  return {
-    named,
-    for(types: readonly ProblemType[]): Record<string, object> {
-      const byStatus = new Map<number, ProblemType[]>();
-      for (const type of types.toSorted()) {
-        const { status } = problemTypes[type];
-        byStatus.set(status, [...(byStatus.get(status) ?? []), type]);
-      }
-      return Object.fromEntries(
-        [...byStatus].map(([status, some]) => {
-          const name = some.join('.');
-          named[name] ??= problemAnswer(some);
-          return [String(status), { $ref: `#/components/responses/${name}` }];
-        }),
-      );
-    },
-  };
-}
-
-const problemAnswer = (types: readonly ProblemType[]): object => ({
-  description: types.map((type) => `\`${type}\`: ${problemTypes[type].title}`).join(' · '),
-  content: {
-    'application/problem+json': {
-      schema: {
-        allOf: [{ $ref: '#/components/schemas/Problem' }],
-        properties: { type: { enum: types.map((type) => `/problems/${type}`) } },
-      },
-    },
-  },
-});
 
 const introduction = (uploadMb: number): string =>
   [

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { settingKeys, settingOf, type SettingKey } from '../../config/schema.ts';
 import { mask, partsOf } from '../../config/patch.ts';
-import { problemTypes } from '../problems.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
 
@@ -19,12 +18,6 @@ export const problem = z
   })
   .describe('RFC 9457 problem details');
 
-/** The problems that a status stands for, as the document names them. */
-export const problemsWith = (status: number): string[] =>
-  Object.entries(problemTypes)
-    .filter(([, one]) => one.status === status)
-    .map(([type]) => type);
-
 export const session = z.object({
   token: z.string().describe('for `Authorization: Bearer`; told this once'),
   expires_at: time.describe('slides with use'),
@@ -37,7 +30,10 @@ export const setupState = z.object({
   setup_code_required: z.boolean(),
 });
 
-export const health = z.object({ status: z.literal('ok'), version: z.string() });
+export const health = z.object({
+  status: z.enum(['ok', 'damaged', 'recovering']),
+  version: z.string(),
+});
 
 export const user = z.object({
   user_id: z.string(),

@@ -136,6 +136,15 @@ export const recordingNow = z.object({
   warnings: z.array(z.unknown()),
 });
 
+const finding = z.object({
+  kind: z.enum(['record', 'index', 'fact', 'state', 'key', 'audio', 'document']),
+  position: z.number().int().optional(),
+  stream: z.string().optional(),
+  version: z.number().int().optional(),
+  path: z.string().optional().describe('below the data directory'),
+  what: z.string(),
+});
+
 export const status = z.object({
   status: statusName,
   username: z.string(),
@@ -151,6 +160,13 @@ export const status = z.object({
     }),
   ),
   errors: z.array(z.object({ recording_id: id, ...failure.shape })),
+  health: z.object({
+    state: z.enum(['ok', 'damaged', 'recovering']),
+    writable: z.boolean().describe('whether anything new is taken'),
+    advice: z.array(z.string()).optional().describe('to administrators: what to do'),
+    damage: z.array(finding).optional().describe('to administrators'),
+    more: z.number().int().optional().describe('damage that is not listed'),
+  }),
   position: z.number().int().describe('everything in the log up to it is in'),
 });
 

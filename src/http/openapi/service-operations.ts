@@ -38,7 +38,10 @@ export const serviceOperations: readonly Operation[] = [
     id: 'health',
     tag: 'Service',
     summary: 'Whether somebody is there',
-    answers: { 200: { description: 'The service runs.', json: answers.health } },
+    answers: {
+      200: { description: 'The service runs.', json: answers.health },
+      503: { description: 'It runs, and takes nothing new.', json: answers.health },
+    },
   },
   {
     method: 'get',

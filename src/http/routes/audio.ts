@@ -50,7 +50,7 @@ export const audioRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const peaksSchema = z.strictObject({
+export const peaksSchema = z.strictObject({
   ticket: z.string().optional(),
   per_second: z
     .string()

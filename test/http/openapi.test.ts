@@ -1,0 +1,146 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import type { Layer, Router } from '@koa/router';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Document } from 'openapi-client-axios';
+import { OpenAPIClientAxios } from 'openapi-client-axios';
+import { createApp } from '../../src/http/app.ts';
+import { limits } from '../../src/http/limits.ts';
+import { openApiDocument, operations } from '../../src/http/openapi/document.ts';
+import { problemTypes } from '../../src/http/problems.ts';
+import { checkAnswer } from '../support/check-answer.ts';
+import { password, startService } from '../support/http-client.ts';
+
+test('the document is OpenAPI 3.1, as a validator sees it', async (t) => {
+  const service = await startService(t);
+  const { body } = await service.call('GET', '/openapi.json');
+  assert.deepEqual(await faultsOf(body), []);
+  const broken = structuredClone(body) as { paths: Record<string, Record<string, object>> };
+  broken.paths['/status']!['get'] = { responses: { 200: { $ref: '#/components/nothing' } } };
+  assert.notDeepEqual(await faultsOf(broken), [], 'the validator can find a fault');
+});
+
+test('every route is in the document, and every operation is a route', async (t) => {
+  const { services } = await startService(t);
+  const app = createApp(services);
+  const router = app.middleware
+    .map((one) => (one as { router?: Router }).router)
+    .find((one) => one !== undefined);
+  const routes = (router?.stack ?? []).flatMap((layer) =>
+    layer.methods.filter((method) => method !== 'HEAD').map((method) => ({ method, layer })),
+  );
+  assert.ok(routes.length > 20);
+  const ours = operations.map(({ method, path }) => ({ method: method.toUpperCase(), path }));
+  const documents = ({ method, layer }: { method: string; layer: Layer }) =>
+    ours.filter((one) => one.method === method && matches(layer, one.path));
+
+  const undocumented = routes
+    .filter((route) => !isFileOfAPage(route.layer) && documents(route).length === 0)
+    .map(({ method, layer }) => `${method} ${layer.path}`);
+  assert.deepEqual(undocumented, []);
+  const missing = ours
+    .filter((one) => !routes.some((route) => documents(route).includes(one)))
+    .map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(missing, []);
+});
+
+test('every limit is stated, and every problem some operation may have', () => {
+  const document = openApiDocument({ version: '1', uploadMb: 77 });
+  assert.deepEqual(document['x-limits'], { ...limits, uploadMb: 77 });
+  assert.match(String(document.info['description']), /77 MB/);
+  const told = new Set(
+    Object.keys(document.components.responses).flatMap((name) => name.split('.')),
+  );
+  const untold = Object.keys(problemTypes).filter((type) => !told.has(type));
+  assert.deepEqual(untold, ['method-not-allowed'], 'which is the answer of no operation');
+  const ids = operations.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('an answer that differs from the document is found', () => {
+  const asked = { method: 'GET', path: '/health' };
+  const contentType = 'application/json; charset=utf-8';
+  checkAnswer(asked, { status: 200, contentType, body: { status: 'ok', version: '1' } });
+  for (const body of [{ status: 'ok' }, { status: 'ok', version: '1', more: 1 }, null]) {
+    assert.throws(() => checkAnswer(asked, { status: 200, contentType, body }), /health/);
+  }
+  assert.throws(() => checkAnswer(asked, { status: 201, contentType, body: {} }), /not documented/);
+  assert.throws(
+    () => checkAnswer(asked, { status: 200, contentType: 'text/plain', body: '' }),
+    /documented as/,
+  );
+  assert.throws(
+    () => checkAnswer({ method: 'GET', path: '/x' }, { status: 200, contentType, body: {} }),
+    /no operation/,
+  );
+});
+
+test('a client generated from the document sets up, uploads, waits and reads', async (t) => {
+  const service = await startService(t);
+  const { body } = await service.call('GET', '/openapi.json');
+  const api = new OpenAPIClientAxios({
+    definition: body as unknown as Document,
+    axiosConfigDefaults: { baseURL: service.url },
+  });
+  const client = await api.init();
+  type Call = (
+    parameters?: object | null,
+    data?: unknown,
+  ) => Promise<{ status: number; data: Record<string, unknown> }>;
+  const call = (id: string) => client[id] as unknown as Call;
+  const setUp = await call('setUp')(null, { username: 'ada', password });
+  client.defaults.headers.common['Authorization'] = `Bearer ${String(setUp.data['token'])}`;
+  const form = new FormData();
+  form.set('kind', 'solo');
+  form.set('file', new Blob([Buffer.from('RIFF')]), 'talk.wav');
+  await assert.rejects(call('uploadRecording')(null, form), /415/);
+  const { recording_id: id } = (await service.upload(String(setUp.data['token']))).body;
+  await service.reaches(id, 'idle.saved');
+  const list = await call('listTranscripts')({ limit: 1 });
+  const [first] = list.data['transcripts'] as { filename: string; recording_id: string }[];
+  assert.equal(first?.recording_id, id);
+  const { data } = await call('readDocument')({ filename: first.filename });
+  assert.match(String(data), /A plan/);
+  const reading = await call('readRecording')({ id });
+  assert.equal(reading.data['status'], 'IDLE');
+  assert.equal(await call('cancelProcessing')({ id }).catch(statusOf), 409);
+});
+
+test('/docs is a page of this service’s own files, without anything inline', async (t) => {
+  const service = await startService(t);
+  const page = await service.call<string>('GET', '/docs');
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.doesNotMatch(page.body, /<style|style=|onload=|https?:/);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+  assert.doesNotMatch(policy, /unsafe/);
+  const files = [...page.body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path!);
+  assert.equal(files.length, 4);
+  for (const path of files) {
+    const file = await service.call<string>('GET', path);
+    assert.equal(file.status, 200, path);
+    assert.match(file.headers.get('content-type') ?? '', /^(text\/(css|javascript)|image\/svg)/);
+    if (path.endsWith('start.js')) assert.match(file.body, /'\/openapi\.json'/);
+  }
+});
+
+async function faultsOf(document: unknown): Promise<string[]> {
+  const faults = await lintFromString({
+    source: JSON.stringify(document),
+    config: await createConfig({ extends: ['spec'] }),
+  });
+  return faults.map(({ message, location }) => `${location[0]?.pointer}: ${message}`);
+}
+
+/** Whether a route answers a path of the document, its parameters filled in. */
+function matches({ path }: Layer, documented: string): boolean {
+  if (path instanceof RegExp) return path.test(documented.replaceAll(/\{\w+\}/g, 'x'));
+  return path.replaceAll(/:(\w+)/g, '{$1}') === documented;
+}
+
+/** Scripts, styles and pictures, and the pages other than those of the interface itself. */
+const isFileOfAPage = ({ path }: Layer): boolean =>
+  typeof path === 'string' && /\.(css|js|svg|png|ico|html|woff2|webmanifest)$/.test(path);
+
+const statusOf = (error: unknown): number =>
+  (error as { response: { status: number } }).response.status;
