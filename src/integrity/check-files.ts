@@ -54,13 +54,15 @@ async function checkDocuments(
   // Not `openSpace`: that would make a folder, and looking must change nothing.
   const space: Space = { root: join(await realpath(root), 'spaces', owner), user: owner };
   for (const name of documentNames) {
-    const path = join('spaces', owner, documents.paths[name]);
-    const at = { kind: 'document', severity: 'note', stream, version: documents.version } as const;
+    // Not its whole path: that is a title, which is content.
+    const path = join('spaces', owner);
+    const { version } = documents;
+    const at = { kind: 'document', severity: 'note', stream, version, path } as const;
     const sha256 = await hashOf(space, documents.paths[name]);
     if (sha256 === 'missing') {
-      report({ ...at, path, what: 'The document is missing: deleted or moved.' });
+      report({ ...at, what: `The ${name} is missing: deleted or moved.` });
     } else if (sha256 !== documents.sha256[name]) {
-      report({ ...at, path, what: 'The document was changed after it was written.' });
+      report({ ...at, what: `The ${name} was changed after it was written.` });
     }
   }
   return documentNames.length;

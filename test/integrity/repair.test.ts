@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { LoggedFact } from '../../events/catalogue.ts';
+import { logKey } from '../../events/layout.ts';
+import { dataFolder, type DataFolder } from '../../src/host.ts';
+import { withLogAlone } from '../../src/integrity/open-alone.ts';
+import { repair, sourceOfData, type RepairReport } from '../../src/integrity/repair.ts';
+import {
+  flipped,
+  mitschrift,
+  recordedData,
+  tamper,
+  verifyAlone,
+} from '../support/recorded-data.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
+
+const factsOf = (data: DataFolder, stream: string): Promise<LoggedFact[]> =>
+  withLogAlone(data, async ({ store }) => {
+    const facts: LoggedFact[] = [];
+    for await (const fact of store.read(stream)) facts.push(fact);
+    return facts;
+  });
+
+/** Every file of a directory with its bytes. */
+async function bytesOf(root: string): Promise<Map<string, string>> {
+  const bytes = new Map<string, string>();
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) bytes.set(path, (await readFile(path)).toString('base64'));
+  }
+  return bytes;
+}
+
+/** Two recordings; a record of the first is flipped, in the middle of its stream. */
+async function damaged(t: TestContext) {
+  const { data, recordings } = await recordedData(t);
+  const [cut, whole] = recordings.map((id) => `recording-${id}`) as [string, string];
+  const before = await factsOf(data, cut);
+  const victim = before[3]!;
+  await tamper(data, async (db) => {
+    const original = (await db.get<Buffer, Buffer>(logKey(victim.position), binary))!;
+    await db.put(logKey(victim.position), flipped(original, 60, 2), binary);
+  });
+  return { data, cut, whole, before, victim, target: join(await tempDir(t), 'repaired') };
+}
+
+test('repair keeps what is before the hole and every other stream, and says what is missing', async (t) => {
+  const { data, cut, whole, before, victim, target } = await damaged(t);
+  const untouched = await bytesOf(data.root);
+  const expected = await bytesOf(data.recordings);
+  const answer = await mitschrift(data.root, 'repair', '--out', target, '--json');
+  assert.equal(answer.code, 0, answer.stderr);
+  const report = JSON.parse(answer.stdout) as RepairReport;
+  assert.deepEqual(await bytesOf(data.root), untouched);
+  assert.deepEqual(report.unreadable, [
+    { position: victim.position, upTo: victim.position, what: 'damaged' },
+  ]);
+  assert.deepEqual(report.cut, [{ stream: cut, lastVersion: 3, setAside: before.length - 4 }]);
+  const aside = (await readFile(report.leftOver!, 'utf8')).trimEnd().split('\n');
+  assert.equal(aside.length, 1 + before.length - 4);
+  assert.deepEqual(
+    aside.slice(1).map((line) => {
+      const { record } = JSON.parse(line) as { record: string };
+      return (JSON.parse(record) as LoggedFact).id;
+    }),
+    before.slice(4).map(({ id }) => id),
+  );
+
+  const out = dataFolder(target);
+  const kept = await factsOf(out, cut);
+  assert.deepEqual(
+    kept.map(({ id }) => id),
+    before.slice(0, 3).map(({ id }) => id),
+  );
+  const others = await factsOf(out, whole);
+  assert.deepEqual(
+    others.map(({ position: _position, ...fact }) => fact),
+    (await factsOf(data, whole)).map(({ position: _position, ...fact }) => fact),
+  );
+  assert.equal(others.at(-1)!.to, 'idle.saved');
+  const verified = await verifyAlone(out);
+  assert.deepEqual([verified.sound, verified.checked.records], [true, report.facts]);
+  assert.equal((await bytesOf(out.recordings)).size, expected.size);
+  await withLogAlone(out, async ({ store }) => assert.equal(store.health().state, 'ok'));
+});
+
+test('repair puts a database together again that LevelDB cannot open', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const root = await tempDir(t);
+  const records = await withLogAlone(data, async ({ store }) => store.head());
+  for (const lost of [/^CURRENT$/, /^MANIFEST/]) {
+    for (const name of await readdir(data.log)) if (lost.test(name)) await rm(join(data.log, name));
+    await assert.rejects(verifyAlone(data), { code: 'DAMAGED' });
+    const report = await repair(sourceOfData(data.root), join(root, lost.source.slice(1, 4)));
+    assert.deepEqual(
+      [report.facts, report.unreadable, report.leftOver, report.verified.sound],
+      [records, [], null, true],
+    );
+  }
+});
+
+test('repair takes neither a full directory nor one inside the damaged one', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const source = sourceOfData(data.root);
+  await assert.rejects(repair(source, data.root), /outside/);
+  await assert.rejects(repair(source, join(data.root, 'new')), /outside/);
+  const other = await recordedData(t, { recordings: 1 });
+  await assert.rejects(repair(source, other.data.root), /not empty/);
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import pino from 'pino';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { logKey } from '../../events/layout.ts';
+import { openLog, type Log } from '../../events/level-log.ts';
+import type { DataFolder } from '../../src/host.ts';
+import { startScrub } from '../../src/integrity/scrub.ts';
+import { openingCheck, readScrubState } from '../../src/integrity/scrub-state.ts';
+import { flipped, recordedData, tamper } from '../support/recorded-data.ts';
+import { plainFact } from '../support/sample-facts.ts';
+
+const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
+const day = 86_400_000;
+const pace = { records: 10, pauseMs: 0, idleMs: 0, everyMs: day };
+
+/** The log opened as the service opens it, and a scrub that takes its steps when it is told to. */
+async function opened(t: TestContext, data: DataFolder, now: { ms: number }) {
+  const keys = await openFileKeys(data.keys);
+  const store = await openLog({
+    directory: data.log,
+    keys,
+    ...openingCheck(await readScrubState(data.root)),
+  });
+  t.after(() => store.close());
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  const clock = () => new Date(now.ms);
+  const scrub = await startScrub({ store, keys, data, log, clock, pace, manual: true });
+  return { store, scrub, logged };
+}
+
+/** Steps until there is nothing more to do, and how many those were. */
+async function untilDone(scrub: { step(): Promise<boolean> }): Promise<number> {
+  for (let steps = 1; ; steps += 1) {
+    if (!(await scrub.step())) return steps;
+    assert.ok(steps < 1000, 'it does not come to an end');
+  }
+}
+
+const appendSome = (store: Log, count: number) =>
+  store.append(
+    'config',
+    Array.from({ length: count }, (_, index) => plainFact(`${index}`)),
+    0,
+  );
+
+async function flipRecord(data: DataFolder, position: number): Promise<void> {
+  await tamper(data, async (db) => {
+    const original = (await db.get<Buffer, Buffer>(logKey(position), binary))!;
+    await db.put(logKey(position), flipped(original, 40, 1), binary);
+  });
+}
+
+test('the scrub comes round, goes on after a restart, and keeps up with what is new', async (t) => {
+  const { data } = await recordedData(t);
+  const now = { ms: Date.parse('2026-11-21T00:00:00Z') };
+  const first = await opened(t, data, now);
+  const head = first.store.head();
+  await first.scrub.step();
+  const { verified } = first.scrub.progress();
+  assert.ok(verified >= 9 && verified < head);
+  await first.store.close();
+
+  const second = await opened(t, data, now);
+  assert.equal(second.scrub.progress().verified, verified);
+  assert.ok((await untilDone(second.scrub)) > 5);
+  const done = second.scrub.progress();
+  assert.deepEqual([done.verified, done.completedAt], [head, '2026-11-21T00:00:00.000Z']);
+  assert.equal(second.scrub.health().state, 'ok');
+  assert.equal(await untilDone(second.scrub), 1, 'nothing is due before a day is over');
+  await appendSome(second.store, 25);
+  assert.equal(await untilDone(second.scrub), 4);
+  assert.equal(second.scrub.progress().verified, head + 25);
+  now.ms += day;
+  assert.ok((await untilDone(second.scrub)) > 5, 'and then it comes round again');
+  assert.deepEqual(second.logged, []);
+});
+
+test('damage in old records is found, told once, and known at the next start', async (t) => {
+  const { data } = await recordedData(t);
+  const now = { ms: Date.parse('2026-11-21T00:00:00Z') };
+  const before = await opened(t, data, now);
+  await untilDone(before.scrub);
+  await before.store.close();
+  await flipRecord(data, 7);
+  now.ms += day;
+
+  const service = await opened(t, data, now);
+  assert.equal(service.store.health().state, 'ok', 'it was not looked at when the log was opened');
+  await untilDone(service.scrub);
+  await untilDone(service.scrub);
+  const { state, writable, damage, advice } = service.scrub.health();
+  assert.deepEqual([state, writable, damage[0]?.position], ['damaged', false, 7]);
+  assert.match(advice[0]!, /mitschrift restore.*mitschrift repair/);
+  await assert.rejects(appendSome(service.store, 1), { code: 'DAMAGED' });
+  assert.equal(service.logged.filter((line) => line.includes('"position":7')).length, 1);
+  await service.store.close();
+
+  const next = await opened(t, data, now);
+  assert.equal(next.store.health().state, 'damaged', 'known at once');
+  await next.store.close();
+  await flipRecord(data, 7);
+  const mended = await opened(t, data, now);
+  assert.deepEqual([mended.store.health().state, mended.scrub.health().state], ['ok', 'ok']);
+  await appendSome(mended.store, 1);
+  await untilDone(mended.scrub);
+  assert.equal(mended.scrub.progress().damagedAt, null);
+});
+
+test('a damaged key or audio file is told, and everything else goes on', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const [first, second] = recordings as [string, string];
+  const key = join(data.keys, first);
+  await writeFile(key, flipped(await readFile(key), 20, 0));
+  await rm(join(data.recordings, second, 'audio.wav'));
+  const { store, scrub, logged } = await opened(t, data, { ms: Date.now() });
+  await untilDone(scrub);
+  const { state, writable, damage, advice } = scrub.health();
+  assert.deepEqual([state, writable, advice.length], ['damaged', true, 2]);
+  const paths = damage.map(({ path }) => path);
+  assert.ok(paths.includes(join('keys', first)));
+  assert.ok(paths.includes(join('recordings', second, 'audio.wav')));
+  assert.ok(logged.length > 0);
+  assert.ok(
+    logged.every((line) => !line.includes('plan')),
+    'no title in the log',
+  );
+  await appendSome(store, 1);
+});
+
+test('a log that ends before what was looked at has lost its end', async (t) => {
+  const { data } = await recordedData(t);
+  const now = { ms: Date.now() };
+  const before = await opened(t, data, now);
+  await untilDone(before.scrub);
+  const head = before.store.head();
+  await before.store.close();
+  await tamper(data, (db) => db.del(logKey(head), binary));
+  const after = await opened(t, data, now);
+  assert.equal(after.store.health().state, 'damaged');
+  assert.match(after.scrub.health().damage[0]!.what, new RegExp(`${head} had been reached`));
+});
