@@ -18,6 +18,8 @@ export type DataFolder = {
   /** What nobody acknowledged or knows: kept, never deleted by the service. */
   quarantine: string;
   controlSocket: string;
+  /** Where the hotkey and the tray speak, as the guest. */
+  triggerSocket: string;
   /** Keys for servers; beside the log, which holds their fingerprints. */
   secrets: string;
   setupCode: string;
@@ -54,6 +56,7 @@ export function dataFolder(path: string): DataFolder {
     uploads: join(root, 'uploads'),
     quarantine: join(root, 'quarantine'),
     controlSocket: join(root, 'control.sock'),
+    triggerSocket: join(root, 'trigger.sock'),
     secrets: join(root, 'secrets.json'),
     setupCode: join(root, 'setup-code'),
   };

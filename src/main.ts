@@ -1,3 +1,5 @@
+import { ulid } from 'ulid';
+import { status, statusOf } from '../projections/status.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import { retireSpace } from './accounts/retired-spaces.ts';
@@ -5,6 +7,8 @@ import { openControl } from './cli/control.ts';
 import { userCommands } from './cli/user-commands.ts';
 import { openConfig, type Config } from './config/config.ts';
 import type { Host } from './host.ts';
+import { guest } from './http/visible-recording.ts';
+import { bodySchema as toggleSchema } from './http/routes/toggle.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import { integrityHandlers } from './integrity/control-handlers.ts';
@@ -14,6 +18,7 @@ import { packageVersion } from './package-root.ts';
 import { openPipeline } from './pipeline.ts';
 import { checkLog } from './recordings/check-log.ts';
 import { settingsFrom } from './settings.ts';
+import { openToggle } from './trigger/toggle.ts';
 import { levelSessionRows } from './storage/level-sessions.ts';
 
 export type Service = {
@@ -45,8 +50,8 @@ export async function startService(options: {
   let config: Config | undefined;
   // The configuration is in the log, which the pipeline opens; nothing asks before that.
   const settings = () => config?.settings() ?? fromEnvironment;
-  const pipeline = await openPipeline({ ...options, settings, data });
-  const { store, keys, storage, projections, desk } = pipeline;
+  const pipeline = await openPipeline({ ...options, settings, data, recordsDevices: true });
+  const { store, keys, storage, projections, desk, captures } = pipeline;
   const closing: (() => Promise<unknown>)[] = [() => pipeline.close()];
   try {
     config = await openConfig({ store, secretsPath: data.secrets, env, log });
@@ -73,7 +78,27 @@ export async function startService(options: {
     const scrub = await startScrub({ store, keys, data, log });
     closing.unshift(() => scrub.stop());
 
+    const toggle = openToggle({
+      desk,
+      captures,
+      storage,
+      settings,
+      upToDate: () => projections.applied(status.name, store.head()),
+      head: () => store.head(),
+    });
+    const trigger = await openControl(data.triggerSocket, {
+      toggle: async (request) =>
+        await toggle(
+          { owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` },
+          toggleSchema.parse(request),
+        ),
+      status: async () => await statusOf(storage, guest),
+    });
+    closing.unshift(() => new Promise((resolve) => trigger.close(resolve)));
+
     const services = {
+      toggle,
+      captures,
       log,
       settings,
       config,

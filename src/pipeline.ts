@@ -23,12 +23,12 @@ import { diarize, identify, join as joinTurns } from './recordings/activities/at
 import { entitle, punctuate, summarise } from './recordings/activities/finish.ts';
 import { transcribe } from './recordings/activities/transcribe.ts';
 import { write } from './recordings/activities/write.ts';
+import { openCaptures, type Captures } from './capture/captures.ts';
 import { openDesk, quarantineUnknown, type OpenDesk } from './recordings/open-desk.ts';
 import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './settings.ts';
 import { chooseEngine } from './speech/choose-engine.ts';
 import type { SpeechEngine } from './speech/engine.ts';
-import { StageError } from './stage-error.ts';
 import { levelProjectionStorage } from './storage/level-projections.ts';
 
 /** Log, projections, door and activities: all that turns audio into documents, without a network door. */
@@ -38,6 +38,7 @@ export type Pipeline = {
   storage: ProjectionStorage;
   projections: ProjectionRunner;
   desk: OpenDesk;
+  captures: Captures;
   settings(): Settings;
   /** Takes up what was unfinished; returns how many recordings that were. */
   restart(): Promise<number>;
@@ -56,6 +57,8 @@ export async function openPipeline(options: {
   spaceOf?: (owner: string) => Promise<Space>;
   /** Where local models are, when not below the data directory. */
   modelsDir?: string;
+  /** Whether this process is the one that records: it then looks after captures and their sources. */
+  recordsDevices?: boolean;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunPatienceMs?: number;
 }): Promise<Pipeline> {
@@ -108,6 +111,15 @@ export async function openPipeline(options: {
       : { firstRunPatienceMs: options.firstRunPatienceMs }),
   };
 
+  const captures = openCaptures({
+    dataRoot: data.root,
+    recordingsDir: data.recordings,
+    store,
+    log,
+    combinedChannels: () => settings()['audio.combined_channels'],
+    hoursMax: () => settings()['limits.recording_hours'],
+  });
+
   const desk: OpenDesk = openDesk({
     store,
     log,
@@ -120,11 +132,7 @@ export async function openPipeline(options: {
       return await importedBy(storage, command);
     },
     activities: {
-      capture: async () => {
-        throw new StageError('no-capture', 'This release cannot record from devices yet.', {
-          retriable: false,
-        });
-      },
+      capture: captures.activity,
       transcribe: transcribe({
         leaseEngine: () => engines.lease(),
         folderOf: (recordingId) => join(data.recordings, recordingId),
@@ -150,6 +158,7 @@ export async function openPipeline(options: {
     storage,
     projections,
     desk,
+    captures,
     settings,
     async restart() {
       await projections.ready();
@@ -158,10 +167,12 @@ export async function openPipeline(options: {
         async (recordingId) => await isKnown(recordingId),
       );
       if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
+      if (options.recordsDevices) await captures.takeStock(becomeOf);
       return await desk.restart(unsettled());
     },
     async close() {
       await desk.close();
+      if (options.recordsDevices) await captures.close();
       await engines.close();
       await models.close();
       await projections.stop();
@@ -186,6 +197,17 @@ export async function openPipeline(options: {
       else states.delete(recordingId);
     }
     yield* states.keys();
+  }
+
+  /** What has become of a recording: its last fact says. */
+  async function becomeOf(recordingId: string): Promise<'recording' | 'erased' | 'other'> {
+    const stream = recordingStream(recordingId);
+    const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
+    for await (const { to } of store.read(stream, last)) {
+      if (to?.startsWith('recording')) return 'recording';
+      if (to === 'idle.erased') return 'erased';
+    }
+    return 'other';
   }
 
   async function isKnown(recordingId: string): Promise<boolean> {

@@ -13,6 +13,7 @@ import { captureLimits, type CaptureLimits } from './capture-protocol.ts';
 import {
   combinedMonitor,
   instanceOf,
+  isOwnSource,
   type CombinedChannels,
   type CombinedSelection,
 } from './combined-chain.ts';
@@ -50,7 +51,16 @@ export type Captures = {
   onWarnings(listener: (now: CaptureNow) => void): () => void;
   /** @throws {StageError} `devices-unavailable`. */
   devices(): Promise<Devices>;
-  /** @throws {StageError} `no-audio-server`, `audio-server-silent`, `audio-server-refused`. */
+  /**
+   * The device a recording is to come from: the one asked for if it is there, never another instead;
+   * for null the default one.
+   * @throws {StageError} `device-gone` with the names there are, `no-device`, `devices-unavailable`.
+   */
+  choose(device: string | null): Promise<string>;
+  /**
+   * What can be combined.
+   * @throws {StageError} `no-audio-server`, `audio-server-silent`, `audio-server-refused`.
+   */
   sources(): Promise<{ microphones: PulseSource[]; monitors: PulseSource[] }>;
   /**
    * Selects what the device `mitschrift-combined` joins, and builds it.
@@ -143,7 +153,24 @@ export function openCaptures(deps: CapturesDeps): Captures {
         ? { ...listed, devices: [...listed.devices, combinedDevice] }
         : listed;
     },
-    sources: () => pulse.sources(),
+    async choose(device) {
+      if (device === combinedDevice && (await combined.selection()) !== null) return device;
+      if (device !== null) return (await findDevice(device, deviceOptions)).name;
+      const { default: preferred } = await listDevices(deviceOptions);
+      if (preferred !== null) return preferred;
+      throw new StageError(
+        'no-device',
+        'There is no device to record from: connect a microphone.',
+        {
+          retriable: true,
+        },
+      );
+    },
+    async sources() {
+      const { microphones, monitors } = await pulse.sources();
+      const others = (all: PulseSource[]) => all.filter(({ name }) => !isOwnSource(name));
+      return { microphones: others(microphones), monitors: others(monitors) };
+    },
     async combine(selection) {
       refuseInUse();
       return await combined.select(selection);

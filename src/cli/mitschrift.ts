@@ -30,6 +30,14 @@ program
   );
 
 program
+  .command('toggle')
+  .description('start or stop recording from a hotkey, as the guest')
+  .option('--meeting', 'several people speak', false)
+  .option('--stop', 'only stop', false)
+  .option('--reset', 'only clear errors', false)
+  .action(async (options: object) => (await import('./toggle.ts')).toggle(options as never));
+
+program
   .command('replay')
   .description('fold the event log again')
   .option('--check', 'compare states and documents with what was recorded', false)

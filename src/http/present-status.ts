@@ -1,5 +1,6 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
-import { statusOf } from '../../projections/status.ts';
+import { statusOf, type RecordingNow } from '../../projections/status.ts';
+import type { CaptureNow } from '../capture/capture-now.ts';
 import type { ServiceHealth } from '../integrity/health.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Caller, HttpServices } from './services.ts';
@@ -9,7 +10,10 @@ import type { Caller, HttpServices } from './services.ts';
  * running service knows. `position`: everything up to it is in.
  */
 export async function presentStatus(
-  services: Pick<HttpServices, 'storage' | 'desk' | 'projections' | 'version' | 'health'>,
+  services: Pick<
+    HttpServices,
+    'storage' | 'desk' | 'captures' | 'projections' | 'version' | 'health'
+  >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   position = services.projections.position(),
 ) {
@@ -22,7 +26,7 @@ export async function presentStatus(
     username: caller.username,
     is_admin: caller.isAdmin,
     version: services.version,
-    recording: recording && { ...recording, warnings: [] },
+    recording: recording && asItSounds(recording, services.captures.now(recording.recording_id)),
     processing: processing.flatMap((row) => stagesAtWork(row, services.desk)),
     speakers_pending,
     errors,
@@ -30,6 +34,13 @@ export async function presentStatus(
     position,
   };
 }
+
+/** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
+const asItSounds = (recording: RecordingNow, now: CaptureNow | null) => ({
+  ...recording,
+  duration: now?.duration ?? recording.duration,
+  warnings: now?.warnings ?? [],
+});
 
 /** Which records are damaged names recordings of others: for administrators. */
 const presentHealth = (

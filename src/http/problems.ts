@@ -24,6 +24,9 @@ export const problemTypes = {
   'administrator-first': { status: 409, title: 'The first user has to be an administrator' },
   'built-in-user': { status: 409, title: 'A built-in user cannot be changed' },
   overridden: { status: 409, title: 'Set by the environment' },
+  'device-unavailable': { status: 409, title: 'The device cannot be recorded now' },
+  'not-recording': { status: 409, title: 'Nothing is being recorded' },
+  'already-recording': { status: 409, title: 'A recording is running already' },
   'several-waiting': { status: 409, title: 'More than one recording waits for speakers' },
   'nobody-waiting': { status: 409, title: 'No recording waits for speakers' },
   'key-used-differently': {
@@ -202,6 +205,22 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
 
   OUTSIDE_SPACE: (error) => new Problem('outside-space', error.message, { cause: error }),
   DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),
+
+  'device-taken': (error) => new Problem('device-unavailable', error.message),
+  'device-gone': (error) => new Problem('device-unavailable', error.message),
+  'no-device': (error) => new Problem('device-unavailable', error.message),
+  'combined-in-use': (error) => new Problem('device-unavailable', error.message),
+  'not-recording': (error) => new Problem('not-recording', error.message),
+  'nothing-captured': (error) => new Problem('not-recording', error.message),
+  'already-recording': (error) => new Problem('already-recording', error.message),
+  'devices-unavailable': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'no-audio-server': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'audio-server-silent': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'audio-server-refused': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'source-gone': (error) => invalid([{ path: '', message: error.message }]),
+  'combined-with-itself': (error) => invalid([{ path: 'microphone', message: error.message }]),
+  'not-a-monitor': (error) => invalid([{ path: 'monitor', message: error.message }]),
+  'nothing-combined': (error) => new Problem('device-unavailable', error.message),
 
   'unsupported-media': (error) => new Problem('unsupported-media', error.message, { cause: error }),
   // Formidable and Node say so when the client goes away in the middle; nobody is there to read this.

@@ -39,7 +39,7 @@ export interface Stream {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openStream(services: HttpServices): Stream {
-  const { store, projections, log, desk } = services;
+  const { store, projections, log, desk, captures } = services;
   const owner = ownerOf(services);
   /** Who follows, and the position each had seen when it began to. */
   const live = new Map<Listener, number>();
@@ -64,6 +64,22 @@ export function openStream(services: HttpServices): Stream {
     }
   });
 
+  const stopLevels = captures.onNow(({ recordingId, level }) => {
+    if (live.size === 0 || !level) return;
+    const frame = JSON.stringify({ type: 'level', recording_id: recordingId, ...level });
+    void ofOwner(recordingId, (id) => tell(id, { own: [frame], others: [] }));
+  });
+  const stopWarnings = captures.onWarnings(({ recordingId, warnings }) => {
+    const frames = warnings.map((warning) =>
+      JSON.stringify({ type: 'warning', recording_id: recordingId, ...warning }),
+    );
+    void ofOwner(recordingId, (id) => {
+      tell(id, { own: frames, others: [] });
+      // Warnings are part of the status object, and no facts.
+      touch(id);
+    });
+  });
+
   return {
     position: () => told,
     async join(listener, after) {
@@ -77,6 +93,8 @@ export function openStream(services: HttpServices): Stream {
       closing.abort();
       stopListening();
       stopWatching();
+      stopLevels();
+      stopWarnings();
       progress.stop();
       await pumping;
     },

@@ -1,4 +1,7 @@
 import type { RecordingFact, Stage } from '../../events/recording-facts.ts';
+import type { DocumentName } from '../documents/documents.ts';
+import type { DocumentVersion } from './document-versions.ts';
+import type { RecordingContent } from './recording-content.ts';
 
 /** Where people's commands on recordings go in. The only writer of recordings' streams. */
 export interface RecordingsDesk {
@@ -13,6 +16,35 @@ export interface RecordingsDesk {
   command(
     recordingId: string,
     fact: RecordingFact,
+    circumstances: { by: string; command: string },
+  ): Promise<Accepted>;
+  /** As `command`, with several facts: all or none. */
+  commands(
+    recordingId: string,
+    facts: readonly RecordingFact[],
+    circumstances: { by: string; command: string },
+  ): Promise<Accepted>;
+  /**
+   * What the log holds of a recording: what its present documents are made of (null without any), and
+   * of what the next ones would be. @throws {UnknownRecording}
+   */
+  read(recordingId: string): Promise<{
+    state: string;
+    shown: RecordingContent | null;
+    latest: RecordingContent;
+  }>;
+  /** The versions of its documents, oldest first. @throws {UnknownRecording} */
+  versions(recordingId: string): Promise<DocumentVersion[]>;
+  /**
+   * Ends whatever is done with the recording and removes all of it, for good. Resolves when nothing of
+   * it can be read any more; what a crash leaves undone is done at the next start.
+   * @throws {NotAccepted}, {UnknownRecording}
+   */
+  erase(recordingId: string, circumstances: { by: string; command: string }): Promise<Accepted>;
+  /** Deletes documents; all three with the index. The recording stays. @throws as `command` */
+  deleteDocuments(
+    recordingId: string,
+    documents: readonly DocumentName[],
     circumstances: { by: string; command: string },
   ): Promise<Accepted>;
   /** What is going on right now with recordings that have work to do: not facts, gone after a restart. */

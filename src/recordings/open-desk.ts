@@ -3,15 +3,32 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open as openFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { ulid } from 'ulid';
-import { recordingStream, type RecordingFactOf, type Stage } from '../../events/recording-facts.ts';
+import {
+  recordingStream,
+  type RecordingFact,
+  type RecordingFactOf,
+  type Stage,
+} from '../../events/recording-facts.ts';
 import { EventStoreError, type EventStore } from '../../events/store.ts';
 import { activeStages, isSettled } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
+import { documentNames } from '../documents/documents.ts';
 import type { Log } from '../log.ts';
 import type { ActivityBoard } from './activity-board.ts';
-import { UnknownRecording, type Accepted, type RecordingsDesk, type Upload } from './desk.ts';
+import type { Chores } from './chores.ts';
+import type { ErasureDeps } from './erasure.ts';
+import { documentVersions } from './document-versions.ts';
+import {
+  NotAccepted,
+  UnknownRecording,
+  type Accepted,
+  type RecordingsDesk,
+  type Upload,
+} from './desk.ts';
 import { openRecording, type LiveRecording, type LoggedRecordingFact } from './live-recording.ts';
 import { speechFileName } from './recording-folder.ts';
+import { readRecording, readShown } from './recording-content.ts';
+import { openRemovals } from './removals.ts';
 import { stageRunner, type StageActivity } from './run-stage.ts';
 import type { Turns } from './turns.ts';
 
@@ -27,6 +44,10 @@ export type DeskDeps = {
   quarantineDir: string;
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
+  /** How recordings are erased and documents deleted; without it only the facts are recorded. */
+  removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'compact' | 'before'> & {
+    chores: Chores;
+  };
 };
 
 export type OpenDesk = RecordingsDesk & {
@@ -34,6 +55,8 @@ export type OpenDesk = RecordingsDesk & {
   restart(unsettled: AsyncIterable<string>): Promise<number>;
   /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
   promisedBases(owner: string): AsyncIterable<string>;
+  /** Finishes what a crash left undone of erasures and deletions. After the views are up to date. */
+  finishRemovals(): Promise<void>;
   /** Stops all activities, says so in the log, and waits for what is under way. */
   close(): Promise<void>;
 };
@@ -48,6 +71,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
   const users = new Map<string, number>();
   const imports = new Map<string, Promise<Accepted>>();
   const runStage = stageRunner(deps);
+  const removals = openRemovals(deps);
   let closing = false;
 
   return {
@@ -74,6 +98,42 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         acceptedFrom(recordingId, await recording.record(fact, circumstances)),
       );
     },
+    async commands(recordingId, facts, circumstances) {
+      return await withRecording(recordingId, false, async (recording) =>
+        acceptedFrom(recordingId, await recording.recordAll(facts, circumstances)),
+      );
+    },
+    async read(recordingId) {
+      return await withRecording(recordingId, false, async (recording) => {
+        const { context, value } = recording.snapshot();
+        return {
+          state: stateName(value),
+          shown: await readShown(store, recordingId, context),
+          latest: await readRecording(store, recordingId, context),
+        };
+      });
+    },
+    async versions(recordingId) {
+      const versions = await documentVersions(store, recordingId);
+      return versions;
+    },
+    erase,
+    async deleteDocuments(recordingId, documents, circumstances) {
+      const all = documents.includes('index');
+      const names = all ? [...documentNames] : [...documents];
+      const accepted = await withRecording(recordingId, false, async (recording) => {
+        await removals.intend(recordingId, 'delete-documents');
+        const fact = { type: 'documents.deleted', data: { documents: names } } as const;
+        return acceptedFrom(recordingId, await recording.record(fact, circumstances));
+      });
+      await removals.carryOut(recordingId, 'delete-documents');
+      return accepted;
+    },
+    async finishRemovals() {
+      for (const { recordingId, chore } of await removals.undone()) {
+        await removals.carryOut(recordingId, chore);
+      }
+    },
     activity: (recordingId) => board.of(recordingId),
     onActivity: (listener) => board.onChange(listener),
 
@@ -95,6 +155,8 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         const recording = await opening.catch(() => null);
         const context = recording?.snapshot().context;
         if (!context || context.owner !== owner || context.results.named === null) continue;
+        // A name in the space of an earlier owner.
+        if (context.results.named < (context.handedOver ?? 0)) continue;
         const after = { afterVersion: context.results.named - 1, limit: 1 };
         for await (const fact of store.read(recordingStream(context.recordingId), after)) {
           if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
@@ -106,8 +168,34 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       const recordings = (await Promise.all(open.values())).filter((one) => one !== null);
       await Promise.all(recordings.map((recording) => stopRecording(recording)));
       open.clear();
+      await removals.settled();
     },
   };
+
+  /** Cancels first what is going on: nothing may write while things are removed. */
+  async function erase(
+    recordingId: string,
+    { by, command }: { by: string; command: string },
+  ): Promise<Accepted> {
+    const accepted = await withRecording(recordingId, false, async (recording) => {
+      for (let step = 1; step < erasureStepsMax; step += 1) {
+        const state = stateName(recording.snapshot().value);
+        const fact = stepToErasure(state);
+        const stored = await recording
+          .record(fact, { by, command: `${command}/${step}` })
+          .catch((error: unknown) => {
+            // It moved on meanwhile: look again.
+            const moved = stateName(recording.snapshot().value) !== state;
+            if (error instanceof NotAccepted && moved) return null;
+            throw error;
+          });
+        if (stored?.to === erasedState) return acceptedFrom(recordingId, stored);
+      }
+      throw new EventStoreError('BUSY', 'The recording is too busy to be erased now.');
+    });
+    await removals.carryOut(recordingId, 'erase', await open.get(recordingId));
+    return accepted;
+  }
 
   async function importOnce(upload: Upload): Promise<Accepted> {
     const earlier = await deps.importedBy(upload.command);
@@ -182,13 +270,23 @@ export function openDesk(deps: DeskDeps): OpenDesk {
   }
 
   function openOne(recordingId: string, create: boolean): Promise<LiveRecording | null> {
-    return openRecording(recordingId, { store, runStage, log, moved }, { create });
+    const erasing = (id: string) => removals.intend(id, 'erase');
+    return openRecording(recordingId, { store, runStage, log, moved, erasing }, { create });
   }
 
   function moved(recording: LiveRecording): void {
     const { recordingId } = recording;
     const snapshot = recording.snapshot();
-    if (!isSettled(snapshot) || !stateName(snapshot.value).startsWith('idle.')) return;
+    const state = stateName(snapshot.value);
+    if (!isSettled(snapshot) || !state.startsWith('idle.')) return;
+    if (state === erasedState) {
+      // Whoever waits for it has its errors; what failed is tried again at the next start.
+      removals.carryOut(recordingId, 'erase', recording).then(
+        () => open.delete(recordingId),
+        (error: unknown) => log.error({ err: error, recordingId }, 'an erasure is not finished'),
+      );
+      return;
+    }
     // Derived from the kept audio and not needed any more.
     rm(join(recordingsDir, recordingId, speechFileName), { force: true }).catch((error: unknown) =>
       log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
@@ -243,6 +341,17 @@ export async function quarantineUnknown(
   }
   return moved;
 }
+
+const erasedState = 'idle.erased';
+/** A recording that still moves after so many tries is busy, and somebody has to ask again. */
+const erasureStepsMax = 10;
+
+const stepToErasure = (state: string): RecordingFact =>
+  state.startsWith('transcribing')
+    ? { type: 'processing.cancelled', data: {} }
+    : state.startsWith('recording')
+      ? { type: 'recording.discarded', data: {} }
+      : { type: 'recording.erased', data: {} };
 
 const acceptedFrom = (recordingId: string, fact: LoggedRecordingFact): Accepted => ({
   recordingId,

@@ -27,6 +27,8 @@ import type { HttpServices } from '../../src/http/services.ts';
 import { healthOf } from '../../src/integrity/health.ts';
 import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { openCaptures } from '../../src/capture/captures.ts';
+import { openToggle } from '../../src/trigger/toggle.ts';
 import { openDesk } from '../../src/recordings/open-desk.ts';
 import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
@@ -122,7 +124,24 @@ export async function startService(
     engines.releaseAll();
     await desk.close();
   });
+  const captures = openCaptures({
+    dataRoot: dataDir,
+    recordingsDir,
+    store,
+    log,
+    combinedChannels: () => 'mix',
+    hoursMax: () => 8,
+  });
   const services: HttpServices = {
+    captures,
+    toggle: openToggle({
+      desk,
+      captures,
+      storage,
+      settings,
+      upToDate: () => projections.applied(status.name, store.head()),
+      head: () => store.head(),
+    }),
     log,
     version: '0.0.0-test',
     address: '127.0.0.1',

@@ -1,0 +1,28 @@
+import { hostFrom } from '../host.ts';
+import type { Toggled } from '../trigger/toggle.ts';
+import { askService } from './control.ts';
+
+/** The switch for a hotkey: acts as the guest through the trigger socket, loads next to nothing. */
+export async function toggle(options: {
+  meeting: boolean;
+  stop: boolean;
+  reset: boolean;
+}): Promise<void> {
+  const { data } = hostFrom(process.env);
+  const toggled = await askService<Toggled>(data.triggerSocket, 'toggle', {
+    ...(options.stop ? { action: 'stop' } : {}),
+    ...(options.reset ? { action: 'reset' } : {}),
+    ...(options.meeting ? { kind: 'meeting' } : {}),
+  });
+  if (toggled === null) {
+    // Loudly: somebody believes that a recording runs.
+    throw new Error('NOTHING IS BEING RECORDED: the service does not run. Start it: npm start');
+  }
+  const recording = toggled.recordingId ?? '';
+  const said = {
+    start: `RECORDING ${recording}`,
+    stop: `STOPPED ${recording}`,
+    reset: toggled.recordingId === null ? 'NOTHING TO RESET' : 'RESET',
+  };
+  console.log(said[toggled.action]);
+}
