@@ -155,7 +155,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、-〿�
 const wide =
   /[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{ff00}-\u{ff60}]/gu;
 
-const widthOf = (text: string): number => [...text].length + (text.match(wide)?.length ?? 0);
+const widthOf = (text: string): number => Array.from(text).length + (text.match(wide)?.length ?? 0);
 
 /** On one line, without anything unseen. */
 const plain = (text: string): string =>

@@ -40,26 +40,21 @@ export async function exported(
 ): Promise<string | Buffer | Readable> {
   const document = async (name: DocumentName): Promise<Buffer> =>
     (await stored(name)) ?? Buffer.from(renderDocuments(input)[name]);
-  switch (format) {
-    case 'md':
-      return document('transcript');
-    case 'txt':
-      return plainText(input);
-    case 'srt':
-      return subRip(input);
-    case 'vtt':
-      return webVtt(input);
-    case 'json':
-      return `${JSON.stringify(json(), null, 2)}\n`;
-    case 'docx':
-      return wordFile(input);
-    case 'zip': {
+  const makers: Record<ExportFormat, () => Promise<string | Buffer | Readable> | string> = {
+    md: () => document('transcript'),
+    txt: () => plainText(input),
+    srt: () => subRip(input),
+    vtt: () => webVtt(input),
+    json: () => `${JSON.stringify(json(), null, 2)}\n`,
+    docx: () => wordFile(input),
+    async zip() {
       const paths = documentPaths(input.base);
       const files = new Map<string, Buffer>();
       for (const name of documentNames) files.set(paths[name], await document(name));
       return zipped(files, new Date(input.localStart));
-    }
-  }
+    },
+  };
+  return await makers[format]();
 }
 
 function zipped(files: ReadonlyMap<string, Buffer>, mtime: Date): Readable {

@@ -73,9 +73,6 @@ const heading = (text: string) => new Paragraph({ text, heading: HeadingLevel.HE
 const none = (text: string) => new Paragraph({ children: [new TextRun({ text, italics: true })] });
 const spacing = { after: 160 };
 
-/** XML 1.0 has no place for these characters, not even escaped: Word refuses a file with one. */
+/** XML 1.0 has no place for control characters, not even escaped: Word refuses a file with one. */
 const clean = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- that is what it is about
-  text
-    .replaceAll(/\p{Cs}/gu, '\ufffd')
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
+  text.replaceAll(/\p{Cs}/gu, '\ufffd').replaceAll(/[\ufffe\uffff]|(?![\t\n\r])\p{Cc}/gu, '');

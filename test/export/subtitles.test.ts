@@ -121,13 +121,15 @@ test('any text becomes subtitles that can be read: at most two lines of 42, in o
       const made = cues(all, (speaker) => speaker, { named: false });
       for (const [index, { start, end, lines }] of made.entries()) {
         assert.ok(lines.length >= 1 && lines.length <= 2);
-        for (const line of lines) assert.ok([...line].length <= 42 && line.trim() !== '');
+        for (const line of lines) assert.ok(Array.from(line).length <= 42 && line.trim() !== '');
         assert.ok(end > start && end - start <= 7.0001, `${start} ${end}`);
         const next = made[index + 1];
         if (next) assert.ok(next.start >= start && (end <= next.start || next.start === start));
       }
       const letters = (texts: string[]) =>
-        [...texts.join('').replaceAll(/[\p{Cc}\p{Cs}\p{Z}\s]/gu, '')].toSorted().join('');
+        Array.from(texts.join('').replaceAll(/[\p{Cc}\p{Cs}\p{Z}\s]/gu, ''))
+          .toSorted()
+          .join('');
       assert.equal(
         letters(made.flatMap(({ lines }) => lines)),
         letters(all.map(({ text }) => text)),
