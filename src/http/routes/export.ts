@@ -43,7 +43,8 @@ export const exportRoutes: AddRoutes = (router, services) => {
         },
       });
     ctx.body = await (format === 'docx' ? inTurn(make) : make());
-    ctx.attachment(`${input.base}.${format}`);
+    const name = `${input.base}.${format}`;
+    ctx.attachment(name, { fallback: asciiName(name) });
     ctx.type = mediaTypes[format];
   });
 };
@@ -52,3 +53,11 @@ export const exportSchema = z.strictObject({
   format: z.enum(exportFormats).default('md'),
   ticket: z.string().optional(),
 });
+
+/** For clients that know no `filename*` (RFC 6266): without accents, `_` for what ASCII has not. */
+const asciiName = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll('ß', 'ss')
+    .replaceAll(/[^ -~]|["\\%/]/gu, '_');
