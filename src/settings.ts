@@ -1,6 +1,6 @@
 import { settingKeys, settingOf, type SettingKey, type Settings } from './config/schema.ts';
 
-export type { SettingKey, Settings } from './config/schema.ts';
+export type { Settings } from './config/schema.ts';
 
 /**
  * The settings that the environment says, the others at their defaults. An empty variable is none.
