@@ -29,7 +29,12 @@ import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './settings.ts';
 import { chooseEngine } from './speech/choose-engine.ts';
 import type { SpeechEngine } from './speech/engine.ts';
+import { rowCompaction } from './storage/compact-rows.ts';
+import { levelChores } from './storage/level-chores.ts';
 import { levelProjectionStorage } from './storage/level-projections.ts';
+
+/** How long an erasure waits for the views; beyond it, it is finished at the next start. */
+const erasureViewsMs = 60_000;
 
 /** Log, projections, door and activities: all that turns audio into documents, without a network door. */
 export type Pipeline = {
@@ -120,6 +125,7 @@ export async function openPipeline(options: {
     hoursMax: () => settings()['limits.recording_hours'],
   });
 
+  const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.root, owner));
   const desk: OpenDesk = openDesk({
     store,
     log,
@@ -127,6 +133,13 @@ export async function openPipeline(options: {
     board: openActivityBoard(),
     recordingsDir: data.recordings,
     quarantineDir: data.quarantine,
+    removal: {
+      keys,
+      spaceOf,
+      chores: levelChores(store.db),
+      applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
+      compact: rowCompaction(store.db),
+    },
     importedBy: async (command) => {
       await projections.applied(commands.name, store.head());
       return await importedBy(storage, command);
@@ -145,7 +158,7 @@ export async function openPipeline(options: {
       summarise: summarise(languageTools),
       entitle: entitle({ ...languageTools, uiLanguage: () => settings()['ui.language'] }),
       write: write({
-        spaceOf: options.spaceOf ?? ((owner) => openSpace(data.root, owner)),
+        spaceOf,
         uiLanguage: () => settings()['ui.language'],
         promisedBases: (owner) => desk.promisedBases(owner),
       }),
@@ -162,6 +175,7 @@ export async function openPipeline(options: {
     settings,
     async restart() {
       await projections.ready();
+      await desk.finishRemovals();
       const unknown = await quarantineUnknown(
         { recordingsDir: data.recordings, quarantineDir: data.quarantine },
         async (recordingId) => await isKnown(recordingId),

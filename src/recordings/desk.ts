@@ -1,4 +1,4 @@
-import type { RecordingFact, Stage } from '../../events/recording-facts.ts';
+import type { RecordingFact, RecordingFactOf, Stage } from '../../events/recording-facts.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { DocumentVersion } from './document-versions.ts';
 import type { RecordingContent } from './recording-content.ts';
@@ -31,10 +31,16 @@ export interface RecordingsDesk {
   read(recordingId: string): Promise<{
     state: string;
     shown: RecordingContent | null;
-    latest: RecordingContent;
+    /** Null while there is no audio. */
+    latest: RecordingContent | null;
   }>;
-  /** The versions of its documents, oldest first. @throws {UnknownRecording} */
+  /** The versions of its documents, oldest first; none of a recording that is not there. */
   versions(recordingId: string): Promise<DocumentVersion[]>;
+  /** The fact that switches back to a version, to be offered; null when there was no such version. */
+  restoration(
+    recordingId: string,
+    version: number,
+  ): Promise<RecordingFactOf<'version.restored'> | null>;
   /**
    * Ends whatever is done with the recording and removes all of it, for good. Resolves when nothing of
    * it can be read any more; what a crash leaves undone is done at the next start.

@@ -17,7 +17,7 @@ import type { Log } from '../log.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import type { Chores } from './chores.ts';
 import type { ErasureDeps } from './erasure.ts';
-import { documentVersions } from './document-versions.ts';
+import { documentVersions, restoration } from './document-versions.ts';
 import {
   NotAccepted,
   UnknownRecording,
@@ -109,14 +109,15 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         return {
           state: stateName(value),
           shown: await readShown(store, recordingId, context),
-          latest: await readRecording(store, recordingId, context),
+          latest:
+            context.results.audio === null
+              ? null
+              : await readRecording(store, recordingId, context),
         };
       });
     },
-    async versions(recordingId) {
-      const versions = await documentVersions(store, recordingId);
-      return versions;
-    },
+    versions: (recordingId) => documentVersions(store, recordingId),
+    restoration: (recordingId, version) => restoration(store, recordingId, version),
     erase,
     async deleteDocuments(recordingId, documents, circumstances) {
       const all = documents.includes('index');
@@ -124,14 +125,30 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       const accepted = await withRecording(recordingId, false, async (recording) => {
         await removals.intend(recordingId, 'delete-documents');
         const fact = { type: 'documents.deleted', data: { documents: names } } as const;
-        return acceptedFrom(recordingId, await recording.record(fact, circumstances));
+        try {
+          return acceptedFrom(recordingId, await recording.record(fact, circumstances));
+        } catch (error) {
+          if (error instanceof NotAccepted) {
+            await removals.giveUp(recordingId, 'delete-documents');
+          }
+          throw error;
+        }
       });
       await removals.carryOut(recordingId, 'delete-documents');
       return accepted;
     },
     async finishRemovals() {
       for (const { recordingId, chore } of await removals.undone()) {
-        await removals.carryOut(recordingId, chore);
+        await removals.carryOut(recordingId, chore).catch((error: unknown) => {
+          log.error({ err: error, recordingId, chore }, 'still not finished');
+        });
+      }
+      // Put back from a backup, but on the list of what was erased: it is not to come back to life.
+      for (const recordingId of await removals.listedAsErased()) {
+        const command = `erased-before-${recordingId}`;
+        await erase(recordingId, { by: 'system', command }).catch((error: unknown) => {
+          log.error({ err: error, recordingId }, 'still not erased');
+        });
       }
     },
     activity: (recordingId) => board.of(recordingId),
@@ -282,7 +299,10 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     if (state === erasedState) {
       // Whoever waits for it has its errors; what failed is tried again at the next start.
       removals.carryOut(recordingId, 'erase', recording).then(
-        () => open.delete(recordingId),
+        async () => {
+          open.delete(recordingId);
+          await recording.stop();
+        },
         (error: unknown) => log.error({ err: error, recordingId }, 'an erasure is not finished'),
       );
       return;
