@@ -9,7 +9,7 @@ export type CombinedChannels = 'mix' | 'split';
 
 /** A module of the chain, in the form it is loaded and found again by. */
 export type ChainModule = { name: string; args: string[]; role: ChainRole };
-export type ChainRole = 'sink' | 'remap' | 'microphone' | 'monitor';
+export type ChainRole = 'sink' | 'microphone' | 'monitor' | 'side';
 
 /** Tells the chains of several services on one machine apart; the same in every run of one. */
 export const instanceOf = (dataRoot: string): string =>
@@ -30,61 +30,42 @@ export function combinedChain(
   channels: CombinedChannels,
 ): ChainModule[] {
   const sink = combinedSink(instance);
-  const described = 'sink_properties=device.description=mitschrift-combined';
-  const loopback = (role: 'microphone' | 'monitor', source: string, ...more: string[]) => ({
-    name: 'module-loopback',
-    args: [
-      `source=${source}`,
-      `sink=${sink}`,
-      'latency_msec=200',
-      'sink_dont_move=yes',
-      'source_dont_move=yes',
-      ...more,
-    ],
-    role,
-  });
   if (channels === 'mix') {
     return [
-      { name: 'module-null-sink', args: [`sink_name=${sink}`, described], role: 'sink' },
-      loopback('microphone', microphone),
-      loopback('monitor', monitor),
+      { ...nullSink(sink, 'mitschrift-combined'), role: 'sink' },
+      { ...loopback(microphone, sink), role: 'microphone' },
+      { ...loopback(monitor, sink), role: 'monitor' },
     ];
   }
-  // Each made mono first: a loopback of one channel takes only that channel of its source (measured).
-  const remap = (name: string, master: string): ChainModule => ({
-    name: 'module-remap-source',
-    args: [`source_name=${name}`, `master=${master}`, 'channels=1', 'channel_map=mono'],
-    role: 'remap',
-  });
-  const [left, right] = remapNames(instance);
+  // Each made one channel first: a loopback of one channel takes only that channel of its source, and
+  // one that reads a `module-remap-source` wavers by some milliseconds (both measured).
+  const [left, right] = sideSinks(instance);
+  const mono = ['channels=1', 'channel_map=mono'];
+  const stereo = ['channels=2', 'channel_map=front-left,front-right'];
   return [
+    { ...nullSink(sink, 'mitschrift-combined', stereo), role: 'sink' },
+    { ...nullSink(left, 'mitschrift-microphone', mono), role: 'side' },
+    { ...nullSink(right, 'mitschrift-loudspeakers', mono), role: 'side' },
+    { ...loopback(microphone, left), role: 'microphone' },
+    { ...loopback(monitor, right), role: 'monitor' },
+    { ...loopback(`${left}.monitor`, sink, 'channels=1', 'channel_map=front-left'), role: 'side' },
     {
-      name: 'module-null-sink',
-      args: [`sink_name=${sink}`, 'channels=2', 'channel_map=front-left,front-right', described],
-      role: 'sink',
+      ...loopback(`${right}.monitor`, sink, 'channels=1', 'channel_map=front-right'),
+      role: 'side',
     },
-    remap(left, microphone),
-    remap(right, monitor),
-    loopback('microphone', left, 'channels=1', 'channel_map=front-left'),
-    loopback('monitor', right, 'channels=1', 'channel_map=front-right'),
   ];
 }
 
 /** Modules that this instance loaded, whenever, in the order they are to be unloaded in. */
 export function ownModules(instance: string, modules: readonly PulseModule[]): PulseModule[] {
-  const sink = combinedSink(instance);
-  const marks: Record<string, readonly string[]> = {
-    'module-loopback': [`sink=${sink}`],
-    'module-remap-source': remapNames(instance).map((name) => `source_name=${name}`),
-    'module-null-sink': [`sink_name=${sink}`],
-  };
+  const sinks = [combinedSink(instance), ...sideSinks(instance)];
+  const has = (module: PulseModule, argument: string) =>
+    module.args.split(' ').some((word) => sinks.some((sink) => word === `${argument}=${sink}`));
   // Loopbacks first: PulseAudio would move them to another sink when theirs goes.
-  return Object.entries(marks).flatMap(([name, arguments_]) =>
-    modules.filter(
-      (module) =>
-        module.name === name && module.args.split(' ').some((word) => arguments_.includes(word)),
-    ),
-  );
+  return [
+    ...modules.filter((module) => module.name === 'module-loopback' && has(module, 'sink')),
+    ...modules.filter((module) => module.name === 'module-null-sink' && has(module, 'sink_name')),
+  ];
 }
 
 /** The loaded module that is exactly this one. */
@@ -98,5 +79,23 @@ export const loaded = (
 export const isOwnSource = (name: string): boolean =>
   /^mitschrift_(combined|left|right)_/.test(name);
 
-const remapNames = (instance: string) =>
+const sideSinks = (instance: string) =>
   [`mitschrift_left_${instance}`, `mitschrift_right_${instance}`] as const;
+
+/** The description has no blanks: PipeWire would cut it at the first. */
+const nullSink = (name: string, description: string, form: readonly string[] = []) => ({
+  name: 'module-null-sink',
+  args: [`sink_name=${name}`, ...form, `sink_properties=device.description=${description}`],
+});
+
+const loopback = (source: string, sink: string, ...form: string[]) => ({
+  name: 'module-loopback',
+  args: [
+    `source=${source}`,
+    `sink=${sink}`,
+    'latency_msec=200',
+    'sink_dont_move=yes',
+    'source_dont_move=yes',
+    ...form,
+  ],
+});

@@ -139,7 +139,7 @@ export function combinedSource(deps: {
       for (const [at, module] of chain.entries()) {
         const index = kept[at]?.index ?? (await pulse.loadModule(module.name, module.args));
         if (!kept[at]) mine.unshift(index);
-        if (module.role !== 'remap') indices.push(index);
+        if (module.role !== 'side') indices.push(index);
         if (module.role === 'sink') await sinkHasItsName(index);
       }
       await keepDefaults(before);

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { combinedMonitor, combinedSink } from '../../src/capture/combined-chain.ts';
+import { combinedSource } from '../../src/capture/combined-source.ts';
+import { openPulse } from '../../src/capture/pulse.ts';
+import { align, wavSamples } from '../support/pulse-alignment.ts';
+import { openCapturingService } from '../support/pulse-service.ts';
+import { sentences, speech } from '../support/pulse-speech.ts';
+import { until } from '../support/pulse-until.ts';
+import { privatePulse } from '../support/pulse.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const selection = { microphone: 'desk_mic', monitor: 'speakers.monitor' };
+
+async function setUp(t: TestContext, channels: 'mix' | 'split' = 'mix') {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const path = join(root, 'combined.json');
+  const client = openPulse({ env: pulse.env });
+  const open = (instance: string) =>
+    combinedSource({ path, instance, pulse: client, channels: () => channels });
+  const modules = () => pulse.pactl('list', 'short', 'modules');
+  return { root, pulse, path, client, open, modules };
+}
+
+test('three modules are built once, found again by another process, and taken down whole', async (t) => {
+  const { pulse, path, client, open, modules } = await setUp(t);
+  const before = await modules();
+  const defaults = await client.defaults();
+  const indices = await open('ab').select(selection);
+  assert.equal(indices.length, 3);
+  assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), selection);
+  const sink = (await client.sinks()).find(({ name }) => name === combinedSink('ab'));
+  assert.equal(sink?.description, 'mitschrift-combined');
+  assert.deepEqual(await client.defaults(), defaults);
+
+  const later = open('ab');
+  assert.deepEqual(await later.build(), indices);
+  assert.equal(await later.stands(), true);
+  await pulse.pactl('unload-module', String(indices[1]));
+  assert.equal(await later.stands(), false);
+  const mended = await later.build();
+  assert.deepEqual([mended[0], mended[2]], [indices[0], indices[2]]);
+  await later.forget();
+  assert.equal(await modules(), before);
+  assert.equal(await later.selection(), null);
+  assert.deepEqual(await client.defaults(), defaults);
+});
+
+test('modules of other instances and other people are never touched', async (t) => {
+  const { pulse, open, modules } = await setUp(t);
+  await open('other').select(selection);
+  await pulse.pactl('load-module', 'module-loopback', 'source=desk_mic', 'sink=speakers');
+  await pulse.pactl('load-module', 'module-null-sink', 'sink_name=mitschrift_combined_abc');
+  const before = await modules();
+  await open('ab').build();
+  await open('ab').teardown();
+  assert.equal(await modules(), before);
+});
+
+test('two builds at once make one chain', async (t) => {
+  const { open, modules } = await setUp(t);
+  const combined = open('ab');
+  const [first, second] = await Promise.all([combined.select(selection), combined.build()]);
+  assert.deepEqual(first, second);
+  assert.equal((await modules()).match(/mitschrift_combined_ab/g)?.length, 3);
+});
+
+test('another selection replaces what of the chain is another', async (t) => {
+  const { pulse, open, modules } = await setUp(t);
+  const first = await open('ab').select(selection);
+  const second = await open('ab').select({ ...selection, microphone: 'mic.monitor' });
+  assert.deepEqual([second[0], second[2]], [first[0], first[2]]);
+  assert.doesNotMatch(await modules(), /source=desk_mic sink=mitschrift/);
+  // A server that was started again has none of it.
+  await pulse.kill();
+  await pulse.start();
+  assert.equal(await open('ab').stands(), false);
+  await open('ab').build();
+  assert.equal(await open('ab').stands(), true);
+});
+
+test('what cannot be combined is refused by name, and nothing is stored or built', async (t) => {
+  const { open, modules, path } = await setUp(t);
+  const before = await modules();
+  const combined = open('ab');
+  await assert.rejects(combined.build(), { code: 'nothing-combined' });
+  for (const [wrong, expected] of [
+    [
+      { ...selection, microphone: 'lost_mic' },
+      { code: 'source-gone', message: /“lost_mic”/ },
+    ],
+    [
+      { ...selection, monitor: 'lost.monitor' },
+      { code: 'source-gone', message: /“lost.monitor”/ },
+    ],
+    [{ ...selection, microphone: 'speakers.monitor' }, { code: 'combined-with-itself' }],
+    [{ ...selection, microphone: combinedMonitor('ab') }, { code: 'combined-with-itself' }],
+    [{ ...selection, monitor: combinedMonitor('zz') }, { code: 'combined-with-itself' }],
+    [{ microphone: 'mic.monitor', monitor: 'desk_mic' }, { code: 'not-a-monitor' }],
+  ] as const) {
+    await assert.rejects(combined.select(wrong), expected);
+  }
+  assert.equal(await modules(), before);
+  await assert.rejects(readFile(path), { code: 'ENOENT' });
+});
+
+for (const channels of ['mix', 'split'] as const) {
+  test(`microphone and loudspeakers are recorded together (${channels}), and the chain goes with the recording`, async (t) => {
+    const { root, pulse, modules } = await setUp(t);
+    const before = await modules();
+    const said = {
+      mic: await speech(root, 'mic', sentences.mic),
+      speakers: await speech(root, 'speakers', sentences.speakers),
+    };
+    const service = await openCapturingService(root, { env: pulse.env, channels });
+    t.after(() => service.close());
+    // Not through the remapped source: a loopback from one wavers by some milliseconds.
+    const chosen = { ...selection, microphone: 'mic.monitor' };
+    assert.equal((await service.captures.combine(chosen)).length, 3);
+    const { microphones, monitors } = await service.captures.sources();
+    assert.deepEqual([...microphones, ...monitors].map(({ name }) => name).toSorted(), [
+      'desk_mic',
+      'mic.monitor',
+      'speakers.monitor',
+    ]);
+    const listed = await service.captures.devices();
+    assert.ok(listed.devices.includes('mitschrift-combined'));
+    assert.equal(listed.default, 'Desk Mic');
+    const id = await service.start('mitschrift-combined');
+    await until('it captures', () => service.captures.now(id)?.state === 'capturing');
+    await assert.rejects(service.captures.combine(chosen), { code: 'combined-in-use' });
+    await Promise.all([
+      pulse.play(said.mic.path, 'mic'),
+      pulse.play(said.speakers.path, 'speakers'),
+    ]);
+    // What was played last is still in the loopbacks' buffers.
+    const heard = service.captures.now(id)!.duration;
+    await until('the buffers are empty', () => service.captures.now(id)!.duration > heard + 0.9);
+    await service.captures.stop(id);
+    assert.equal(await modules(), before);
+
+    const captured = await service.last(id, 'audio.captured');
+    assert.deepEqual(captured.data.ledger?.gaps, []);
+    const path = join(service.folder(id), 'audio.wav');
+    for (const [channel, who] of (['mic', 'speakers'] as const).entries()) {
+      const recorded = await wavSamples(path, channels === 'split' ? channel : 0);
+      const { offset, windows } = align(said[who].samples, recorded);
+      assert.ok(offset >= 0, `the beginning of ${who}`);
+      // Mixed, the other voice is noise to this one.
+      const least = channels === 'split' ? 0.98 : 0.5;
+      const mean = windows.reduce((sum, one) => sum + one.correlation, 0) / windows.length;
+      assert.ok(mean > least, `${who}: ${mean}`);
+    }
+    const { devices } = await service.captures.devices();
+    assert.ok(devices.includes('mitschrift-combined'), 'it can be recorded again');
+  });
+}
