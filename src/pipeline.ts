@@ -174,6 +174,14 @@ export async function openPipeline(options: {
     captures,
     settings,
     async restart() {
+      // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
+      if (store.health().state === 'damaged') {
+        await projections
+          .ready()
+          .catch((error: unknown) => log.error({ err: error }, 'views stop'));
+        log.error('the log is damaged: unfinished recordings wait until it is sound again');
+        return 0;
+      }
       await projections.ready();
       await desk.finishRemovals();
       const unknown = await quarantineUnknown(

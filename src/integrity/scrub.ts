@@ -60,7 +60,7 @@ export async function startScrub(deps: {
   const told = new Set<string>();
   const stopping = new AbortController();
   const { signal } = stopping;
-  const pause = () => delay(pace.pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+  const pause = () => delay(pace.pauseMs, undefined, { signal }).catch(() => undefined);
 
   const health = () => healthOf(store, inFiles.list);
   tellDamage();
@@ -89,12 +89,12 @@ export async function startScrub(deps: {
     while (!signal.aborted) {
       try {
         if (await step()) await pause();
-        else await delay(pace.idleMs, undefined, { signal, ref: false }).catch(() => undefined);
+        else await delay(pace.idleMs, undefined, { signal }).catch(() => undefined);
       } catch (error) {
         if (signal.aborted) return;
         // The log is being opened again, or the disk has trouble: it is tried again later.
         log.warn({ err: error }, 'the scrub could not go on');
-        await delay(pace.idleMs, undefined, { signal, ref: false }).catch(() => undefined);
+        await delay(pace.idleMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
