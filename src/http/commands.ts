@@ -7,7 +7,7 @@ import type { Accepted } from '../recordings/desk.ts';
 import { ulid } from 'ulid';
 import { callerOf } from './authenticate.ts';
 import { limits } from './limits.ts';
-import { Problem } from './problems.ts';
+import { logDamaged, Problem } from './problems.ts';
 import type { HttpServices } from './services.ts';
 import type { State } from './state.ts';
 
@@ -38,11 +38,16 @@ export const commandOf = (state: State): string =>
   state.command ?? `${callerOf(state).userId}:${ulid()}`;
 
 /**
- * A command whose result nobody could read is not taken.
- * @throws `PROJECTION_STOPPED`, `PROJECTION_BEHIND` (being rebuilt), before anything is appended.
+ * A command whose result nobody could read, or that a damaged log would not take, is not taken.
+ * @throws `PROJECTION_STOPPED`, `PROJECTION_BEHIND` (being rebuilt), 503 `log-damaged`, before anything
+ *   is appended.
  */
-export const refuseWhenStopped = ({ projections }: HttpServices): void =>
+export function refuseWhenStopped({ projections, health }: HttpServices): void {
+  const { state, writable } = health();
+  // First: it is why views may have stopped, and an upload need not come in to be refused.
+  if (state === 'damaged' && !writable) throw logDamaged();
   projections.assertRunning(needed);
+}
 
 /** Waits until the next GET will see it. */
 export async function untilReadable(services: HttpServices, accepted: Accepted): Promise<void> {

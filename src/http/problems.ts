@@ -103,6 +103,14 @@ export const invalid = (errors: FieldError[]): Problem =>
 export const notFound = (what = 'There is nothing here, or it is not yours.'): Problem =>
   new Problem('not-found', what);
 
+/** 503: the log takes nothing new until somebody has put it right. */
+export const logDamaged = (cause?: unknown): Problem =>
+  new Problem(
+    'log-damaged',
+    'The log is damaged and takes nothing new. `mitschrift verify` names the places; restore a backup.',
+    { cause },
+  );
+
 /**
  * The one place that knows which error is which answer. Told apart by `code`, never by class, so that
  * an error keeps its meaning across ports. What is not known here is our mistake: 500, nothing quoted.
@@ -145,12 +153,7 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
       headers: again,
       cause: error,
     }),
-  DAMAGED: (error) =>
-    new Problem(
-      'log-damaged',
-      'The log is damaged and takes nothing new. `mitschrift verify` names the places; restore a backup.',
-      { cause: error },
-    ),
+  DAMAGED: (error) => logDamaged(error),
   NEWER_LOG: (error) =>
     new Problem('log-newer', 'Start the release that wrote it, or a newer one.', { cause: error }),
   CLOSED: (error) =>
