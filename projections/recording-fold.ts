@@ -146,7 +146,7 @@ const without = (running: Running, stage: Stage): Running =>
   running.filter((one) => one.stage !== stage);
 
 /** The stage each result ends. */
-const endedBy: Partial<Record<RecordingFact['type'], Stage>> = {
+export const endedBy: Partial<Record<RecordingFact['type'], Stage>> = {
   'audio.captured': 'capture',
   'capture.interrupted': 'capture',
   'transcription.completed': 'transcribe',

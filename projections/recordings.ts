@@ -60,6 +60,17 @@ export async function* unsettledRecordings(
   }
 }
 
+/** How many recordings there are of each status, of all users. Reads a key a recording. */
+export async function recordingsByStatus(
+  storage: ProjectionStorage,
+): Promise<Record<RecordingRow['status'], number>> {
+  const counts = { idle: 0, recording: 0, transcribing: 0, 'awaiting-speakers': 0, error: 0 };
+  for await (const [key] of storage.range(recordings.name, startingWith('s/'))) {
+    counts[key.split('/')[2] as RecordingRow['status']] += 1;
+  }
+  return counts;
+}
+
 /** Types of facts in a recording's stream, without some. */
 export function allBut(...types: readonly RecordingFactType[]): RecordingFactType[] {
   const all = Object.keys(recordingFacts) as RecordingFactType[];

@@ -14,6 +14,7 @@ import { listen } from './http/server.ts';
 import { integrityHandlers } from './integrity/control-handlers.ts';
 import { startScrub } from './integrity/scrub.ts';
 import type { Log } from './log.ts';
+import { openMetrics } from './metrics/metrics.ts';
 import { packageVersion } from './package-root.ts';
 import { openPipeline } from './pipeline.ts';
 import { checkLog } from './recordings/check-log.ts';
@@ -96,7 +97,18 @@ export async function startService(options: {
     });
     closing.unshift(() => new Promise((resolve) => trigger.close(resolve)));
 
+    const metrics = openMetrics({
+      store,
+      storage,
+      projections,
+      desk,
+      scrub: scrub.progress,
+      process: true,
+    });
+    closing.unshift(async () => metrics.stop());
+
     const services = {
+      metrics,
       toggle,
       captures,
       log,

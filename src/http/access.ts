@@ -1,7 +1,7 @@
 import { ticketPath } from './tickets.ts';
 
 /** Who may call what. Decided from method and path alone, before anything else is looked at. */
-export type Access = 'public' | 'user' | 'admin' | 'ticket' | 'upload';
+export type Access = 'public' | 'user' | 'admin' | 'ticket' | 'upload' | 'metrics';
 
 /**
  * What is not named here needs a login, also paths that do not exist: a stranger learns nothing from us.
@@ -14,6 +14,8 @@ export function accessTo(method: string, path: string): Access {
   if (reading && ticketPath(path) !== undefined) return 'ticket';
   // Whoever has begun an upload may finish it, also when the session has ended: its address is the right.
   if (/^(?:HEAD|PATCH|DELETE)$/.test(method) && uploadPath(path)) return 'upload';
+  // An administrator, or whoever has `metrics.token`.
+  if (reading && path === '/metrics') return 'metrics';
   if (path === '/users/me') return 'user';
   if (adminPaths.some((pattern) => pattern.test(path))) return 'admin';
   return 'user';

@@ -3,6 +3,7 @@ import Koa from 'koa';
 import { answerProblems } from './answer-problems.ts';
 import { authenticate } from './authenticate.ts';
 import { checkHost } from './check-host.ts';
+import { countRequests } from './count-requests.ts';
 import { hostCheck } from './hosts.ts';
 import { logRefusals } from './log-refusals.ts';
 import { Problem, notFound } from './problems.ts';
@@ -16,6 +17,7 @@ import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/export.ts';
 import { healthRoutes } from './routes/health.ts';
 import { machineRoutes } from './routes/machine.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { recordingCommandRoutes } from './routes/recording-commands.ts';
@@ -42,6 +44,7 @@ import { openTickets } from './tickets.ts';
 export function createApp(services: HttpServices): Koa<State> {
   const app = new Koa<State>();
   app.use(requestLog(services.log));
+  app.use(countRequests(services.metrics));
   app.use(securityHeaders());
   app.use(answerProblems(services.log));
   app.use(logRefusals(services));
@@ -54,7 +57,7 @@ export function createApp(services: HttpServices): Koa<State> {
     ),
   );
   const tickets = openTickets(services.accounts);
-  app.use(authenticate(services.accounts, tickets));
+  app.use(authenticate(services.accounts, tickets, () => services.settings()['metrics.token']));
   app.use(rememberAnswers());
 
   // Case and slashes count, as in `access.ts`: a path has one meaning.
@@ -81,6 +84,7 @@ const resources = [
   healthRoutes,
   openApiRoutes,
   docsRoutes,
+  metricsRoutes,
   setupRoutes,
   sessionRoutes,
   configRoutes,

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { accessTo } from './access.ts';
 import { Problem } from './problems.ts';
+import { sameSecret } from './same-secret.ts';
 import type { Caller, HttpServices } from './services.ts';
 import type { State } from './state.ts';
 import type { Tickets } from './tickets.ts';
@@ -9,7 +10,12 @@ import type { Tickets } from './tickets.ts';
 export function authenticate(
   accounts: Pick<HttpServices['accounts'], 'authenticate'>,
   tickets: Tickets,
+  metricsToken: () => string | null,
 ): Middleware<State> {
+  const isMetricsToken = (token: string): boolean => {
+    const expected = metricsToken();
+    return expected !== null && sameSecret(token, expected);
+  };
   return async (ctx, next) => {
     const access = accessTo(ctx.method, ctx.path);
     if (access === 'ticket' && typeof ctx.query['ticket'] === 'string') {
@@ -19,13 +25,15 @@ export function authenticate(
     } else if (access !== 'public') {
       const token = bearerToken(ctx.get('Authorization'));
       const caller = token === undefined ? null : await accounts.authenticate(token);
+      const watches = access === 'metrics' && token !== undefined && isMetricsToken(token);
       if (token && caller) {
         ctx.state.caller = caller;
         ctx.state.token = token;
-      } else if (access !== 'upload') {
+      } else if (access !== 'upload' && !watches) {
         throw notAuthenticated();
       }
-      if (access === 'admin' && !ctx.state.caller?.isAdmin) {
+      const forAdmins = access === 'admin' || (access === 'metrics' && !watches);
+      if (forAdmins && !ctx.state.caller?.isAdmin) {
         throw new Problem('not-admin', 'Ask an administrator of this service.');
       }
     }

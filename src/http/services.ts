@@ -6,6 +6,7 @@ import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/health.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Settings } from '../settings.ts';
 import type { Toggle } from '../trigger/toggle.ts';
@@ -27,6 +28,7 @@ export type HttpServices = {
     | 'server.allowed_hosts'
     | 'server.trusted_proxies'
     | 'limits.upload_mb'
+    | 'metrics.token'
     | 'ui.language'
     | 'notes.vault'
   >;
@@ -43,6 +45,7 @@ export type HttpServices = {
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'applied' | 'assertRunning' | 'position' | 'onApplied'>;
   accounts: Omit<Accounts, 'sweepSessions' | 'importUsers'>;
+  metrics: Metrics;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */

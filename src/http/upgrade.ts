@@ -90,7 +90,11 @@ export function openSockets(services: HttpServices): Sockets {
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const client = serveSocket(webSocket, admitted, { accounts, stream, log });
       clients.add(client);
-      webSocket.once('close', () => clients.delete(client));
+      const counted = services.metrics.socketOpened();
+      webSocket.once('close', () => {
+        clients.delete(client);
+        counted();
+      });
     });
   }
 

@@ -25,6 +25,7 @@ import { createApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
 import type { HttpServices } from '../../src/http/services.ts';
 import { healthOf } from '../../src/integrity/health.ts';
+import { openMetrics } from '../../src/metrics/metrics.ts';
 import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { openCaptures } from '../../src/capture/captures.ts';
@@ -154,6 +155,7 @@ export async function startService(
     projections,
     accounts,
     acceptsAudio,
+    metrics: openMetrics({ store, storage, projections, desk }),
     health: () => healthOf(store, []),
     ...options.overrides,
   };

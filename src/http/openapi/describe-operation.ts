@@ -85,6 +85,7 @@ const security: Record<Access, object> = {
   public: { security: [] },
   user: {},
   admin: { 'x-administrators-only': true },
+  metrics: { 'x-administrators-only': true },
   ticket: { security: [{ session: [] }, { ticket: [] }] },
   upload: { security: [{ session: [] }, {}] },
 };

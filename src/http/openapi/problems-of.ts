@@ -8,7 +8,7 @@ export function problemsOf(operation: Operation, access: Access): ProblemType[] 
   const types = new Set<ProblemType>([...problems, 'host-not-allowed', 'internal']);
   const add = (...more: ProblemType[]): void => more.forEach((type) => types.add(type));
   if (access !== 'public') add('not-authenticated', ...reading);
-  if (access === 'admin') add('not-admin');
+  if (access === 'admin' || access === 'metrics') add('not-admin');
   if (method !== 'get') add('cross-origin');
   if (query) add('invalid');
   if (body) add('malformed-body', 'too-large', 'unsupported-media', 'invalid');
