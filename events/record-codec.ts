@@ -6,8 +6,7 @@ import { crc32 } from 'node:zlib';
  * checked alone, and records in sequence check each other.
  */
 export function encodeRecord(json: string, predecessorCrc: string): string {
-  const body = predecessorCrc + json;
-  return hexCrc(body) + body;
+  return hexOf(crc32(json, crc32(predecessorCrc))) + predecessorCrc + json;
 }
 
 /** Whether a record is as it was written. */
@@ -41,4 +40,13 @@ const digitValues: readonly (number | undefined)[] = Array.from({ length: 128 },
   return value === -1 ? undefined : value;
 });
 
-const hexCrc = (text: string): string => crc32(text).toString(16).padStart(crcLength, '0');
+/** Eight hex digits, by the byte: a record costs less to write this way. */
+const hexOf = (crc: number): string =>
+  hexBytes[crc >>> 24]! +
+  hexBytes[(crc >>> 16) & 255]! +
+  hexBytes[(crc >>> 8) & 255]! +
+  hexBytes[crc & 255]!;
+
+const hexBytes: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+);
