@@ -38,7 +38,8 @@ export async function presentStatus(
 /** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
 const asItSounds = (recording: RecordingNow, now: CaptureNow | null) => ({
   ...recording,
-  duration: now?.duration ?? recording.duration,
+  // A device that is still being opened has not been heard yet, whatever the clock says.
+  duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
   warnings: now?.warnings ?? [],
 });
 

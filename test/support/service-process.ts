@@ -23,7 +23,7 @@ export async function startServiceProcess(
 ): Promise<ServiceProcess> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', join(root, 'src/cli/mitschrift.ts'), 'serve'],
+    ['--import', import.meta.resolve('tsx'), join(root, 'src/cli/mitschrift.ts'), 'serve'],
     {
       cwd: root,
       env: { ...process.env, MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0', ...env },

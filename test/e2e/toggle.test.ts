@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { speak, wordErrorRate } from '../support/espeak.ts';
+import { modelsDir } from '../support/models.ts';
+import { privatePulse } from '../support/pulse.ts';
+import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const root = join(import.meta.dirname, '../..');
+const said = 'good morning everyone and welcome to the weekly planning meeting';
+const saidLater = 'the server was down for twenty minutes last night';
+const errorRateMax = 0.3;
+
+type Status = {
+  status: string;
+  recording: { recording_id: string; device: string; duration: number } | null;
+};
+type Detail = { status: string; documents: Record<string, string> | null; error: object | null };
+
+test('a recording outlives the service that was killed, and the same switch stops it', async (t) => {
+  const pulse = await privatePulse(t);
+  let end = async () => {};
+  t.after(() => end());
+  const dataDir = await tempDir(t);
+  await mkdir(join(dataDir, 'models'));
+  await cp(join(modelsDir, 'espeak-en'), join(dataDir, 'models', 'espeak-en'), { recursive: true });
+  const [first, second] = [join(dataDir, 'first.wav'), join(dataDir, 'second.wav')];
+  await speak(said, first);
+  await speak(saidLater, second);
+  const env = {
+    ...(pulse.env as Record<string, string>),
+    MITSCHRIFT_AUDIO_DEVICE: 'Desk Mic',
+    MITSCHRIFT_UI_LANGUAGE: 'en',
+  };
+  let service = await startServiceProcess(dataDir, env);
+  end = async () => void (await service.end('SIGKILL'));
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+    username: 'anna',
+    password: 'correct horse battery',
+  });
+  const { devices } = await apiOf(service.url, token).get<{ devices: string[] }>('/audio/devices');
+  assert.ok(devices.includes('Desk Mic'), devices.join(', '));
+
+  const started = await apiOf(service.url, token).post<{ action: string; recording_id: string }>(
+    '/toggle',
+    {},
+  );
+  assert.equal(started.action, 'start');
+  await hears(service.url, token);
+  await pulse.play(first, 'mic');
+  await service.end('SIGKILL');
+  await pulse.play(second, 'mic');
+  service = await startServiceProcess(dataDir, env);
+  await hears(service.url, token);
+
+  const stopped = await apiOf(service.url, token).post<{ action: string; recording_id: string }>(
+    '/toggle',
+    {},
+  );
+  assert.deepEqual(stopped, { ...stopped, action: 'stop', recording_id: started.recording_id });
+  const transcript = await transcriptOf(service.url, token, started.recording_id);
+  const rate = wordErrorRate(`${said} ${saidLater}`, transcript);
+  assert.ok(rate <= errorRateMax, `${rate}: ${transcript}`);
+
+  // The hotkey acts as the guest; administrators see what it recorded.
+  assert.match(await hotkey(dataDir), /^RECORDING /);
+  await pulse.play(first, 'mic');
+  assert.match(await hotkey(dataDir), /^STOPPED /);
+  const { recordings } = await apiOf(service.url, token).get<{
+    recordings: { recording_id: string; owner: string }[];
+  }>('/recordings?owner=guest');
+  assert.equal(recordings.length, 1);
+  await transcriptOf(service.url, token, recordings[0]!.recording_id);
+
+  // Both at once: one of them records, the other is told that the device is taken.
+  const both = await Promise.allSettled([
+    apiOf(service.url, token).post('/toggle', { action: 'start' }),
+    hotkey(dataDir),
+  ]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+  await apiOf(service.url, token)
+    .post('/toggle', { action: 'stop' })
+    .catch(() => hotkey(dataDir));
+
+  await service.end('SIGTERM');
+  await assert.rejects(hotkey(dataDir), (error: Error & { code: number; stderr: string }) => {
+    return error.code === 1 && error.stderr.includes('NOTHING IS BEING RECORDED');
+  });
+});
+
+/** Waits until the recording has its first samples. */
+async function hears(url: string, token: string): Promise<void> {
+  const look = async () => {
+    const { recording } = await apiOf(url, token).get<Status>('/status');
+    return recording !== null && recording.duration > 0;
+  };
+  await watchUntil(url, token, look, 15_000);
+}
+
+async function transcriptOf(url: string, token: string, id: string): Promise<string> {
+  const api = apiOf(url, token);
+  let detail!: Detail;
+  await watchUntil(
+    url,
+    token,
+    async () => {
+      detail = await api.get<Detail>(`/recordings/${id}`);
+      assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail.error));
+      return detail.status === 'IDLE' && detail.documents !== null;
+    },
+    60_000,
+  );
+  const { utterances } = await api.get<{ utterances: { text: string }[] }>(`/recordings/${id}`);
+  return utterances.map(({ text }) => text).join(' ');
+}
+
+async function hotkey(dataDir: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', 'src/cli/mitschrift.ts', 'toggle'],
+    { cwd: root, env: { ...process.env, MITSCHRIFT_DATA: dataDir } },
+  );
+  return stdout;
+}
