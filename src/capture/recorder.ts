@@ -250,8 +250,10 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
       missingSince = null;
       if (missingMs >= gapMsMin) {
         const frames = Math.round((missingMs / 1000) * captureRate);
-        await writer.writeSilence(frames);
         ledger = withGap(ledger, frames, true);
+        // Noted first: silence in a file whose capture died could not be told from a quiet room.
+        await noteDown(null);
+        await writer.writeSilence(frames);
       }
     }
     await writer.write(block.pcm);

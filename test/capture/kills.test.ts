@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { readClaim } from '../../src/capture/capture-files.ts';
+import { adoptCapture } from '../../src/capture/capture-client.ts';
+import type { CaptureNow } from '../../src/capture/capture-now.ts';
+import { align, wavSamples, windowLength } from '../support/pulse-alignment.ts';
+import { openCapturingService, type CapturingService } from '../support/pulse-service.ts';
+import { sentences, speech } from '../support/pulse-speech.ts';
+import { until } from '../support/pulse-until.ts';
+import { privatePulse, type PrivatePulse } from '../support/pulse.ts';
+import { seeded, seeds } from '../support/seeded.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** What one status later is at most not on the disk yet, and what a busy test machine adds. */
+const lostSecondsMax = 0.3;
+
+async function setUp(t: TestContext) {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const open = async () => {
+    const service = await openCapturingService(root, { env: pulse.env });
+    let closed = false;
+    const close = async () => {
+      if (!closed) await service.close();
+      closed = true;
+    };
+    t.after(close);
+    return { ...service, close };
+  };
+  return { root, pulse, open };
+}
+
+const samples = (service: CapturingService, id: string) =>
+  service.captures.now(id)?.ledger.samples ?? 0;
+const capturing = (service: CapturingService, id: string) =>
+  until('it captures', () => service.captures.now(id)?.state === 'capturing');
+const pidOf = async (service: CapturingService, id: string): Promise<number> => {
+  const live = await adoptCapture(service.folder(id));
+  live!.release();
+  return live!.pid;
+};
+
+/** All windows of what was played that do not touch a gap are where they belong in the recording. */
+async function assertHeard(
+  played: Float64Array,
+  path: string,
+  gaps: readonly [number, number][],
+): Promise<void> {
+  const recorded = await wavSamples(path);
+  const { offset, windows } = align(played, recorded, { seconds: 1 });
+  let heard = 0;
+  for (const { at, correlation } of windows) {
+    const from = (offset + at) / 16_000;
+    const to = (offset + at + windowLength) / 16_000;
+    // Around a gap by as much as may be lost before it.
+    if (
+      gaps.some(([start, seconds]) => from < start + seconds + 0.2 && to > start - lostSecondsMax)
+    )
+      continue;
+    if (gaps.some(([start]) => start < from)) continue; // behind a gap the clock is as good as it is
+    assert.ok(correlation > 0.95, `${from} s: ${correlation}`);
+    heard += 1;
+  }
+  assert.ok(heard > 0, 'something was heard');
+}
+
+/** A service in a process of its own. */
+async function service(
+  pulse: PrivatePulse,
+  root: string,
+  device: string,
+): Promise<{ child: ChildProcess; id: string; now(): CaptureNow; kill(): Promise<void> }> {
+  const child = fork(
+    join(import.meta.dirname, '../support/pulse-service-process.ts'),
+    [root, device],
+    {
+      env: pulse.env,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  );
+  let heard: { id: string; now: CaptureNow } | undefined;
+  child.on('message', (message) => (heard = message as typeof heard));
+  await until('the service captures', () => heard?.now.state === 'capturing');
+  return {
+    child,
+    id: heard!.id,
+    now: () => heard!.now,
+    async kill() {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+test('kill -9 of the service loses not one sample; the next one adopts the capture and stops it', async (t) => {
+  const { root, pulse, open } = await setUp(t);
+  const said = await speech(root, 'mic', sentences.mic);
+  const first = await service(pulse, root, 'Desk Mic');
+  const playing = pulse.play(said.path, 'mic');
+  const before = first.now().ledger.samples;
+  await until('it is being said', () => first.now().ledger.samples > before + 16_000);
+  await first.kill();
+  await playing;
+
+  const next = await open();
+  await next.captures.takeStock(async () => 'recording');
+  await next.takeUp(first.id);
+  await capturing(next, first.id);
+  await next.captures.stop(first.id);
+  const captured = await next.last(first.id, 'audio.captured');
+  assert.deepEqual(captured.data.ledger?.gaps, []);
+  await assertHeard(said.samples, join(next.folder(first.id), 'audio.wav'), []);
+  assert.deepEqual(await readdir(next.folder(first.id)), ['audio.wav']);
+});
+
+for (const seed of seeds({ short: 2, long: 50 })) {
+  test(`kill -9 of a capture loses its last moments at most, and it goes on behind a marked gap (SEED=${seed})`, async (t) => {
+    const { root, pulse, open } = await setUp(t);
+    const random = seeded(seed);
+    const said = await speech(root, 'mic', sentences.mic);
+    const running = await open();
+    const id = await running.start('Desk Mic');
+    await capturing(running, id);
+    const playing = pulse.play(said.path, 'mic');
+    const start = samples(running, id);
+    const moment = start + 16_000 + random.below(32_000);
+    await until('the moment has come', () => samples(running, id) >= moment);
+    const known = samples(running, id);
+    const pid = await pidOf(running, id);
+    const claim = (await readClaim(running.folder(id)))!.claim;
+    process.kill(pid, 'SIGKILL');
+    await until('another goes on', async () => {
+      const now = running.captures.now(id);
+      return (
+        (await readClaim(running.folder(id)))?.claim !== claim &&
+        now?.state === 'capturing' &&
+        now.ledger.gaps.length > 0
+      );
+    });
+    const warnings = running.captures.now(id)!.warnings.map(({ code }) => code);
+    assert.ok(warnings.includes('capture-restarted') && warnings.includes('audio-missing'));
+    await playing;
+    await running.captures.stop(id);
+    const { ledger } = (await running.last(id, 'audio.captured')).data;
+    assert.equal(ledger!.gaps.length, 1);
+    const [[gapStart, gapSeconds]] = ledger!.gaps as [[number, number]];
+    assert.ok(gapStart >= known / 16_000, 'what was told is in the file');
+    assert.ok(gapSeconds < 5);
+    await assertHeard(said.samples, join(running.folder(id), 'audio.wav'), ledger!.gaps);
+  });
+}
+
+test('service and capture both killed: what is on the disk is repaired and taken', async (t) => {
+  const { root, pulse, open } = await setUp(t);
+  const first = await service(pulse, root, 'Desk Mic');
+  await until('there is something', () => first.now().ledger.samples > 16_000);
+  const known = first.now().ledger.samples;
+  await first.kill();
+  const capture = await adoptCapture(join(root, 'recordings', first.id));
+  process.kill(capture!.pid, 'SIGKILL');
+  assert.equal(await capture!.ended, 'died');
+
+  const next = await open();
+  await next.takeUp(first.id);
+  const { data } = await next.last(first.id, 'capture.interrupted');
+  assert.equal(data.reason, 'service-and-capture-died');
+  assert.ok(data.ledger!.samples >= known);
+  const file = await readFile(join(next.folder(first.id), 'audio.wav'));
+  assert.equal(file.readUInt32LE(40), data.ledger!.samples * 2);
+  assert.equal(file.length, 44 + data.ledger!.samples * 2);
+});
+
+test('a capture that dies again and again is given up with everything it had', async (t) => {
+  const { open } = await setUp(t);
+  const running = await open();
+  const id = await running.start('Desk Mic');
+  for (let life = 0; life < 4; life += 1) {
+    const before = (await readClaim(running.folder(id)))?.claim;
+    await until('it captures', () => running.captures.now(id)?.state === 'capturing');
+    process.kill(await pidOf(running, id), 'SIGKILL');
+    await until('it is noticed', async () => {
+      const claim = await readClaim(running.folder(id));
+      return claim === null || (life < 3 ? claim.claim !== before : false);
+    });
+    if (life < 3)
+      await until('the next one is heard', async () => {
+        const live = await adoptCapture(running.folder(id));
+        live?.release();
+        return live?.status().state === 'capturing';
+      });
+  }
+  const { data } = await running.last(id, 'capture.interrupted');
+  assert.equal(data.reason, 'capture-died');
+  assert.equal(data.ledger!.gaps.length, 3);
+});
+
+test('kill -9 of the audio server: the gap is marked, said, and recording goes on when it is back', async (t) => {
+  const { pulse, open } = await setUp(t);
+  const running = await open();
+  const id = await running.start('Desk Mic');
+  await capturing(running, id);
+  const pid = await pidOf(running, id);
+  await pulse.kill();
+  await until('it is said', () =>
+    running.captures
+      .now(id)!
+      .warnings.some(({ code }) => code === 'audio-server-gone' || code === 'no-data'),
+  );
+  const before = samples(running, id);
+  await pulse.start();
+  await until('it goes on', () => samples(running, id) > before + 16_000);
+  const now = running.captures.now(id)!;
+  assert.equal(now.ledger.gaps.length, 1);
+  assert.equal(await pidOf(running, id), pid, 'the same process');
+  assert.deepEqual(
+    now.warnings.map(({ code }) => code),
+    ['audio-missing'],
+  );
+  await running.captures.stop(id);
+  await running.last(id, 'audio.captured');
+});
+
+test('a microphone that is unplugged is not replaced by the loudspeakers', async (t) => {
+  const { root, pulse, open } = await setUp(t);
+  const other = await speech(root, 'speakers', 'Not for the record');
+  const running = await open();
+  const id = await running.start('Desk Mic');
+  await capturing(running, id);
+  const modules = await pulse.pactl('list', 'short', 'modules');
+  const remap = /^(\d+)\tmodule-remap-source\t(.*?)\t?$/m.exec(modules)!;
+  await pulse.pactl('unload-module', remap[1]!);
+  const warned = await until('it is said', () =>
+    running.captures
+      .now(id)!
+      .warnings.find(({ code }) => code === 'moved' || code === 'device-gone'),
+  );
+  assert.match(warned.message, /Desk Mic|moved/);
+  await pulse.play(other.path, 'speakers');
+  await pulse.play(other.path, 'mic');
+  const before = samples(running, id);
+  await pulse.pactl(
+    'load-module',
+    'module-remap-source',
+    'source_name=desk_mic',
+    'master=mic.monitor',
+  );
+  await until('it goes on', () => samples(running, id) > before + 16_000);
+  await running.captures.stop(id);
+  const { ledger } = (await running.last(id, 'audio.captured')).data;
+  assert.equal(ledger!.gaps.length, 1);
+  assert.ok(ledger!.gaps[0]![1] > other.seconds, 'the gap is as long as it was away');
+  const recorded = await wavSamples(join(running.folder(id), 'audio.wav'));
+  assert.ok(
+    recorded.every((sample) => Math.abs(sample) < 0.001),
+    'nothing else was recorded',
+  );
+});
+
+test('a stop takes 2 seconds even when the audio server hangs', async (t) => {
+  const { pulse, open } = await setUp(t);
+  const running = await open();
+  const id = await running.start('Desk Mic');
+  await until('there is something', () => samples(running, id) > 8000);
+  const known = samples(running, id);
+  const pid = await pidOf(running, id);
+  pulse.hang();
+  t.after(() => pulse.wake());
+  const asked = performance.now();
+  await running.captures.stop(id);
+  assert.ok(performance.now() - asked < 4000);
+  const { data } = await running.last(id, 'audio.captured');
+  assert.ok(data.ledger!.samples >= known);
+  await until('no process is left', async () => !(await alive(pid)));
+});
+
+test('a capture that nobody adopts ends by itself, and its audio is taken later', async (t) => {
+  const { root, pulse } = await setUp(t);
+  const running = await openCapturingService(root, { env: pulse.env, limits: { orphanMs: 500 } });
+  const id = await running.start('Desk Mic');
+  await capturing(running, id);
+  const pid = await pidOf(running, id);
+  await running.close();
+  await until('it has ended', async () => !(await alive(pid)));
+  const next = await openCapturingService(root, { env: pulse.env });
+  t.after(() => next.close());
+  await next.takeUp(id);
+  const { data } = await next.last(id, 'capture.interrupted');
+  assert.equal(data.reason, 'orphaned');
+});
+
+test('at start, captures that nobody wants are ended and a chain that nobody uses is taken down', async (t) => {
+  const { root, pulse, open } = await setUp(t);
+  const before = await pulse.pactl('list', 'short', 'modules');
+  const first = await open();
+  await first.captures.combine({ microphone: 'mic.monitor', monitor: 'speakers.monitor' });
+  const id = await first.start('mitschrift-combined');
+  await capturing(first, id);
+  const pid = await pidOf(first, id);
+  await first.close();
+  const during = await pulse.pactl('list', 'short', 'modules');
+  assert.match(during, /mitschrift_combined/, 'a live capture keeps its chain');
+
+  const second = await open();
+  await second.captures.takeStock(async () => 'recording');
+  assert.equal(await pulse.pactl('list', 'short', 'modules'), during);
+  await second.close();
+
+  const third = await open();
+  await third.captures.takeStock(async () => 'erased');
+  assert.deepEqual(await readdir(join(root, 'recordings', id)), []);
+  assert.equal(await pulse.pactl('list', 'short', 'modules'), before);
+  await until('its process is gone', async () => !(await alive(pid)));
+});
+
+test('a microphone that vanishes from a combined recording is named, and taken in again', async (t) => {
+  const { pulse, open } = await setUp(t);
+  const running = await open();
+  await running.captures.combine({ microphone: 'desk_mic', monitor: 'speakers.monitor' });
+  const id = await running.start('mitschrift-combined');
+  await capturing(running, id);
+  const modules = await pulse.pactl('list', 'short', 'modules');
+  await pulse.pactl('unload-module', /^(\d+)\tmodule-remap-source/m.exec(modules)![1]!);
+  const warned = await until('it is said', () =>
+    running.captures.now(id)!.warnings.find(({ code }) => code === 'combined-incomplete'),
+  );
+  assert.match(warned.message, /microphone “desk_mic”/);
+  await pulse.pactl(
+    'load-module',
+    'module-remap-source',
+    'source_name=desk_mic',
+    'master=mic.monitor',
+  );
+  await until('it is whole again', () => running.captures.now(id)!.warnings.length === 0);
+  assert.match(
+    await pulse.pactl('list', 'short', 'modules'),
+    /source=desk_mic sink=mitschrift_combined/,
+  );
+  await running.captures.stop(id);
+  assert.deepEqual((await running.last(id, 'audio.captured')).data.ledger!.gaps, []);
+  assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift/);
+});
+
+/** Zombies count as gone: who reaps them is not ours. */
+async function alive(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  return stat !== null && !/\) Z /.test(stat);
+}
