@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentNames } from '../documents/documents.ts';
 import {
   ConfinementError,
   OversizedDocument,
@@ -47,16 +46,16 @@ export async function checkFiles(
 async function checkDocuments(
   root: string,
   stream: string,
-  { owner, documents }: RecordedFiles,
+  { documents }: RecordedFiles,
   report: (finding: Finding) => void,
 ): Promise<number> {
-  if (documents === null || owner === null) return 0;
+  if (documents === null) return 0;
+  const { owner, version } = documents;
   // Not `openSpace`: that would make a folder, and looking must change nothing.
   const space: Space = { root: join(await realpath(root), 'spaces', owner), user: owner };
-  for (const name of documentNames) {
+  for (const name of documents.present) {
     // Not its whole path: that is a title, which is content.
     const path = join('spaces', owner);
-    const { version } = documents;
     const at = { kind: 'document', severity: 'note', stream, version, path } as const;
     const sha256 = await hashOf(space, documents.paths[name]);
     if (sha256 === 'missing') {
@@ -65,7 +64,7 @@ async function checkDocuments(
       report({ ...at, what: `The ${name} was changed after it was written.` });
     }
   }
-  return documentNames.length;
+  return documents.present.length;
 }
 
 async function hashOf(space: Space, path: string): Promise<string> {

@@ -1,9 +1,10 @@
 import type { LoggedFact } from '../../events/catalogue.ts';
 import type { RecordingFactOf } from '../../events/recording-facts.ts';
-import type { PerDocument } from '../documents/documents.ts';
+import { documentNames, type DocumentName, type PerDocument } from '../documents/documents.ts';
 
 /** What the log says must be on the disk for one recording. */
 export type RecordedFiles = {
+  /** Whose space new documents go to. */
   owner: string | null;
   /** Nothing is to be there any more: the recording was discarded or erased, or its key is gone. */
   erased: boolean;
@@ -11,10 +12,11 @@ export type RecordedFiles = {
   audio: Map<string, { version: number; bytes: number; sha256: string }>;
   documents: {
     version: number;
+    owner: string;
     paths: PerDocument;
     sha256: PerDocument;
-    /** Those a person had changed when they were written. */
-    kept: readonly string[];
+    /** Those that are to be there; the others were deleted on purpose. */
+    present: DocumentName[];
   } | null;
 };
 
@@ -35,9 +37,15 @@ export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
     const { path, bytes, sha256 } = audio;
     files.audio.set(path, { version: fact.version, bytes, sha256 });
   }
-  if (fact.type === 'documents.saved' && fact.content) {
-    const { sha256, kept } = fact.data;
-    files.documents = { version: fact.version, paths: fact.content.paths, sha256, kept };
+  if (fact.type === 'documents.saved' && fact.content && files.owner !== null) {
+    const { version, content } = fact;
+    const { sha256 } = fact.data;
+    const { owner } = files;
+    files.documents = { version, owner, paths: content.paths, sha256, present: [...documentNames] };
+  }
+  if (fact.type === 'documents.deleted' && files.documents) {
+    const gone: readonly string[] = fact.data.documents;
+    files.documents.present = files.documents.present.filter((name) => !gone.includes(name));
   }
 }
 

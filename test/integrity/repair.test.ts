@@ -42,7 +42,7 @@ async function damaged(t: TestContext) {
   const before = await factsOf(data, cut);
   const victim = before[3]!;
   await tamper(data, async (db) => {
-    const original = (await db.get<Buffer, Buffer>(logKey(victim.position), binary))!;
+    const original = await db.get<Buffer, Buffer>(logKey(victim.position), binary);
     await db.put(logKey(victim.position), flipped(original, 60, 2), binary);
   });
   return { data, cut, whole, before, victim, target: join(await tempDir(t), 'repaired') };

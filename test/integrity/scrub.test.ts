@@ -49,7 +49,7 @@ const appendSome = (store: Log, count: number) =>
 
 async function flipRecord(data: DataFolder, position: number): Promise<void> {
   await tamper(data, async (db) => {
-    const original = (await db.get<Buffer, Buffer>(logKey(position), binary))!;
+    const original = await db.get<Buffer, Buffer>(logKey(position), binary);
     await db.put(logKey(position), flipped(original, 40, 1), binary);
   });
 }
