@@ -38,6 +38,15 @@ program
   .action(async (options: object) => (await import('./toggle.ts')).toggle(options as never));
 
 program
+  .command('service')
+  .description('run in the background of your session (systemd)')
+  .argument('<action>', 'install, uninstall or status')
+  .option('--dry-run', 'only show what would be done', false)
+  .action(async (action: string, options: object) =>
+    (await import('./service.ts')).service(action, options as never),
+  );
+
+program
   .command('replay')
   .description('fold the event log again')
   .option('--check', 'compare states and documents with what was recorded', false)

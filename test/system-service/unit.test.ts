@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { unitName, unitText } from '../../src/system-service/unit.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+test('systemd itself finds nothing wrong with the unit, whatever the paths hold', async (t) => {
+  const dir = await tempDir(t);
+  const program = join(dir, 'with space "and" 100% $HOME', 'mitschrift.js');
+  await mkdir(join(program, '..'), { recursive: true });
+  await writeFile(program, '');
+  await writeFile(join(dir, unitName), unitOf(program));
+  const { stderr } = await run(
+    'systemd-analyze',
+    ['--user', '--man=no', '--recursive-errors=no', 'verify', join(dir, unitName)],
+    { env: { ...process.env, XDG_RUNTIME_DIR: dir } },
+  );
+  const about = stderr.split('\n').filter((line) => line.includes(unitName));
+  assert.deepEqual(about, []);
+});
+
+test('a detached capture survives the unit, and secrets are not in it', () => {
+  const unit = unitOf('/opt/mitschrift/dist/src/cli/mitschrift.js');
+  assert.match(unit, /^KillMode=process$/m);
+  assert.match(unit, /^Restart=on-failure$/m);
+  assert.throws(() => unitOf('/opt/a\nExecStart=evil'), RangeError);
+});
+
+test('install writes the unit and starts it; uninstall stops it and leaves the data', async (t) => {
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'systemctl'), `#!/bin/sh\necho "$@" >> "${join(dir, 'called')}"\n`);
+  await chmod(join(dir, 'systemctl'), 0o700);
+  const env = {
+    ...process.env,
+    PATH: `${dir}:${process.env['PATH']}`,
+    XDG_CONFIG_HOME: join(dir, 'config'),
+    MITSCHRIFT_DATA: join(dir, 'data'),
+    MITSCHRIFT_PORT: '8799',
+    MITSCHRIFT_STT_API_KEY: 'a secret key',
+  };
+  const command = async (...args: string[]) =>
+    await run(process.execPath, ['--import', 'tsx', 'src/cli/mitschrift.ts', 'service', ...args], {
+      cwd: root,
+      env,
+    });
+  const { stdout: planned } = await command('install', '--dry-run');
+  assert.match(planned, /MITSCHRIFT_PORT=8799/);
+  assert.ok(!planned.includes('a secret key'));
+  await assert.rejects(readFile(join(dir, 'called')), { code: 'ENOENT' });
+
+  const { stdout } = await command('install');
+  assert.match(stdout, /enable-linger/);
+  const unit = join(dir, 'config/systemd/user', unitName);
+  assert.match(await readFile(unit, 'utf8'), /ExecStart=.* serve/);
+  await command('status');
+  await command('uninstall');
+  await assert.rejects(readFile(unit), { code: 'ENOENT' });
+  assert.deepEqual((await readFile(join(dir, 'called'), 'utf8')).trim().split('\n'), [
+    '--user daemon-reload',
+    '--user enable --now mitschrift.service',
+    '--user show mitschrift.service --property=ActiveState,SubState,MainPID',
+    '--user disable --now mitschrift.service',
+    '--user daemon-reload',
+  ]);
+});
+
+const unitOf = (program: string) =>
+  unitText({
+    node: process.execPath,
+    program,
+    dataDir: '/home/anna/with space/$data',
+    environment: { MITSCHRIFT_PORT: '8765' },
+  });
