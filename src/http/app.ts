@@ -13,6 +13,8 @@ import { audioDeviceRoutes } from './routes/audio-devices.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { configRoutes } from './routes/config.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { documentChangeRoutes } from './routes/document-changes.ts';
+import { doctorRoutes } from './routes/doctor.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/export.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -20,8 +22,10 @@ import { machineRoutes } from './routes/machine.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { recordingChangeRoutes } from './routes/recording-changes.ts';
 import { recordingCommandRoutes } from './routes/recording-commands.ts';
 import { recordingRoutes } from './routes/recordings.ts';
+import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { setupRoutes } from './routes/setup.ts';
 import { socketRoutes } from './routes/socket.ts';
@@ -85,6 +89,7 @@ const resources = [
   openApiRoutes,
   docsRoutes,
   metricsRoutes,
+  doctorRoutes,
   setupRoutes,
   sessionRoutes,
   configRoutes,
@@ -93,13 +98,16 @@ const resources = [
   uploadRoutes,
   recordingRoutes,
   recordingCommandRoutes,
+  recordingChangeRoutes,
   ticketRoutes,
   audioDeviceRoutes,
   audioRoutes,
   exportRoutes,
+  searchRoutes,
   speakersRoutes,
   toggleRoutes,
   transcriptRoutes,
+  documentChangeRoutes,
   machineRoutes,
   eventRoutes,
   socketRoutes,

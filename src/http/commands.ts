@@ -21,8 +21,18 @@ export async function carryOut(
   recordingId: string,
   fact: RecordingFact,
 ): Promise<Accepted> {
+  return await carryOutAll(services, state, recordingId, [fact]);
+}
+
+/** As `carryOut`, with several facts: all or none. */
+export async function carryOutAll(
+  services: HttpServices,
+  state: State,
+  recordingId: string,
+  facts: readonly RecordingFact[],
+): Promise<Accepted> {
   refuseWhenStopped(services);
-  const accepted = await services.desk.command(recordingId, fact, {
+  const accepted = await services.desk.commands(recordingId, facts, {
     by: callerOf(state).userId,
     command: commandOf(state),
   });

@@ -43,8 +43,15 @@ export function recordingAnswer(
     speakers_pending: row.status === 'awaiting-speakers' ? row.suggestions : [],
     utterances: transcript ? utterances(transcript) : [],
     notes: row.notes,
-    ledger: row.ledger,
+    ledger: ledgerOf(row, transcript),
   };
+}
+
+/** What was captured and what is missing of it, and corrections that found no place. */
+function ledgerOf({ ledger }: RecordingRow, transcript: TranscriptRow | undefined): unknown {
+  const unplaced = transcript?.unplaced ?? [];
+  if (unplaced.length === 0) return ledger;
+  return { ...(ledger as object | null), unplaced_corrections: unplaced };
 }
 
 /** The transcript's blocks; while there are none, the stretches as they were recognised. */

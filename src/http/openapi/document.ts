@@ -3,6 +3,7 @@ import { limits } from '../limits.ts';
 import { describeOperation, problemAnswers } from './describe-operation.ts';
 import { clientFrame, serverFrame } from './frames.ts';
 import { audioOperations } from './audio-operations.ts';
+import { changeOperations } from './change-operations.ts';
 import { hostOperations } from './host-operations.ts';
 import { jsonSchema, namedSchemas, type JsonSchema } from './json-schema.ts';
 import { tags, type Operation } from './operation.ts';
@@ -16,6 +17,7 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...hostOperations,
   ...recordingOperations,
+  ...changeOperations,
   ...audioOperations,
 ];
 

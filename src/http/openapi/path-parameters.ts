@@ -6,5 +6,7 @@ export const pathParameters: Readonly<Record<string, { description: string; exam
       'Path of a document, relative to the user’s space. Its slashes may be sent raw or as `%2F`.',
     example: '2026-11-20 09.30 Budget.md',
   },
+  index: { description: 'Index of an utterance in `GET /recordings/{id}`.', example: '3' },
+  version: { description: 'Version of a recording’s documents.', example: '2' },
   name: { description: 'A user’s name, compared without case.', example: 'anna' },
 };

@@ -97,7 +97,11 @@ export const recording = z.object({
   speakers_pending: z.array(suggestion),
   utterances: z.array(utterance),
   notes: z.array(note).describe('what a reader should know'),
-  ledger: z.unknown().describe('samples, gaps, silence and clipping of a captured recording'),
+  ledger: z
+    .unknown()
+    .describe(
+      'samples, gaps, silence and clipping of a captured recording; `unplaced_corrections`',
+    ),
 });
 
 export const accepted = z.object({ recording_id: id, status: statusName });

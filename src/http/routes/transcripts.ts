@@ -4,9 +4,10 @@ import { libraryOf, recordingByFilename } from '../../../projections/transcripts
 import { openSpace, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut } from '../commands.ts';
+import { decodedOnce } from '../decoded-once.ts';
 import { jsonBody, queryOf } from '../json-body.ts';
 import { pageSchema } from '../page.ts';
-import { Problem, notFound } from '../problems.ts';
+import { notFound } from '../problems.ts';
 import { reprocessFact, reprocessSchema } from '../reprocess.ts';
 import { statusName } from '../status-name.ts';
 import type { AddRoutes } from './add-routes.ts';
@@ -55,14 +56,3 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
 };
 
 export const listSchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
-
-/** Percent-encoding is undone once: `%2F` and `/` are the same, `%252F` is not. */
-function decodedOnce(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch (cause) {
-    throw new Problem('malformed-request', 'The path is not valid percent-encoded UTF-8.', {
-      cause,
-    });
-  }
-}

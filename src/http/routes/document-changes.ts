@@ -1,0 +1,127 @@
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+import type { RecordingFact } from '../../../events/recording-facts.ts';
+import { recordingByFilename } from '../../../projections/transcripts.ts';
+import { deleteDocument } from '../../documents/delete.ts';
+import { documentNames } from '../../documents/documents.ts';
+import { renderDocuments } from '../../documents/render.ts';
+import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
+import { turnEdits } from '../../recordings/amendments.ts';
+import { NotAccepted } from '../../recordings/desk.ts';
+import { editIn } from '../../recordings/document-edit.ts';
+import { documentsInput } from '../../recordings/documents-input.ts';
+import { callerOf } from '../authenticate.ts';
+import { carryOutAll, commandOf, refuseWhenStopped, untilReadable } from '../commands.ts';
+import { decodedOnce } from '../decoded-once.ts';
+import { Problem, notFound } from '../problems.ts';
+import { statusName } from '../status-name.ts';
+import { untilWritten } from '../until-written.ts';
+import type { AddRoutes } from './add-routes.ts';
+
+/** What people do to documents: send one they edited, delete one. */
+export const documentChangeRoutes: AddRoutes = (router, services) => {
+  const { storage, dataDir, desk } = services;
+  const filenameIn = (ctx: Context) => decodedOnce(ctx.path.slice('/transcripts/'.length));
+
+  router.put(/^\/transcripts\/(.+)$/, async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    const filename = filenameIn(ctx);
+    const space = await openSpace(dataDir, userId);
+    const present = await readDocument(space, filename);
+    if (!present) throw notFound();
+    const recordingId = await recordingByFilename(storage, userId, filename);
+    if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
+    const markdown = await markdownBody(ctx);
+    const seen = ctx.get('If-Match');
+    if (seen !== `"${present.sha256}"`) {
+      throw new Problem(
+        'changed-meanwhile',
+        seen === ''
+          ? 'Send `If-Match` with the `ETag` of the document you have edited.'
+          : 'The document is another one by now. Read it again and repeat your changes.',
+      );
+    }
+    refuseWhenStopped(services);
+    const { shown, state } = await desk.read(recordingId);
+    const { saved, named } = shown ?? {};
+    if (!shown || !saved?.content || !named?.content) {
+      throw new NotAccepted('document.edited', state, []);
+    }
+    const paths = saved.content.paths;
+    const document = documentNames.find((name) => sameName(paths[name], filename));
+    if (!document) throw notFound('The document belongs to no recording of yours.');
+    const input = documentsInput(recordingId, shown, { ...named.data, ...named.content });
+    const ours = renderDocuments(input)[document];
+    const edit =
+      document === 'transcript'
+        ? editIn(ours, markdown)
+        : { changes: [], own: ours.trim() !== markdown.trim() };
+    const edits = turnEdits(shown, edit.changes);
+    const facts: RecordingFact[] = [
+      ...edits,
+      {
+        type: 'document.edited',
+        data: { document, own: edit.own, replaces: present.sha256 },
+        content: edit.own ? { markdown } : {},
+      },
+    ];
+    await carryOutAll(services, ctx.state, recordingId, facts);
+    const row = await untilWritten(services, recordingId);
+    const written = await readDocument(space, filename);
+    if (written) ctx.set('ETag', `"${written.sha256}"`);
+    ctx.body = {
+      recording_id: recordingId,
+      status: statusName(row?.state ?? state),
+      corrections: edits.length,
+      own: edit.own,
+    };
+  });
+
+  router.delete(/^\/transcripts\/(.+)$/, async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    const filename = filenameIn(ctx);
+    const space = await openSpace(dataDir, userId);
+    // Also refuses a path that leaves the space, with the same answer as reading it.
+    const present = await readDocument(space, filename);
+    const recordingId = await recordingByFilename(storage, userId, filename);
+    if (recordingId === undefined) {
+      if (!present) throw notFound();
+      await deleteDocument(space, filename);
+      ctx.status = 204;
+      return;
+    }
+    refuseWhenStopped(services);
+    const { shown, state } = await desk.read(recordingId);
+    const paths = shown?.saved?.content?.paths;
+    const document = paths && documentNames.find((name) => sameName(paths[name], filename));
+    if (!document) throw new NotAccepted('documents.deleted', state, []);
+    if (!present) throw notFound();
+    const accepted = await desk.deleteDocuments(recordingId, [document], {
+      by: userId,
+      command: commandOf(ctx.state),
+    });
+    await untilReadable(services, accepted);
+    ctx.status = 204;
+  });
+};
+
+/** @throws {Problem} 413, 415 */
+async function markdownBody(ctx: Context): Promise<string> {
+  if (ctx.is('text/markdown', 'text/plain') === false) {
+    throw new Problem('unsupported-media', 'Send `Content-Type: text/markdown`.');
+  }
+  await parseText(ctx, async () => {});
+  const { body } = ctx.request as { body?: unknown };
+  return typeof body === 'string' ? body : '';
+}
+
+const parseText = koaBody({
+  text: true,
+  textLimit: documentBytesMax,
+  json: false,
+  urlencoded: false,
+  multipart: false,
+});
+
+/** The same name may be written with composed or with decomposed accents. */
+const sameName = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');

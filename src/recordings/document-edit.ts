@@ -1,0 +1,71 @@
+import type { BlockChange } from './amendments.ts';
+
+/** What somebody who edited a transcript's Markdown changed. */
+export type DocumentEdit = {
+  changes: BlockChange[];
+  /** Whether there is more to it than corrections of blocks: then the whole is their own version. */
+  own: boolean;
+};
+
+/** Corrections taken from one document; with more of them it is somebody's own version. */
+const changesMax = 900;
+
+/**
+ * Compares a transcript as we would write it with what somebody made of it, block by block: a block is
+ * the paragraph that ends in its block id. Text outside of blocks, blocks that were taken out, added
+ * or moved, and paragraphs that lost their form are nothing a correction can say.
+ */
+export function editIn(ours: string, theirs: string): DocumentEdit {
+  const [before, after] = [paragraphsOf(ours), paragraphsOf(theirs)];
+  const known = new Map(before.flatMap(({ id, text }) => (id === null ? [] : [[id, text]])));
+  let own = skeleton(before) !== skeleton(after);
+  const changes: BlockChange[] = [];
+  for (const { id, text } of after) {
+    const old = id === null ? undefined : known.get(id);
+    if (id === null || old === undefined || old === text) continue;
+    const [was, is] = [turnIn(old), turnIn(text)];
+    if (!is || (was?.speaker === undefined) !== (is.speaker === undefined)) {
+      own = true;
+      continue;
+    }
+    changes.push({
+      block: id,
+      ...(is.text === was?.text ? {} : { text: is.text }),
+      ...(is.speaker === was?.speaker ? {} : { speaker: is.speaker }),
+    });
+  }
+  return changes.length > changesMax ? { changes: [], own: true } : { changes, own };
+}
+
+type Paragraph = { id: string | null; text: string };
+
+function paragraphsOf(markdown: string): Paragraph[] {
+  return markdown
+    .replace(/\r\n?/gu, '\n')
+    .split(/\n[ \t]*\n\s*/u)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) => {
+      const block = /^(?<text>[^]*?)\s*(?<!\S)\^(?<id>[A-Za-z0-9-]+)$/u.exec(paragraph);
+      const { id, text } = block?.groups ?? {};
+      return { id: id ?? null, text: text ?? paragraph };
+    });
+}
+
+/** Everything that is not a block's own text. */
+const skeleton = (paragraphs: readonly Paragraph[]): string =>
+  JSON.stringify(paragraphs.map(({ id, text }) => (id === null ? { text } : { id })));
+
+/** A block's text, and in a meeting whose it is; undefined for what cannot be one. */
+function turnIn(paragraph: string): { text: string; speaker?: string } | undefined {
+  const line = paragraph.replace(/\s*\n\s*/gu, ' ');
+  const turn = /^\*\*(?<name>.+?)\*\* \[\d{2,}:\d{2}:\d{2}\](?: (?<text>.*))?$/u.exec(line);
+  if (turn?.groups) {
+    return { text: unescaped(turn.groups['text'] ?? ''), speaker: unescaped(turn.groups['name']!) };
+  }
+  return { text: unescaped(line) };
+}
+
+/** CommonMark: a backslash before ASCII punctuation stands for the punctuation. */
+const unescaped = (markdown: string): string =>
+  markdown.replace(/\\([!-/:-@[-`{-~])/gu, '$1').trim();
