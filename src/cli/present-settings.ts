@@ -13,7 +13,7 @@ import { askService } from './control.ts';
  */
 export async function presentSettings({
   data,
-}: Host): Promise<{ settings: Settings; running: boolean }> {
+}: Pick<Host, 'data'>): Promise<{ settings: Settings; running: boolean }> {
   const told = await askService<Settings>(data.controlSocket, 'settings');
   if (told) return { settings: told, running: true };
   const isThere = await access(data.log).then(

@@ -1,4 +1,11 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type GaugeConfiguration,
+} from 'prom-client';
 import { endedBy } from '../../projections/recording-fold.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
@@ -40,9 +47,13 @@ export function openMetrics(sources: MetricsSources): Metrics {
   const register = new Registry();
   const registers = [register];
   if (sources.process === true) collectDefaultMetrics({ register });
-  watchLog(sources, registers);
-  watchRecordings(sources, registers);
-  if (sources.scrub) watchScrub(sources.scrub, registers);
+  // Gauges that are read when somebody asks.
+  const add: AddGauge = (gauge) => {
+    register.registerMetric(new Gauge({ ...gauge, registers: [] }));
+  };
+  watchLog(sources, add);
+  watchRecordings(sources, add);
+  if (sources.scrub) watchScrub(sources.scrub, add);
 
   const facts = new Counter({
     name: 'mitschrift_facts_total',
@@ -100,31 +111,30 @@ export function openMetrics(sources: MetricsSources): Metrics {
   };
 }
 
-function watchLog({ store, projections }: MetricsSources, registers: Registry[]): void {
-  new Gauge({
+type AddGauge = (gauge: Omit<GaugeConfiguration<string>, 'registers'>) => void;
+
+function watchLog({ store, projections }: MetricsSources, add: AddGauge): void {
+  add({
     name: 'mitschrift_log_head',
     help: 'Position of the last fact in the log.',
-    registers,
     collect() {
       this.set(store.head());
     },
   });
-  new Gauge({
+  add({
     name: 'mitschrift_projection_behind',
     help: 'Facts that a projection has not applied yet.',
     labelNames: ['projection'],
-    registers,
     collect() {
       for (const { name, position } of projections.states()) {
         this.set({ projection: name }, Math.max(0, store.head() - position));
       }
     },
   });
-  new Gauge({
+  add({
     name: 'mitschrift_projection_running',
     help: '0: the projection has stopped.',
     labelNames: ['projection'],
-    registers,
     collect() {
       for (const { name, state } of projections.states()) {
         this.set({ projection: name }, state === 'stopped' ? 0 : 1);
@@ -133,13 +143,12 @@ function watchLog({ store, projections }: MetricsSources, registers: Registry[])
   });
 }
 
-function watchRecordings({ storage, desk }: MetricsSources, registers: Registry[]): void {
+function watchRecordings({ storage, desk }: MetricsSources, add: AddGauge): void {
   let counted = { at: -countEveryMs, statuses: {} as Record<string, number> };
-  new Gauge({
+  add({
     name: 'mitschrift_recordings',
     help: 'Recordings by status.',
     labelNames: ['status'],
-    registers,
     async collect() {
       const now = performance.now();
       if (now - counted.at >= countEveryMs) {
@@ -149,11 +158,10 @@ function watchRecordings({ storage, desk }: MetricsSources, registers: Registry[
       for (const [status, count] of Object.entries(counted.statuses)) this.set({ status }, count);
     },
   });
-  new Gauge({
+  add({
     name: 'mitschrift_stages',
     help: 'Stages that run, and that wait for their turn at an engine or for a server.',
     labelNames: ['stage', 'waiting'],
-    registers,
     async collect() {
       this.reset();
       for await (const recordingId of unsettledRecordings(storage)) {
@@ -165,19 +173,17 @@ function watchRecordings({ storage, desk }: MetricsSources, registers: Registry[
   });
 }
 
-function watchScrub(scrub: NonNullable<MetricsSources['scrub']>, registers: Registry[]): void {
-  new Gauge({
+function watchScrub(scrub: NonNullable<MetricsSources['scrub']>, add: AddGauge): void {
+  add({
     name: 'mitschrift_scrub_position',
     help: 'Everything in the log up to this position was found sound.',
-    registers,
     collect() {
       this.set(scrub().verified);
     },
   });
-  new Gauge({
+  add({
     name: 'mitschrift_scrub_completed_timestamp_seconds',
     help: 'When everything was last looked at; 0: never yet.',
-    registers,
     collect() {
       const { completedAt } = scrub();
       this.set(completedAt === null ? 0 : Date.parse(completedAt) / 1000);

@@ -144,7 +144,7 @@ test('doctor says what is there and what is missing', async (t) => {
       env: { ...process.env, ...away },
     }),
     (error: Error & { code: number; stdout: string }) =>
-      error.code === 1 && error.stdout.includes('http://127.0.0.1:9 does not answer'),
+      error.code === 1 && /✖ speech to text: .*127\.0\.0\.1:9/.test(error.stdout),
   );
 });
 

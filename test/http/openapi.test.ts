@@ -100,7 +100,7 @@ test('a client generated from the document sets up, uploads, waits and reads', a
   const [first] = list.data['transcripts'] as { filename: string; recording_id: string }[];
   assert.equal(first?.recording_id, id);
   const { data } = await call('readDocument')({ filename: first.filename });
-  assert.match(String(data), /A plan/);
+  assert.match(JSON.stringify(data), /A plan/);
   const reading = await call('readRecording')({ id });
   assert.equal(reading.data['status'], 'IDLE');
   assert.equal(await call('cancelProcessing')({ id }).catch(statusOf), 409);
