@@ -15,7 +15,6 @@ import { configRoutes } from './routes/config.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { documentChangeRoutes } from './routes/document-changes.ts';
 import { doctorRoutes } from './routes/doctor.ts';
-import { doctorRoutes } from './routes/doctor.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/export.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -90,7 +89,6 @@ const resources = [
   openApiRoutes,
   docsRoutes,
   metricsRoutes,
-  doctorRoutes,
   doctorRoutes,
   setupRoutes,
   sessionRoutes,

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { openSearch } from '../../search/search.ts';
+import { callerOf } from '../authenticate.ts';
+import { queryOf } from '../json-body.ts';
+import { limits } from '../limits.ts';
+import type { AddRoutes } from './add-routes.ts';
+
+/** `GET /search`: full text over the caller's own transcripts. */
+export const searchRoutes: AddRoutes = (router, services) => {
+  const search = openSearch(services);
+  router.get('/search', async (ctx) => {
+    const { q, limit } = queryOf(ctx, searchSchema);
+    ctx.body = await search.find(callerOf(ctx.state).userId, q, { limit });
+  });
+};
+
+export const searchSchema = z.strictObject({
+  q: z.string().min(1).max(limits.searchCharactersMax),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(1).max(limits.hitsMax))
+    .default(limits.hitsDefault),
+});
