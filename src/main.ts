@@ -17,7 +17,6 @@ import type { Log } from './log.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { packageVersion } from './package-root.ts';
 import { openPipeline } from './pipeline.ts';
-import { checkLog } from './recordings/check-log.ts';
 import { settingsFrom } from './settings.ts';
 import { openToggle } from './trigger/toggle.ts';
 import { levelSessionRows } from './storage/level-sessions.ts';
@@ -132,9 +131,13 @@ export async function startService(options: {
       ...userCommands(accounts),
       ...integrityHandlers({ store, keys, data, scrub }),
       'replay-check': async (recording) =>
-        await checkLog(store, typeof recording === 'string' ? recording : undefined),
+        await (
+          await import('./recordings/check-log.ts')
+        ).checkLog(store, typeof recording === 'string' ? recording : undefined),
     });
     closing.unshift(() => new Promise((resolve) => control.close(resolve)));
+    // Before the socket, which waits for the commands that are being answered.
+    closing.unshift(() => scrub.stop());
     log.info({ url: server.url }, 'listening');
     return { url: server.url, close: () => closeAll(closing) };
   } catch (error) {

@@ -40,6 +40,7 @@ export type BackupReport = {
 export async function backup(
   deps: { store: EventLog; keys: KeyStore; data: DataFolder },
   directory: string,
+  signal?: AbortSignal,
 ): Promise<BackupReport> {
   const { store, keys, data } = deps;
   await assertUsable(directory, data);
@@ -61,7 +62,7 @@ export async function backup(
         `${directory} goes on differently from this log, which was restored since. Choose another directory.`,
       );
     }
-    await copyRecords(store, copy, position);
+    await copyRecords(store, copy, position, signal);
     // What an interrupted run copied already counts from now on, and it is as much of the same log.
     const marker: BackupMarker = {
       mitschrift_backup: 1,
@@ -71,6 +72,7 @@ export async function backup(
       at: new Date().toISOString(),
     };
     const files = await copyFiles(deps, layout.filesOf(marker), {
+      signal,
       previous: last && layout.filesOf(last),
       isKnown: async (recordingId) => (await copy.version(recordingStream(recordingId))) > 0,
     });
@@ -83,10 +85,16 @@ export async function backup(
   }
 }
 
-async function copyRecords(store: EventLog, copy: LogCopy, position: number): Promise<void> {
+async function copyRecords(
+  store: EventLog,
+  copy: LogCopy,
+  position: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const before = copy.head().position;
   try {
     for await (const page of rawRecords(store.db, before, position)) {
+      signal?.throwIfAborted();
       await copy.append(page.map(({ json }) => json));
     }
   } catch (error) {
@@ -102,11 +110,16 @@ async function copyRecords(store: EventLog, copy: LogCopy, position: number): Pr
 async function copyFiles(
   { data }: { data: DataFolder },
   to: string,
-  how: { previous: string | undefined; isKnown(recordingId: string): Promise<boolean> },
+  how: {
+    signal: AbortSignal | undefined;
+    previous: string | undefined;
+    isKnown(recordingId: string): Promise<boolean>;
+  },
 ): Promise<Copied> {
   return await copyTree(data.root, to, {
     previous: how.previous,
     async wanted(path) {
+      how.signal?.throwIfAborted();
       const [top, second, third] = path.split('/');
       if (notInBackups.has(top ?? '') || path.endsWith('.tmp')) return false;
       if (top === 'keys') return second !== 'erased.jsonl';

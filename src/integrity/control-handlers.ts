@@ -13,12 +13,13 @@ export function integrityHandlers(deps: {
   data: DataFolder;
   scrub: Scrub;
 }): Record<'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
+  const { stopping } = deps.scrub;
   return {
     verify: () => deps.scrub.verify(),
-    backup: async (body) => await backup(deps, pathIn(body, 'directory')),
+    backup: async (body) => await backup(deps, pathIn(body, 'directory'), stopping),
     'export-log': async (body) => {
       const { decrypt } = body as { decrypt?: unknown };
-      return await exportLog(deps, pathIn(body, 'file'), { decrypt: decrypt === true });
+      return await exportLog(deps, pathIn(body, 'file'), { decrypt: decrypt === true }, stopping);
     },
   };
 }

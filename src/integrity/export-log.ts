@@ -20,6 +20,7 @@ export async function exportLog(
   { store, keys }: { store: EventLog; keys: KeyStore },
   file: string,
   { decrypt }: { decrypt: boolean },
+  signal?: AbortSignal,
 ): Promise<Exported> {
   const temporary = `${file}.tmp`;
   const position = store.head();
@@ -29,6 +30,7 @@ export async function exportLog(
       const header: LogHeader = { mitschrift_log: 1, log: store.id, position, decrypted: decrypt };
       await writeLines(handle, [JSON.stringify(header)]);
       for await (const page of rawRecords(store.db, 0, position)) {
+        signal?.throwIfAborted();
         const lines: string[] = [];
         for (const record of page) {
           lines.push(decrypt ? await decrypted(record, keys) : record.json);

@@ -20,6 +20,8 @@ export type Scrub = {
   verify(): Promise<VerifyReport>;
   /** One step of the scrub: a batch of records, or one stream's files. Answers false when all is done for now. */
   step(): Promise<boolean>;
+  /** Aborted when the service stops: what works for a command gives up. */
+  readonly stopping: AbortSignal;
   stop(): Promise<void>;
 };
 
@@ -58,6 +60,9 @@ export async function startScrub(deps: {
   let inFiles = openFindings();
   let passing: Findings = openFindings();
   const told = new Set<string>();
+  let writing: Promise<void> = Promise.resolve();
+  /** One at a time: who asks meanwhile gets the same report. */
+  let verifying: Promise<VerifyReport> | undefined;
   const stopping = new AbortController();
   const { signal } = stopping;
   const pause = () => delay(pace.pauseMs, undefined, { signal }).catch(() => undefined);
@@ -69,21 +74,24 @@ export async function startScrub(deps: {
   return {
     progress: () => ({ ...state, head: store.head() }),
     health,
-    async verify() {
-      const head = store.head();
-      const report = await verifyData(deps, signal);
-      inFiles = openFindings();
-      for (const finding of report.findings) if (isInFiles(finding)) inFiles.add(finding);
-      const verified = firstDamage() === null ? Math.max(state.verified, head) : state.verified;
-      await keep({ verified, completedAt: clock().toISOString(), position: 0, stream: null });
-      return report;
-    },
+    verify: () => (verifying ??= verify().finally(() => (verifying = undefined))),
     step,
+    stopping: signal,
     async stop() {
       stopping.abort();
       await running;
     },
   };
+
+  async function verify(): Promise<VerifyReport> {
+    const head = store.head();
+    const report = await verifyData(deps, signal);
+    inFiles = openFindings();
+    for (const finding of report.findings) if (isInFiles(finding)) inFiles.add(finding);
+    const verified = firstDamage() === null ? Math.max(state.verified, head) : state.verified;
+    await keep({ verified, completedAt: clock().toISOString(), position: 0, stream: null });
+    return report;
+  }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
@@ -110,12 +118,14 @@ export async function startScrub(deps: {
       await keep({});
       return false;
     }
+    const { completedAt: pass } = state;
     if (state.position < head && state.stream === null) {
       const { position } = await checkRecords(state.position);
-      await keep({ position });
+      // Unless a person's verify has completed the pass meanwhile.
+      if (state.completedAt === pass) await keep({ position });
       return true;
     }
-    return await nextStream();
+    return await nextStream(pass);
   }
 
   /** One record before is looked at again, so that the link between two steps is checked too. */
@@ -127,10 +137,10 @@ export async function startScrub(deps: {
     });
   }
 
-  async function nextStream(): Promise<boolean> {
+  async function nextStream(pass: string | null): Promise<boolean> {
     for await (const stream of streamNames(store.db, state.stream ?? undefined)) {
       await checkStream(deps, stream, (finding) => passing.add(finding), pause);
-      if (!signal.aborted) await keep({ stream });
+      if (!signal.aborted && state.completedAt === pass) await keep({ stream });
       return true;
     }
     await checkKeys(deps, (finding) => passing.add(finding), pause);
@@ -161,7 +171,9 @@ export async function startScrub(deps: {
     const next = { ...state, ...change, damagedAt: firstDamage() ?? state.damagedAt };
     if (JSON.stringify(next) === JSON.stringify(state)) return;
     state = next;
-    await writeScrubState(data.root, state);
+    // One after the other: a command's verify and a step may both have something to remember.
+    writing = writing.catch(() => undefined).then(() => writeScrubState(data.root, state));
+    await writing;
   }
 
   /** Each damage once, with what to do. */
