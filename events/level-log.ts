@@ -12,7 +12,8 @@ import {
 import { factDecoder } from './fact-decoder.ts';
 import { sealFacts } from './fact-sealer.ts';
 import type { KeyStore } from './keys.ts';
-import { headAfter, loadHead } from './log-head.ts';
+import { openHeadWitness, type HeadWitness } from './head-witness.ts';
+import { headAfter } from './log-head.ts';
 import { identify } from './log-identity.ts';
 import { logReader } from './log-reader.ts';
 import { readMarker } from './marker.ts';
@@ -69,10 +70,13 @@ export async function openLog(options: LogOptions): Promise<Log> {
     createIfMissing: marker === undefined,
     hook: options.write,
   });
+  let witness: HeadWitness | undefined;
   try {
     const id = await identify(options.directory, db, marker?.log);
-    return await levelLog(db, id, options);
+    witness = await openHeadWitness(options.directory, options.report ?? (() => {}));
+    return await levelLog(db, id, witness, options);
   } catch (error) {
+    await witness?.close();
     await db.close();
     const foreign = !(error instanceof EventStoreError) && levelCode(error) !== undefined;
     throw foreign ? openFailure(options.directory, error) : error;
@@ -84,7 +88,12 @@ const tailChecked = 1_000;
 /** How long a reader waits while the database is opened anew. */
 const reopenWaitMs = 30_000;
 
-async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promise<Log> {
+async function levelLog(
+  db: LogDatabase,
+  id: string,
+  witness: HeadWitness,
+  options: LogOptions,
+): Promise<Log> {
   const { keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
   const { report = () => {} } = options;
   const damage = damageRegister();
@@ -120,7 +129,10 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
     db,
     heads,
     clock,
-    committed: () => committed.fire(),
+    committed: () => {
+      witness.tell(appender.head);
+      committed.fire();
+    },
     failed: recover,
   });
   db.onWriteFailure = recover;
@@ -141,7 +153,7 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
   };
   const reader = logReader({ db, decoder, damage, usable });
 
-  appender.head = await loadHead(db, damage.report);
+  appender.head = await headAfter(db, witness.known, damage.report);
   const verified = options.verifiedPosition ?? 0;
   const checkedMax =
     options.checkedAtOpenMax ?? (options.verifiedPosition === undefined ? tailChecked : Infinity);
@@ -233,6 +245,7 @@ async function levelLog(db: LogDatabase, id: string, options: LogOptions): Promi
       await appender.drained();
       await recovering;
       committed.fire();
+      await witness.close();
       await db.close();
     },
   };

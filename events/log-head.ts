@@ -32,15 +32,24 @@ export async function loadHead(db: LogDatabase, report: ReportDamage): Promise<H
   }
 }
 
-/** The head of a log opened anew, which must still hold everything that was acknowledged. */
-export async function headAfter(db: LogDatabase, known: Head, report: ReportDamage): Promise<Head> {
+/** The head of a log that was opened, which must still hold everything that is known to have been acknowledged. */
+export async function headAfter(
+  db: LogDatabase,
+  known: Pick<Head, 'position' | 'crc'>,
+  report: ReportDamage,
+): Promise<Head> {
   const head = await loadHead(db, report);
   if (known.position === 0) return head;
+  if (head.position < known.position) {
+    const message = `The log ends at position ${head.position}, but ${known.position} had been reached before.`;
+    report({ kind: 'record', position: head.position + 1, message });
+    return head;
+  }
   const record = await db.get<Buffer, string | undefined>(logKey(known.position), {
     keyEncoding: 'buffer',
   });
   if (record === undefined || !isIntact(record) || crcOf(record) !== known.crc) {
-    const message = 'A fact that had been acknowledged is gone after a failed write.';
+    const message = 'A fact that had been acknowledged is gone, or another is in its place.';
     report({ kind: 'record', position: known.position, message });
   }
   return head;

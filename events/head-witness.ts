@@ -1,0 +1,65 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { emptyHead, type Head } from './log-head.ts';
+import { encodeRecord, isIntact, jsonOf, predecessorCrcOf } from './record-codec.ts';
+
+/**
+ * Remembers beside LevelDB's files how far the log reaches. LevelDB drops what follows a flipped bit in
+ * its newest file, or that whole file, without a word: at the end of the log no gap would show it.
+ *
+ * Written after each batch that became durable, without a sync and without anybody waiting for it: so
+ * after a crash it may lag behind the log, and can never be ahead of it.
+ */
+export type HeadWitness = {
+  /** As far as the log had reached; `emptyHead` when nobody knows. */
+  readonly known: Pick<Head, 'position' | 'crc'>;
+  /** The log reaches this far now. */
+  tell(head: Head): void;
+  close(): Promise<void>;
+};
+
+/** Opens the witness of the log in `directory`: its file `head`, one record, readable by its owner only. */
+export async function openHeadWitness(
+  directory: string,
+  report: (message: string, error: unknown) => void,
+): Promise<HeadWitness> {
+  const file = await open(headPath(directory), constants.O_RDWR | constants.O_CREAT, 0o600);
+  const known = parse(await file.readFile('utf8'));
+  let newest: Head | undefined;
+  let writing: Promise<void> | undefined;
+
+  const writeNewest = async (): Promise<void> => {
+    while (newest) {
+      const { position, crc } = newest;
+      newest = undefined;
+      await file.write(`${encodeRecord(JSON.stringify({ position }), crc)}\n`, 0);
+    }
+  };
+  return {
+    known,
+    tell(head) {
+      newest = head;
+      writing ??= writeNewest()
+        .catch((error: unknown) => report('How far the log reaches could not be noted.', error))
+        .finally(() => {
+          writing = undefined;
+        });
+    },
+    async close() {
+      await writing;
+      await file.close();
+    },
+  };
+}
+
+/** Among LevelDB's files, which it leaves alone: a copy of them, or one put back, has its own. */
+const headPath = (directory: string): string => join(directory, 'head');
+
+/** A record cut off by a crash, or harmed, says nothing. */
+function parse(text: string): HeadWitness['known'] {
+  const record = text.split('\n')[0] ?? '';
+  if (!isIntact(record)) return emptyHead;
+  const { position } = JSON.parse(jsonOf(record)) as { position: number };
+  return { position, crc: predecessorCrcOf(record) };
+}
