@@ -1,6 +1,7 @@
 /* oxlint-disable no-underscore-dangle -- the library's hooks for implementations are named so */
 import { Level } from 'level';
-import { privateDirectory } from './durable-file.ts';
+import { privateDirectory, syncDirectory } from './durable-file.ts';
+import { makeDatabase } from './make-database.ts';
 import { EventStoreError } from './store.ts';
 
 /** Stands between the database and the disk in tests: counts writes, delays them, lets them fail. */
@@ -37,6 +38,7 @@ export class LogDatabase extends Level {
     await this.#last;
     await this.close();
     await this.open({ createIfMissing: false });
+    await syncDirectory(this.location);
     this.#failed = false;
     for (const sublevel of sublevels) {
       this.#sublevels.add(sublevel);
@@ -117,14 +119,20 @@ export async function openDatabase(
   directory: string,
   options: { createIfMissing: boolean; hook: WriteHook | undefined },
 ): Promise<LogDatabase> {
-  await privateDirectory(directory);
-  const db = new LogDatabase(directory, options.hook);
+  let db: LogDatabase | undefined;
   try {
+    if (options.createIfMissing) await makeDatabase(directory);
+    await privateDirectory(directory);
+    // Only now: the library opens by itself what was constructed a turn of the event loop ago.
+    db = new LogDatabase(directory, options.hook);
     await db.open({ createIfMissing: options.createIfMissing });
+    // LevelDB does not: a power cut could bring back the CURRENT of before.
+    await syncDirectory(directory);
+    return db;
   } catch (error) {
+    await db?.close();
     throw openFailure(directory, error);
   }
-  return db;
 }
 
 /** The code of a LevelDB error, which may be wrapped in the library's. */
@@ -164,7 +172,7 @@ export function openFailure(directory: string, error: unknown): EventStoreError 
       { cause },
     );
   }
-  if (code === 'LEVEL_CORRUPTION' || /No such file|does not exist/.test(reason)) {
+  if (code === 'LEVEL_CORRUPTION' || /No such file|does not exist|Invalid argument/.test(reason)) {
     return new EventStoreError(
       'DAMAGED',
       `The database in ${directory} cannot be opened: ${reason}. Nothing was repaired. Put the data back from a backup.`,
