@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { mediaTypes } from '../../export/formats.ts';
 import { peaksSchema } from '../routes/audio.ts';
+import { exportSchema } from '../routes/export.ts';
 import type { Answer, Operation, RequestHeader } from './operation.ts';
 
 const notChanged: Answer = { description: 'Not changed since.' };
@@ -47,6 +49,22 @@ export const audioOperations: readonly Operation[] = [
       304: notChanged,
     },
     problems: ['not-found', 'unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/recordings/{id}/export',
+    id: 'export',
+    tag: 'Recordings',
+    summary: 'The transcript as a file; `zip`: the three documents',
+    query: exportSchema.omit({ ticket: true }),
+    answers: {
+      200: {
+        description: 'The file.',
+        media: Object.values(mediaTypes).map((type) => type.split(';')[0]!),
+        headers: { 'Content-Disposition': 'Its name.' },
+      },
+    },
+    problems: ['not-found'],
   },
   {
     method: 'post',

@@ -4,6 +4,7 @@ import { describeOperation, problemAnswers } from './describe-operation.ts';
 import { clientFrame, serverFrame } from './frames.ts';
 import { audioOperations } from './audio-operations.ts';
 import { changeOperations } from './change-operations.ts';
+import { deviceOperations } from './device-operations.ts';
 import { hostOperations } from './host-operations.ts';
 import { jsonSchema, namedSchemas, type JsonSchema } from './json-schema.ts';
 import { tags, type Operation } from './operation.ts';
@@ -19,6 +20,7 @@ export const operations: readonly Operation[] = [
   ...recordingOperations,
   ...changeOperations,
   ...audioOperations,
+  ...deviceOperations,
 ];
 
 /**

@@ -119,6 +119,14 @@ export const libraryItem = z.object({
   documents: documentPaths,
 });
 
+export const hit = z.object({
+  recording_id: id,
+  filename: z.string(),
+  title: z.string().nullable(),
+  snippet: z.string(),
+  start: z.number().nullable().describe('where it is said, in seconds'),
+});
+
 export const processing = z.object({
   recording_id: id,
   state: z.string(),

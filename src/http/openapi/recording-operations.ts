@@ -3,6 +3,7 @@ import { reprocessSchema } from '../reprocess.ts';
 import { bodySchema as speakersBody } from '../routes/speakers.ts';
 import { bodySchema as toggleBody } from '../routes/toggle.ts';
 import { eventsSchema, listSchema } from '../routes/recordings.ts';
+import { searchSchema } from '../routes/search.ts';
 import { listSchema as transcriptsSchema } from '../routes/transcripts.ts';
 import { fieldsSchema } from '../routes/uploads.ts';
 import type { Operation } from './operation.ts';
@@ -54,7 +55,14 @@ export const recordingOperations: readonly Operation[] = [
         }),
       },
     },
-    problems: ['not-accepted', 'unavailable'],
+    problems: [
+      'not-accepted',
+      'unavailable',
+      'device-unavailable',
+      'not-recording',
+      'already-recording',
+      'disk-full',
+    ],
     command: true,
   },
   {
@@ -172,5 +180,24 @@ export const recordingOperations: readonly Operation[] = [
     answers: { 202: going },
     problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
     command: true,
+  },
+  {
+    method: 'get',
+    path: '/search',
+    id: 'search',
+    tag: 'Transcripts',
+    summary: 'Transcripts of the caller in which all words of a question are',
+    description:
+      'Without regard to case and accents; words may be beginnings, or misspelt a little.',
+    query: searchSchema,
+    answers: {
+      200: {
+        description: 'Best first.',
+        json: z.object({
+          hits: z.array(answers.hit),
+          complete: z.boolean().describe('false: there is no room to search the oldest ones'),
+        }),
+      },
+    },
   },
 ];
