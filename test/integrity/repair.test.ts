@@ -5,8 +5,11 @@ import { test, type TestContext } from 'node:test';
 import type { LoggedFact } from '../../events/catalogue.ts';
 import { logKey } from '../../events/layout.ts';
 import { dataFolder, type DataFolder } from '../../src/host.ts';
+import { backup } from '../../src/integrity/backup.ts';
+import { exists } from '../../src/integrity/exists.ts';
 import { withLogAlone } from '../../src/integrity/open-alone.ts';
 import { repair, sourceOfData, type RepairReport } from '../../src/integrity/repair.ts';
+import { restore } from '../../src/integrity/restore.ts';
 import {
   flipped,
   mitschrift,
@@ -110,4 +113,23 @@ test('repair takes neither a full directory nor one inside the damaged one', asy
   await assert.rejects(repair(source, join(data.root, 'new')), /outside/);
   const other = await recordedData(t, { recordings: 1 });
   await assert.rejects(repair(source, other.data.root), /not empty/);
+});
+
+test('a backup whose log is damaged is not restored, and can be salvaged', async (t) => {
+  const { data } = await recordedData(t);
+  const root = await tempDir(t);
+  const kept = join(root, 'backup');
+  const target = dataFolder(join(root, 'restored'));
+  const { facts } = await withLogAlone(data, (opened) => backup({ ...opened, data }, kept));
+  await tamper({ ...data, log: join(kept, 'log') }, async (db) => {
+    const original = await db.get<Buffer, Buffer>(logKey(facts), binary);
+    await db.put(logKey(facts), flipped(original, 30, 5), binary);
+  });
+  await assert.rejects(restore(kept, target), { code: 'DAMAGED' });
+  assert.equal(await exists(target.root), false);
+  const answer = await mitschrift(target.root, 'repair', '--backup', kept, '--out', target.root);
+  assert.equal(answer.code, 0, answer.stderr);
+  assert.match(answer.stdout, new RegExp(`position ${facts}: damaged`));
+  assert.match(answer.stdout, new RegExp(`${facts - 1} facts taken over`));
+  assert.equal((await verifyAlone(target)).sound, true);
 });
