@@ -21,6 +21,7 @@ import { healthRoutes } from './routes/health.ts';
 import { machineRoutes } from './routes/machine.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { openApiRoutes } from './routes/openapi.ts';
+import { openRoutes } from './routes/open.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { recordingChangeRoutes } from './routes/recording-changes.ts';
 import { recordingCommandRoutes } from './routes/recording-commands.ts';
@@ -104,6 +105,7 @@ const resources = [
   audioRoutes,
   exportRoutes,
   searchRoutes,
+  openRoutes,
   speakersRoutes,
   toggleRoutes,
   transcriptRoutes,

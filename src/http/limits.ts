@@ -34,6 +34,8 @@ export const limits = {
   hitsDefault: 20,
   /** Paths of one `POST /open`. */
   openPathsMax: 50,
+  /** People waiting for their documents to be copied into the vault. */
+  openWaitingMax: 16,
   /** A resumable upload that is not complete by then is removed; looked for as often as that. */
   resumableMs: 24 * 3600_000,
   resumableSweepMs: 600_000,

@@ -206,6 +206,8 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
     }),
   CONFIG_BUSY: (error) => new Problem('busy', error.message, { headers: again, cause: error }),
 
+  NO_DESKTOP: (error) => new Problem('unavailable', error.message, { cause: error }),
+  NO_VAULT: (error) => new Problem('unavailable', error.message, { cause: error }),
   OUTSIDE_SPACE: (error) => new Problem('outside-space', error.message, { cause: error }),
   DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),
 

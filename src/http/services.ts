@@ -5,6 +5,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/health.ts';
+import type { Desktop } from '../documents/open-desktop.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
@@ -48,6 +49,8 @@ export type HttpServices = {
   metrics: Metrics;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;
+  /** The desktop of this machine; the one that the process's environment speaks of, unless given. */
+  desktop?: Desktop;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
   acceptsAudio(path: string, filename: string): Promise<unknown>;
 };

@@ -10,6 +10,7 @@ import { jsonSchema, namedSchemas, type JsonSchema } from './json-schema.ts';
 import { tags, type Operation } from './operation.ts';
 import * as other from './other-answers.ts';
 import * as recordings from './recording-answers.ts';
+import { openOperations } from './open-operations.ts';
 import { recordingOperations } from './recording-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 
@@ -20,6 +21,7 @@ export const operations: readonly Operation[] = [
   ...recordingOperations,
   ...changeOperations,
   ...audioOperations,
+  ...openOperations,
   ...deviceOperations,
 ];
 

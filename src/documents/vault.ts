@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, realpath, rename, unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { confinedSegments } from './confinement.ts';
+import { documentPaths } from './documents.ts';
+import { nameBytesMax } from './file-names.ts';
+import { HeldDirectory } from './held-directory.ts';
+import { entryAt, openFile, readDocument, type Space } from './space.ts';
+import { hasCode } from './system-error.ts';
+import { temporaryName } from './temporary-files.ts';
+import { openVaultLedger, type VaultLedger } from './vault-ledger.ts';
+
+/** A vault that cannot be used; HTTP answers 503 with the sentence. */
+export class NoVault extends Error {
+  override name = 'NoVault';
+  readonly code = 'NO_VAULT';
+}
+
+/** A document that was changed in the vault: it was kept, ours is beside it. Paths below the vault. */
+export type Conflict = { path: string; copy: string };
+
+/**
+ * The documents to take along: those given, and where only an index is given its transcript and summary
+ * too. The index goes last, so that its links lead somewhere.
+ * @throws {ConfinementError} a path is none of a space
+ */
+export function withSiblings(paths: readonly string[]): string[] {
+  const all = new Set<string>();
+  const last: string[] = [];
+  for (const path of paths) {
+    const base = confinedSegments(path).length === 1 ? /^(.+)\.md$/u.exec(path)?.[1] : undefined;
+    if (base === undefined) {
+      all.add(path);
+      continue;
+    }
+    last.push(path);
+    const { transcript, summary } = documentPaths(base);
+    if (paths.includes(transcript) || paths.includes(summary)) continue;
+    all.add(transcript);
+    all.add(summary);
+  }
+  return [...all, ...new Set(last)];
+}
+
+/**
+ * Copies documents of a space into the vault, under the same paths. A note that somebody changed in the
+ * vault is never touched; ours is written beside it, once for each content. A crash leaves each note
+ * whole, old or new.
+ * @param paths of documents that are there
+ * @throws {NoVault}, {ConfinementError} a link in the way, errors of the file system
+ */
+export async function copyIntoVault(
+  space: Space,
+  vault: string,
+  paths: readonly string[],
+  dataDir: string,
+): Promise<{ copied: string[]; conflicts: Conflict[] }> {
+  const root = await vaultRoot(vault);
+  const ledger = await openVaultLedger(dataDir, space.user, root);
+  const copied: string[] = [];
+  const conflicts: Conflict[] = [];
+  for (const path of paths) {
+    const document = await readDocument(space, path);
+    if (!document) continue;
+    const copy = await copyOne(root, path, document, ledger).catch(asNoVault);
+    copied.push(path);
+    if (copy !== path) conflicts.push({ path, copy });
+  }
+  return { copied, conflicts };
+}
+
+/** What opens a note in Obsidian (https://help.obsidian.md/uri): vault by its name, file without `.md`. */
+export const noteUri = (vault: string, path: string): string =>
+  `obsidian://open?vault=${encodeURIComponent(basename(vault))}` +
+  `&file=${encodeURIComponent(path.replace(/\.md$/u, ''))}`;
+
+async function vaultRoot(vault: string): Promise<string> {
+  try {
+    return await realpath(vault);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) throw error;
+    throw new NoVault('The folder of the vault (notes.vault) is not there, or not to be entered.', {
+      cause: error,
+    });
+  }
+}
+
+/** Where ours is now: at its path, or beside it. */
+async function copyOne(
+  root: string,
+  path: string,
+  ours: { bytes: Buffer; sha256: string },
+  ledger: VaultLedger,
+): Promise<string> {
+  const segments = confinedSegments(path);
+  let folder = await HeldDirectory.open(root);
+  try {
+    for (const segment of segments.slice(0, -1)) {
+      const below = await folder.enterOrMake(segment);
+      await folder.close();
+      folder = below;
+    }
+    const name = segments.at(-1)!;
+    const theirs = await hashAt(folder, name);
+    if (theirs === ours.sha256) return path;
+    if (theirs === undefined || ledger.isOurs(path, theirs)) {
+      await ledger.willWrite(path, ours.sha256);
+      await put(folder, name, path, ours.bytes);
+      return path;
+    }
+    const beside = besideName(name, ours.sha256);
+    const copy = [...segments.slice(0, -1), beside].join('/');
+    // One of this content is there already, perhaps changed since: then that is a person's, too.
+    if ((await entryAt(folder, beside)) === undefined) {
+      await put(folder, beside, copy, ours.bytes);
+    }
+    return copy;
+  } finally {
+    await folder.close();
+  }
+}
+
+/** `Talk.md` → `Talk (Mitschrift 1a2b3c4d).md`, shortened where a name may not be that long. */
+function besideName(name: string, sha256: string): string {
+  const mark = ` (Mitschrift ${sha256.slice(0, 8)}).md`;
+  let stem = name.replace(/\.md$/u, '');
+  while (Buffer.byteLength(stem + mark) > nameBytesMax)
+    stem = Array.from(stem).slice(0, -1).join('');
+  return `${stem.trimEnd()}${mark}`;
+}
+
+async function hashAt(folder: HeldDirectory, name: string): Promise<string | undefined> {
+  const handle = await openFile(folder, name);
+  if (handle === undefined) return undefined;
+  try {
+    const hash = createHash('sha256');
+    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk);
+    return hash.digest('hex');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whole and durable, or not at all. */
+async function put(
+  folder: HeldDirectory,
+  name: string,
+  path: string,
+  bytes: Buffer,
+): Promise<void> {
+  const temporary = folder.at(temporaryName(path));
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  await unlink(temporary).catch(ignoreMissing);
+  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } catch (error) {
+    await unlink(temporary).catch(ignoreMissing);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, folder.at(name));
+  await folder.sync();
+}
+
+/** The errors a person can do something about, said so; others as they are. */
+function asNoVault(error: unknown): never {
+  const failed = (message: string) => new NoVault(message, { cause: error });
+  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) {
+    throw failed('The service may not write into the vault (notes.vault).');
+  }
+  if (hasCode(error, 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST')) {
+    throw failed('Something else in the vault is where the document has to be written.');
+  }
+  throw error;
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!hasCode(error, 'ENOENT')) throw error;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { recordingByFilename } from '../../../projections/transcripts.ts';
+import { oneAtATime } from '../../accounts/one-at-a-time.ts';
+import { confinedSegments } from '../../documents/confinement.ts';
+import { openDesktop } from '../../documents/open-desktop.ts';
+import { entryAt, inFolder, openSpace, resolveInSpace, type Space } from '../../documents/space.ts';
+import { copyIntoVault, noteUri, withSiblings } from '../../documents/vault.ts';
+import { callerOf } from '../authenticate.ts';
+import { jsonBody } from '../json-body.ts';
+import { limits } from '../limits.ts';
+import { Problem, notFound } from '../problems.ts';
+import { peerOf } from '../peer.ts';
+import type { AddRoutes } from './add-routes.ts';
+
+/**
+ * `POST /open`: documents in the file manager or the notes application. Programs are launched only for
+ * somebody at this machine; copies into the vault are made for administrators too.
+ */
+export const openRoutes: AddRoutes = (router, services) => {
+  const { dataDir, storage } = services;
+  const desktop = services.desktop ?? openDesktop(process.env, process.platform);
+  // What is in the vault is looked at before it is replaced: nobody of ours may come in between.
+  const copying = oneAtATime(limits.openWaitingMax);
+
+  router.post('/open', async (ctx) => {
+    const { mode, paths } = await jsonBody(ctx, openSchema);
+    const caller = callerOf(ctx.state);
+    const { local } = peerOf(ctx, services.settings()['server.trusted_proxies']);
+    const space = await openSpace(dataDir, caller.userId);
+    // All of them before anything is done.
+    for (const path of paths) await assertThere(space, path);
+    const first = paths.find((path) => !path.includes('/')) ?? paths[0]!;
+
+    if (mode === 'folder') {
+      if (local) await desktop.showFiles(await resolved(space, paths));
+      ctx.body = local ? { opened: paths } : { opened: [], ...(await page(caller.userId, first)) };
+      return;
+    }
+    const vault = services.settings()['notes.vault'];
+    if (vault === null) {
+      throw new Problem(
+        'unavailable',
+        'An administrator has to set the vault (`notes.vault`) first.',
+      );
+    }
+    const uri = noteUri(vault, first);
+    if (!local && !caller.isAdmin) {
+      ctx.body = { opened: [], uri };
+      return;
+    }
+    const { copied, conflicts } = await copying(() =>
+      copyIntoVault(space, vault, withSiblings(paths), dataDir),
+    );
+    if (local) await desktop.openUri(uri);
+    ctx.body = { opened: copied, uri, ...(conflicts.length > 0 ? { conflicts } : {}) };
+  });
+
+  /** There is no file manager for somebody elsewhere, but there is the recording's page. */
+  async function page(userId: string, path: string): Promise<{ uri?: string }> {
+    const recordingId = await recordingByFilename(storage, userId, path);
+    return recordingId === undefined ? {} : { uri: `/notes/${recordingId}` };
+  }
+};
+
+export const openSchema = z.strictObject({
+  mode: z.enum(['folder', 'notes']),
+  paths: z.array(z.string().max(4000)).min(1).max(limits.openPathsMax),
+});
+
+/** @throws {ConfinementError}, {Problem} 404 */
+async function assertThere(space: Space, path: string): Promise<void> {
+  const segments = confinedSegments(path);
+  const entry = await inFolder(space, segments, undefined, entryAt);
+  if (entry === undefined) throw notFound(`There is no such document.`);
+  if (entry.isSymbolicLink()) await resolveInSpace(space, path);
+}
+
+const resolved = (space: Space, paths: readonly string[]): Promise<string[]> =>
+  Promise.all(paths.map((path) => resolveInSpace(space, path)));
