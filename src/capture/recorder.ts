@@ -1,9 +1,7 @@
-import { stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StageError } from '../stage-error.ts';
-import { captureRate, measureBlock } from './capture-audio.ts';
-import { audioFileName, readClaim, readNotes, writeNotes } from './capture-files.ts';
+import { readClaim } from './capture-files.ts';
 import type {
   CaptureEnded,
   CaptureProblem,
@@ -12,11 +10,9 @@ import type {
   EndReason,
 } from './capture-protocol.ts';
 import { openStream, type DeviceStream } from './device-stream.ts';
-import { withBlock, withGap } from './ledger.ts';
 import type { Naudiodon } from './naudiodon.ts';
 import { openPulse } from './pulse.ts';
-import { recoverLedger } from './recover-ledger.ts';
-import { openWavWriter } from './wav-writer.ts';
+import { openTrack } from './track.ts';
 import { watchStream } from './watch-stream.ts';
 
 /** One device into one file until it is told to end, whatever the device does meanwhile. */
@@ -40,45 +36,30 @@ export class Superseded extends Error {
 
 /** Between attempts to open a device that is not there, milliseconds. */
 const reopenMs = 500;
+/** Between looks at a device that gives nothing, milliseconds. */
+const stallCheckMs = 250;
 const syncMs = 1000;
 /** Every so many syncs header and notes are brought up to date and the disk is looked at. */
 const syncsPerUpdate = 5;
-/** Shorter holes are the clock's and not the device's. */
-const gapMsMin = 50;
-/** A voice at some distance is louder, the noise of a quiet room is not. Full scale is 1. */
-const quietRms = 0.0056;
 
 /** @throws {Superseded} */
 export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null): Promise<Recorder> {
-  const { folder, channels, limits, device } = spec;
-  const path = join(folder, audioFileName);
+  const { folder, limits, device } = spec;
   if ((await readClaim(folder))?.claim !== spec.claim) throw new Superseded();
-  const before = await stat(path).catch(() => null);
-  const writer = await openWavWriter(path, channels);
-  const notes = await readNotes(folder);
+  const track = await openTrack(spec);
   const pulse = openPulse();
-
-  let ledger = await recoverLedger(path, channels, writer.frames, notes?.ledger ?? null);
+  const openedAt = performance.now();
   let state: CaptureStatus['state'] = 'opening';
-  let level: CaptureStatus['level'] = null;
   let problem: CaptureProblem | null = null;
-  let flatSeconds = 0;
-  let quietSeconds = 0;
-  let paused = notes?.paused ?? false;
+  let paused = track.wasPaused;
   let ending: EndReason | null = null;
   /** Wakes whoever waits for pause, resume or end. */
   let wake = () => {};
   let stream: DeviceStream | null = null;
-  let hung = false;
-  /** Since when audio is missing (`performance.now()`); null while none is. */
-  let missingSince: number | null = null;
-  if (before && writer.frames > 0 && !paused)
-    missingSince = performance.now() - Math.max(0, Date.now() - before.mtimeMs);
-  let lastDataAt = performance.now();
-  const openedAt = performance.now();
-  let anything = writer.frames > 0;
-  /** The open stream has failed and is being closed; what still comes is kept unless it was moved. */
+  let lastDataAt = openedAt;
+  /** The open stream has failed so and is being closed. */
   let lost: CaptureProblem['code'] | null = null;
+  let hung = false;
   let superseded: Superseded | null = null;
 
   const watching = new AbortController();
@@ -91,22 +72,18 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
     });
   }
   const stallTimer = setInterval(() => {
-    if (stream && state !== 'stopping' && performance.now() - lastDataAt > limits.stallMs)
+    if (performance.now() - lastDataAt > limits.stallMs)
       lose('no-data', `“${device}” gives no data.`);
-  }, 250);
-  let writing: Promise<unknown> = Promise.resolve();
+  }, stallCheckMs);
   let syncs = 0;
-  let busy = false;
+  let syncing: Promise<void> | null = null;
   const syncTimer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    syncs += 1;
-    writing = upkeep(syncs % syncsPerUpdate === 0)
+    syncing ??= upkeep((syncs += 1) % syncsPerUpdate === 0)
       .catch((error: unknown) => {
         if (error instanceof Superseded) superseded = error;
-        failDisk();
+        end('disk-failed');
       })
-      .finally(() => (busy = false));
+      .finally(() => (syncing = null));
   }, syncMs);
 
   return {
@@ -115,10 +92,10 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
       claim: spec.claim,
       pid: process.pid,
       state,
-      ledger,
-      level,
-      flatSeconds,
-      quietSeconds,
+      ledger: track.ledger,
+      level: track.level,
+      flatSeconds: track.flatSeconds,
+      quietSeconds: track.quietSeconds,
       problem,
     }),
     pause() {
@@ -132,11 +109,11 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
       lastDataAt = performance.now();
       turn();
     },
-    end: endWith,
+    end,
     ended: run(),
   };
 
-  function endWith(reason: EndReason): void {
+  function end(reason: EndReason): void {
     if (ending !== null) return;
     ending = reason;
     state = 'stopping';
@@ -154,22 +131,6 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
     stream?.close().catch(() => undefined);
   }
 
-  /** The device is open but does not give what it should: from here on audio is missing. */
-  function lose(code: CaptureProblem['code'], message: string): void {
-    if (!stream || lost || paused || ending !== null) return;
-    lost = code;
-    missingSince ??= lastDataAt;
-    tell(code, message);
-    closeStream();
-  }
-
-  function tell(code: CaptureProblem['code'], message: string): void {
-    state = 'waiting';
-    level = null;
-    if (problem?.code !== code)
-      problem = { code, message, since: problem?.since ?? new Date().toISOString() };
-  }
-
   async function run(): Promise<{ last: CaptureEnded; hung: boolean }> {
     while (ending === null) {
       if (paused) await whilePaused();
@@ -179,20 +140,21 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
   }
 
   async function whilePaused(): Promise<void> {
-    markUnfilledGap();
-    [state, level, problem] = ['paused', null, null];
-    flatSeconds = quietSeconds = 0;
-    await noteDown(null);
+    track.giveUpMissing();
+    track.quieten();
+    state = 'paused';
+    problem = null;
+    await track.note({ paused: true });
     if (paused && ending === null) await changed();
     if (ending === null) state = 'opening';
-    await noteDown(null);
+    await track.note({ paused: false });
   }
 
   /** Tries until it is open, or paused, or over. */
   async function openDevice(): Promise<boolean> {
     for (;;) {
-      if (!anything && performance.now() - openedAt > limits.firstDataMs)
-        endWith('device-unavailable');
+      const anything = track.ledger.samples > 0;
+      if (!anything && performance.now() - openedAt > limits.firstDataMs) end('device-unavailable');
       if (paused || ending !== null) return false;
       try {
         if (await sourceIsThere()) {
@@ -209,7 +171,7 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
         if (error instanceof StageError) tell('audio-server-gone', error.message);
         else tell('device-failed', `“${device}” cannot be opened: ${String(error)}`);
       }
-      if (anything) missingSince ??= lastDataAt;
+      if (anything) track.miss(lastDataAt);
       await Promise.race([changed(), sleep(reopenMs)]);
     }
   }
@@ -233,7 +195,7 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
       // Not closed by us: the device has ended by itself.
       lose('device-failed', `“${device}” has ended.`);
     } catch (error) {
-      if (isDiskError(error)) failDisk();
+      if (isDiskError(error)) end('disk-failed');
       else lose('device-failed', `“${device}” failed: ${String(error)}`);
     } finally {
       await untilHung(open.close()).catch(() => undefined); // it failed above already
@@ -241,84 +203,58 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
     }
   }
 
-  async function take(interleaved: Buffer): Promise<void> {
-    const arrived = performance.now();
-    const block = measureBlock(interleaved, channels);
-    const seconds = block.frames / captureRate;
-    if (missingSince !== null && lost === null) {
-      const missingMs = arrived - seconds * 1000 - missingSince;
-      missingSince = null;
-      if (missingMs >= gapMsMin) {
-        const frames = Math.round((missingMs / 1000) * captureRate);
-        ledger = withGap(ledger, frames, true);
-        // Noted first: silence in a file whose capture died could not be told from a quiet room.
-        await noteDown(null);
-        await writer.writeSilence(frames);
-      }
-    }
-    await writer.write(block.pcm);
-    ledger = withBlock(ledger, block);
-    lastDataAt = arrived;
-    anything = true;
-    level = { rms: block.rms, peak: block.peak };
-    flatSeconds = block.flat ? flatSeconds + seconds : 0;
-    quietSeconds = block.rms < quietRms ? quietSeconds + seconds : 0;
-    if (lost !== null) missingSince = arrived;
+  async function take(block: Buffer): Promise<void> {
+    lastDataAt = performance.now();
+    await track.take(block);
+    if (lost !== null) track.miss(lastDataAt);
     else if (ending === null && !paused) {
       state = 'capturing';
       problem = null;
     }
-    if (ledger.samples >= limits.secondsMax * captureRate) endWith('limit-hours');
+    if (track.seconds >= limits.secondsMax) end('limit-hours');
+  }
+
+  /** The device is open but does not give what it should: from here on audio is missing. */
+  function lose(code: CaptureProblem['code'], message: string): void {
+    if (!stream || lost || paused || ending !== null) return;
+    lost = code;
+    track.miss(lastDataAt);
+    tell(code, message);
+    closeStream();
+  }
+
+  function tell(code: CaptureProblem['code'], message: string): void {
+    state = 'waiting';
+    track.quieten();
+    if (problem?.code !== code)
+      problem = { code, message, since: problem?.since ?? new Date().toISOString() };
   }
 
   async function upkeep(thorough: boolean): Promise<void> {
     if ((await readClaim(folder))?.claim !== spec.claim) throw new Superseded();
-    await writer.sync();
-    const missing = missingSince === null ? 0 : (performance.now() - missingSince) / 1000;
-    if (ledger.samples / captureRate + missing >= limits.secondsMax) endWith('limit-hours');
+    await track.keep(thorough);
+    if (track.seconds >= limits.secondsMax) end('limit-hours');
     if (!thorough) return;
-    await writer.updateHeader();
-    await noteDown(null);
     const disk = await statfs(folder);
-    if (disk.bavail * disk.bsize < limits.freeBytesMin) endWith('disk-low');
-  }
-
-  async function noteDown(ended: EndReason | null): Promise<void> {
-    await writeNotes(folder, { claim: spec.claim, ledger, paused, ended });
+    if (disk.bavail * disk.bsize < limits.freeBytesMin) end('disk-low');
   }
 
   async function finish(reason: EndReason): Promise<{ last: CaptureEnded; hung: boolean }> {
     clearInterval(stallTimer);
     clearInterval(syncTimer);
     watching.abort();
-    markUnfilledGap();
-    await writing;
+    track.giveUpMissing();
+    await syncing;
     if (superseded) throw superseded;
+    const last = { type: 'ended', claim: spec.claim, ledger: track.ledger } as const;
     try {
-      await writer.close();
-      await noteDown(reason);
+      await track.close();
+      await track.note({ ended: reason });
+      return { last: { ...last, reason }, hung };
     } catch {
       // A disk that takes no more: the file ends where it does, and is repaired when it is read.
-      return { last: lastWord('disk-failed'), hung };
+      return { last: { ...last, reason: 'disk-failed' }, hung };
     }
-    return { last: lastWord(reason), hung };
-  }
-
-  function lastWord(reason: EndReason): CaptureEnded {
-    return { type: 'ended', claim: spec.claim, reason, ledger };
-  }
-
-  /** Nothing follows that would have to be in its place: the gap is told, not filled. */
-  function markUnfilledGap(): void {
-    if (missingSince === null) return;
-    const missingMs = performance.now() - missingSince;
-    missingSince = null;
-    if (missingMs >= gapMsMin)
-      ledger = withGap(ledger, Math.round((missingMs / 1000) * captureRate), false);
-  }
-
-  function failDisk(): void {
-    endWith('disk-failed');
   }
 
   function changed(): Promise<void> {

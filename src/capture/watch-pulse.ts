@@ -39,11 +39,13 @@ export function watchPulse(options: {
     // Without pactl there is nobody to listen to, and nothing to be told.
     started.once('error', end);
     started.once('exit', end);
-    createInterface({ input: started.stdout }).on('line', (line) => {
-      const found = /^Event '(new|change|remove)' on ([a-z-]+) #(\d+)$/.exec(line);
-      if (!found || found[2] === 'client') return;
-      onEvent({ what: found[1] as PulseEvent['what'], on: found[2]!, index: Number(found[3]) });
-    });
+    createInterface({ input: started.stdout })
+      .on('error', end)
+      .on('line', (line) => {
+        const found = /^Event '(new|change|remove)' on ([a-z-]+) #(\d+)$/.exec(line);
+        if (!found || found[2] === 'client') return;
+        onEvent({ what: found[1] as PulseEvent['what'], on: found[2]!, index: Number(found[3]) });
+      });
   };
   signal.addEventListener(
     'abort',

@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { alsaConfig } from '../../src/capture/alsa-config.ts';
+import { adoptCapture, startCapture } from '../../src/capture/capture-client.ts';
 import { readClaim } from '../../src/capture/capture-files.ts';
-import { adoptCapture } from '../../src/capture/capture-client.ts';
 import type { CaptureNow } from '../../src/capture/capture-now.ts';
+import { captureLimits } from '../../src/capture/capture-protocol.ts';
 import { align, wavSamples, windowLength } from '../support/pulse-alignment.ts';
 import { openCapturingService, type CapturingService } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
@@ -350,3 +352,23 @@ async function alive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   return stat !== null && !/\) Z /.test(stat);
 }
+
+test('a capture whose recording was given to another ends without a word', async (t) => {
+  const { root, pulse } = await setUp(t);
+  const order = {
+    folder: root,
+    device: { name: 'Desk Mic', source: 'desk_mic', alsaConfig: desk },
+    channels: 1,
+    limits: captureLimits,
+    env: pulse.env,
+  } as const;
+  const first = await startCapture(order);
+  const second = await startCapture(order);
+  assert.equal(await first.ended, 'died');
+  await until('the second captures', () => second.status().state === 'capturing');
+  second.stop();
+  assert.equal(await second.ended, 'stopped');
+  assert.notEqual(first.pid, second.pid);
+});
+
+const desk = alsaConfig([{ name: 'desk_mic', description: 'Desk Mic' }], null).text;

@@ -1,7 +1,15 @@
-/** A service in a process of its own, to be killed: starts a recording and tells its id and status. */
+/**
+ * A service in a process of its own, to be killed: starts a recording, or takes up the one it is given,
+ * and tells its id and what is going on.
+ */
 import { openCapturingService } from './pulse-service.ts';
 
-const [root, device] = process.argv.slice(2);
+const [root, device, given] = process.argv.slice(2);
 const service = await openCapturingService(root!, { env: process.env });
-const id = await service.start(device!);
+let id = given ?? '';
 service.captures.onNow((now) => process.send?.({ id, now }));
+if (id === '') id = await service.start(device!);
+else {
+  await service.captures.takeStock(async () => 'recording');
+  await service.takeUp(id);
+}

@@ -52,7 +52,10 @@ export async function privatePulse(t: Pick<TestContext, 'after'>): Promise<Priva
     daemon = spawn(
       'pulseaudio',
       [
-        ...['-n', '--daemonize=no', '--exit-idle-time=-1', '--disable-shm=yes'],
+        '-n',
+        '--daemonize=no',
+        '--exit-idle-time=-1',
+        '--disable-shm=yes',
         '--load=module-native-protocol-unix',
         ...devices.map((device) => `--load=${device}`),
       ],

@@ -1,0 +1,130 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { captureRate, measureBlock } from './capture-audio.ts';
+import { audioFileName, readNotes, writeNotes } from './capture-files.ts';
+import type { CaptureSpec, EndReason } from './capture-protocol.ts';
+import { withBlock, withGap, type Ledger } from './ledger.ts';
+import { recoverLedger } from './recover-ledger.ts';
+import { openWavWriter } from './wav-writer.ts';
+
+/** What is captured: the file, and what is known about it. */
+export interface Track {
+  readonly ledger: Ledger;
+  /** Of the last block; null while nothing comes. */
+  readonly level: { rms: number; peak: number } | null;
+  /** Seconds without any signal, and without anything loud enough to be a voice. */
+  readonly flatSeconds: number;
+  readonly quietSeconds: number;
+  /** Of audio, with what is missing at its end. */
+  readonly seconds: number;
+  /** Whether it was paused when it was opened. */
+  readonly wasPaused: boolean;
+  /** Appends a block as the device gave it, behind silence for what was missing. */
+  take(interleaved: Buffer): Promise<void>;
+  /** Nothing comes for now: there is no level. */
+  quieten(): void;
+  /** From that moment (`performance.now()`) on audio is missing; an earlier moment stays. */
+  miss(since: number): void;
+  /** What is missing stays missing: told, but not filled with silence, because nothing follows it. */
+  giveUpMissing(): void;
+  /** Onto the disk; `thorough`: header and notes as well. */
+  keep(thorough: boolean): Promise<void>;
+  /** Leaves word for a later process. */
+  note(state: { paused?: boolean; ended?: EndReason }): Promise<void>;
+  /** Completes the file. */
+  close(): Promise<void>;
+}
+
+/** Shorter holes are the clock's and not the device's. */
+const gapMsMin = 50;
+/** A voice at some distance is louder, the noise of a quiet room is not. Full scale is 1. */
+const quietRms = 0.0056;
+
+/** Goes on with what is in the recording's folder; what was not recorded since is missing. */
+export async function openTrack({ claim, folder, channels }: CaptureSpec): Promise<Track> {
+  const path = join(folder, audioFileName);
+  // Before the file is touched: when it was last written is when the audio stopped.
+  const before = await stat(path).catch(() => null);
+  const writer = await openWavWriter(path, channels);
+  const notes = await readNotes(folder);
+  const wasPaused = notes?.paused ?? false;
+  let ledger = await recoverLedger(path, channels, writer.frames, notes?.ledger ?? null);
+  let level: Track['level'] = null;
+  let flatSeconds = 0;
+  let quietSeconds = 0;
+  let paused = wasPaused;
+  let missingSince: number | null = null;
+  if (before && writer.frames > 0 && !paused)
+    missingSince = performance.now() - Math.max(0, Date.now() - before.mtimeMs);
+  let noting: Promise<void> = Promise.resolve();
+
+  /** One after the other: they share a temporary file. */
+  const note = (ended: EndReason | null): Promise<void> => {
+    const mine = noting.then(() => writeNotes(folder, { claim, ledger, paused, ended }));
+    noting = mine.catch(() => undefined); // told to the one who noted
+    return mine;
+  };
+  const missingFrames = (until: number): number => {
+    const missingMs = missingSince === null ? 0 : until - missingSince;
+    return missingMs < gapMsMin ? 0 : Math.round((missingMs / 1000) * captureRate);
+  };
+
+  return {
+    get ledger() {
+      return ledger;
+    },
+    get level() {
+      return level;
+    },
+    get flatSeconds() {
+      return flatSeconds;
+    },
+    get quietSeconds() {
+      return quietSeconds;
+    },
+    get seconds() {
+      return (ledger.samples + missingFrames(performance.now())) / captureRate;
+    },
+    wasPaused,
+    async take(interleaved) {
+      const block = measureBlock(interleaved, channels);
+      const seconds = block.frames / captureRate;
+      const missing = missingFrames(performance.now() - seconds * 1000);
+      missingSince = null;
+      if (missing > 0) {
+        ledger = withGap(ledger, missing, true);
+        // Noted first: silence in a file whose capture died could not be told from a quiet room.
+        await note(null);
+        await writer.writeSilence(missing);
+      }
+      await writer.write(block.pcm);
+      ledger = withBlock(ledger, block);
+      level = { rms: block.rms, peak: block.peak };
+      flatSeconds = block.flat ? flatSeconds + seconds : 0;
+      quietSeconds = block.rms < quietRms ? quietSeconds + seconds : 0;
+    },
+    quieten() {
+      level = null;
+      flatSeconds = quietSeconds = 0;
+    },
+    miss(since) {
+      missingSince ??= since;
+    },
+    giveUpMissing() {
+      const missing = missingFrames(performance.now());
+      missingSince = null;
+      if (missing > 0) ledger = withGap(ledger, missing, false);
+    },
+    async keep(thorough) {
+      await writer.sync();
+      if (!thorough) return;
+      await writer.updateHeader();
+      await note(null);
+    },
+    async note(state) {
+      paused = state.paused ?? paused;
+      await note(state.ended ?? null);
+    },
+    close: () => writer.close(),
+  };
+}
