@@ -32,7 +32,8 @@ const { code, output } = await run(
   ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files],
   { MITSCHRIFT_LONG: long ? '1' : '' },
 );
-const tally = (name: string) => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
+const tally = (name: string) =>
+  Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
 passed += tally('pass');
 failed += tally('fail') + tally('cancelled');
 // A skipped or forgotten test hides a gap; a run without a tally hides all of them.

@@ -83,7 +83,9 @@ const unitPath = (): string => join(unitFolder(), unitName);
 /** What was set where it is installed from, secrets left out: those belong into the settings. */
 function environmentToKeep(env: NodeJS.ProcessEnv): Record<string, string> {
   const known = [
-    ...['MITSCHRIFT_HOST', 'MITSCHRIFT_PORT', 'MITSCHRIFT_LOG_LEVEL'],
+    'MITSCHRIFT_HOST',
+    'MITSCHRIFT_PORT',
+    'MITSCHRIFT_LOG_LEVEL',
     ...Object.entries(settingSchemas)
       .filter(([, { secret }]) => !secret)
       .map(([key]) => variableOf(key)),

@@ -37,12 +37,5 @@ test('the top level holds the folders that were agreed on and no others', async 
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map((entry) => entry.name)
     .filter((name) => !['node_modules', 'dist'].includes(name));
-  assert.deepEqual(folders.toSorted(), [
-    'events',
-    'machines',
-    'projections',
-    'src',
-    'test',
-    'web',
-  ]);
+  assert.deepEqual(folders.toSorted(), ['events', 'machines', 'projections', 'src', 'test', 'web']);
 });
