@@ -12,33 +12,22 @@ import {
   apiOf,
   startServiceProcess,
   uploadForm,
-  watchUntil,
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const rounds = process.env['MITSCHRIFT_LONG'] ? 200 : 10;
 /** Uploads of one round, and the longest life of the service in it, in milliseconds. */
 const uploadsPerRound = { least: 1, most: 2 };
 const lifeMs = { least: 100, most: 2500 };
-const settleWithinMs = 240_000;
 
 const talks = [
   'good morning everyone and welcome to the weekly planning meeting',
   'the server was down for twenty minutes last night',
   'i think we should move the deadline to the end of march',
 ];
-
-type Recording = { recording_id: string; status: string; kind: string };
-type Detail = Recording & { documents: Record<string, string> | null; error: object | null };
-type FactLine = {
-  type: string;
-  run?: number;
-  attempt?: number;
-  data: { stage?: string; index?: number; code?: string };
-  at: string;
-};
 
 let language: LanguageServer;
 before(async () => {
@@ -132,93 +121,6 @@ test(
     }
   },
 );
-
-/** Waits until all recordings have their documents, saying who spoke when asked and retrying what failed. */
-async function settle(service: ServiceProcess, token: string, ids: string[]): Promise<void> {
-  const api = apiOf(service.url, token);
-  await watchUntil(
-    service.url,
-    token,
-    async () => {
-      let open = 0;
-      for (const id of ids) {
-        const { status, documents } = await api.get<Detail>(`/recordings/${id}`);
-        if (status === 'IDLE' && documents) continue;
-        open += 1;
-        // Another look at the same state may come before the answer is applied: a 409 then.
-        if (status === 'AWAITING_SPEAKERS') {
-          const answer = { recording_id: id, speakers: { SPEAKER_1: 'Anna' } };
-          await api.post('/speakers', answer).catch(() => undefined);
-        }
-        if (status === 'ERROR') await api.post(`/recordings/${id}/retry`).catch(() => undefined);
-      }
-      return open === 0;
-    },
-    settleWithinMs,
-  );
-}
-
-/** The three documents without what differs between two uploads of the same audio: name, date, id. */
-async function documentsOf(service: ServiceProcess, token: string, id: string): Promise<string> {
-  const api = apiOf(service.url, token);
-  const { documents } = await api.get<Detail>(`/recordings/${id}`);
-  assert.ok(documents);
-  const base = documents['index']!.replace(/\.md$/, '');
-  const texts = await Promise.all(
-    ['index', 'transcript', 'summary'].map((name) =>
-      api.get<string>(`/transcripts/${encodeURIComponent(documents[name]!)}`),
-    ),
-  );
-  return texts
-    .join('\n')
-    .replaceAll(base, 'BASE')
-    .replaceAll(id, 'ID')
-    .replace(/^date: .*$/gm, 'date: DATE');
-}
-
-/**
- * No result was recorded twice in a run, and nobody was blamed who had not been running. Returns how
- * many starts of stages came to nothing.
- */
-async function checkFacts(service: ServiceProcess, token: string, id: string): Promise<number> {
-  const { events } = await apiOf(service.url, token).get<{ events: FactLine[] }>(
-    `/recordings/${id}/events`,
-  );
-  const results = new Map<string, number>();
-  const starts = new Map<string, number>();
-  let interrupted = 0;
-  for (const { type, run, data } of events) {
-    if (type === 'stage.started') {
-      const before = starts.get(data.stage!) ?? 0;
-      starts.set(data.stage!, before + 1);
-      if (before > 0) interrupted += 1;
-    }
-    if (type === 'stage.failed') {
-      assert.equal(data.code, 'took-the-service-down', `${id} failed for another reason`);
-      assert.ok((starts.get(data.stage!) ?? 0) >= 3, `${id} was blamed without having run`);
-    }
-    if (!resultTypes.has(type)) continue;
-    if (type !== 'speech.detected' && type !== 'documents.named') starts.clear();
-    const key = `${run} ${type} ${data.index ?? ''}`;
-    results.set(key, (results.get(key) ?? 0) + 1);
-    assert.equal(results.get(key), 1, `${key} of ${id} was recorded twice`);
-  }
-  return interrupted;
-}
-
-const resultTypes = new Set([
-  'speech.detected',
-  'utterance.recognised',
-  'transcription.completed',
-  'diarization.skipped',
-  'identification.skipped',
-  'turns.joined',
-  'transcript.punctuated',
-  'summary.completed',
-  'title.chosen',
-  'documents.named',
-  'documents.saved',
-]);
 
 async function replayCheck(
   dataDir: string,

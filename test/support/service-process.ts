@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
@@ -12,24 +13,29 @@ export type ServiceProcess = {
   pid: number;
   /** Sends a signal and resolves with the exit code when the process is gone. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
+  /** The exit code when it is gone, whoever ended it; null: a signal did. */
+  ended: Promise<number | null>;
   /** What it printed on standard output: its log. */
   logged: string[];
 };
 
-/** The real service in a process of its own, from source, on a free port of the loopback address. */
+/**
+ * The real service in a process of its own, from source, on a free port of the loopback address.
+ * @param wrap program and arguments in front of node, such as strace's; it must run node as its child
+ */
 export async function startServiceProcess(
   dataDir: string,
   env: Record<string, string> = {},
+  wrap: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), join(root, 'src/cli/mitschrift.ts'), 'serve'],
-    {
-      cwd: root,
-      env: { ...process.env, MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const script = join(root, 'src/cli/mitschrift.ts');
+  const node = [process.execPath, '--import', import.meta.resolve('tsx'), script, 'serve'];
+  const [program, ...args] = [...wrap, ...node] as [string, ...string[]];
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...process.env, MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const logged: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => logged.push(line));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -46,15 +52,27 @@ export async function startServiceProcess(
       reject(new Error(`the service ended with ${code}:\n${[...said, ...logged].join('\n')}`));
     });
   });
+  const pid = wrap.length > 0 ? onlyChildOf(child.pid!) : child.pid!;
   return {
     url,
-    pid: child.pid!,
+    pid,
+    ended: exited,
     logged,
     async end(signal) {
-      child.kill(signal);
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        // It had ended by itself, or by the fault it was under.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
       return await exited;
     },
   };
+}
+
+/** The process a wrapper started: the first one, also when that has children of its own. */
+function onlyChildOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
 }
 
 /** Talks to a service over HTTP. @throws on any answer that is not a success. */
