@@ -15,19 +15,15 @@ import { users } from '../projections/users.ts';
 import { openSpace, type Space } from './documents/space.ts';
 import { prepare, type DataFolder } from './host.ts';
 import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
-import { openLanguageModel, type OpenLanguageModel } from './language/openai-model.ts';
+import type { OpenLanguageModel } from './language/openai-model.ts';
 import { leased } from './leased.ts';
 import type { Log } from './log.ts';
 import { openActivityBoard } from './recordings/activity-board.ts';
-import { diarize, identify, join as joinTurns } from './recordings/activities/attribute.ts';
-import { entitle, punctuate, summarise } from './recordings/activities/finish.ts';
-import { transcribe } from './recordings/activities/transcribe.ts';
-import { write } from './recordings/activities/write.ts';
 import { openCaptures, type Captures } from './capture/captures.ts';
 import { openDesk, quarantineUnknown, type OpenDesk } from './recordings/open-desk.ts';
+import type { StageActivity } from './recordings/run-stage.ts';
 import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './settings.ts';
-import { chooseEngine } from './speech/choose-engine.ts';
 import type { SpeechEngine } from './speech/engine.ts';
 import { rowCompaction } from './storage/compact-rows.ts';
 import { levelChores } from './storage/level-chores.ts';
@@ -91,7 +87,10 @@ export async function openPipeline(options: {
     // A model that was installed meanwhile makes another engine too.
     key: async () =>
       JSON.stringify([pick(settings(), 'stt.'), await readdir(modelsDir).catch(() => [])]),
-    open: () => chooseEngine(settings(), { modelsDir, log }),
+    async open() {
+      const { chooseEngine } = await import('./speech/choose-engine.ts');
+      return await chooseEngine(settings(), { modelsDir, log });
+    },
     onCloseError,
   });
   const models = leased<OpenLanguageModel>({
@@ -99,6 +98,7 @@ export async function openPipeline(options: {
     async open() {
       const { 'llm.base_url': baseUrl, ...rest } = settings();
       if (baseUrl === null) throw new Error('no language model is configured');
+      const { openLanguageModel } = await import('./language/openai-model.ts');
       return openLanguageModel({
         baseUrl,
         model: rest['llm.model'],
@@ -146,22 +146,31 @@ export async function openPipeline(options: {
     },
     activities: {
       capture: captures.activity,
-      transcribe: transcribe({
-        leaseEngine: () => engines.lease(),
-        folderOf: (recordingId) => join(data.recordings, recordingId),
-        modelsDir,
-      }),
-      diarize,
-      identify,
-      join: joinTurns,
-      punctuate: punctuate(languageTools),
-      summarise: summarise(languageTools),
-      entitle: entitle({ ...languageTools, uiLanguage: () => settings()['ui.language'] }),
-      write: write({
-        spaceOf,
-        uiLanguage: () => settings()['ui.language'],
-        promisedBases: (owner) => desk.promisedBases(owner),
-      }),
+      transcribe: loaded(async () =>
+        (await import('./recordings/activities/transcribe.ts')).transcribe({
+          leaseEngine: () => engines.lease(),
+          folderOf: (recordingId) => join(data.recordings, recordingId),
+          modelsDir,
+        }),
+      ),
+      diarize: loaded(async () => (await attribution()).diarize),
+      identify: loaded(async () => (await attribution()).identify),
+      join: loaded(async () => (await attribution()).join),
+      punctuate: loaded(async () => (await finishing()).punctuate(languageTools)),
+      summarise: loaded(async () => (await finishing()).summarise(languageTools)),
+      entitle: loaded(async () =>
+        (await finishing()).entitle({
+          ...languageTools,
+          uiLanguage: () => settings()['ui.language'],
+        }),
+      ),
+      write: loaded(async () =>
+        (await import('./recordings/activities/write.ts')).write({
+          spaceOf,
+          uiLanguage: () => settings()['ui.language'],
+          promisedBases: (owner) => desk.promisedBases(owner),
+        }),
+      ),
     },
   });
 
@@ -237,6 +246,23 @@ export async function openPipeline(options: {
     return false;
   }
 }
+
+/**
+ * An activity whose code is loaded with its first job: decoders, clients of servers and renderers are
+ * half of the program, and the start must not wait for them. Made once: it may know of other jobs.
+ */
+function loaded(load: () => Promise<StageActivity>): StageActivity {
+  let activity: Promise<StageActivity> | undefined;
+  return async (job) => {
+    activity ??= load();
+    await (
+      await activity
+    )(job);
+  };
+}
+
+const attribution = () => import('./recordings/activities/attribute.ts');
+const finishing = () => import('./recordings/activities/finish.ts');
 
 const pick = (settings: Settings, prefix: string) =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));

@@ -1,6 +1,5 @@
 import { pbkdf2 as pbkdf2Callback, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import argon2 from 'argon2';
 import { AccountError } from './account-error.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
@@ -25,6 +24,8 @@ const charactersMax = 1024;
 const hashing = oneAtATime(16);
 
 const pbkdf2 = promisify(pbkdf2Callback);
+/** Native code, loaded with the first password: the start must not wait for it. */
+const argon2 = async () => (await import('argon2')).default;
 
 /** @throws {AccountError} `INVALID_PASSWORD`: fewer than 8 characters or more than 1024 */
 export function checkPassword(password: string): void {
@@ -63,7 +64,7 @@ export function checkPasswordHash(phc: string): void {
  */
 export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
   return hashing(async () => {
-    if (scheme === 'argon2id') return argon2.hash(normalised(password), argon2id);
+    if (scheme === 'argon2id') return (await argon2()).hash(normalised(password), argon2id);
     const salt = randomBytes(16);
     const hash = await pbkdf2(normalised(password), salt, iterations, 32, 'sha256');
     return `$pbkdf2-sha256$i=${iterations}$${base64(salt)}$${base64(hash)}`;
@@ -82,8 +83,9 @@ export function verifyPassword(
 ): Promise<{ ok: boolean; rehash: boolean }> {
   return hashing(async () => {
     if (phc.startsWith('$argon2')) {
-      const ok = await argon2.verify(phc, normalised(password));
-      const current = phc.startsWith('$argon2id$') && !argon2.needsRehash(phc, argon2id);
+      const { verify, needsRehash } = await argon2();
+      const ok = await verify(phc, normalised(password));
+      const current = phc.startsWith('$argon2id$') && !needsRehash(phc, argon2id);
       return { ok, rehash: ok && !(current && scheme === 'argon2id') };
     }
     const stored = parsePbkdf2(phc);

@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pcmToMono } from './pcm-mono.ts';
-import { createResampler } from './resampler.ts';
 import type { WavLayout } from './wav-layout.ts';
 
 /** Bytes read at once: some milliseconds of work, so that the event loop stays free. */
@@ -13,6 +12,8 @@ export async function* wavSamples(
 ): AsyncGenerator<Float32Array> {
   const frame = layout.channels * layout.bytes;
   const buffer = Buffer.alloc(Math.max(frame, readBytes - (readBytes % frame)));
+  // WebAssembly, loaded with the first file: the start of the service must not wait for it.
+  const { createResampler } = await import('./resampler.ts');
   const resampler = await createResampler(layout.rate);
   try {
     const end = layout.dataOffset + layout.dataBytes;

@@ -1,9 +1,6 @@
-import { openLanguageModel } from '../language/openai-model.ts';
-import { chooseEngine } from '../speech/choose-engine.ts';
 import { installedModels } from '../speech/local-models.ts';
-import { probeCompat, probeNative, type ServerState } from '../speech/probe-server.ts';
+import type { ServerState } from '../speech/probe-server.ts';
 import { compatBase, nativeBase, serverName } from '../speech/server-address.ts';
-import { askServer, serverConnections } from '../speech/server-client.ts';
 import { connectionFailure } from '../speech/server-failure.ts';
 import { StageError } from '../stage-error.ts';
 import type { Settings } from './schema.ts';
@@ -23,6 +20,9 @@ export async function trySpeech(
 ): Promise<Trial> {
   const baseUrl = settings['stt.base_url'];
   if (baseUrl === null) return tryLocal(settings, deps);
+  // The clients of servers are large: the start of the service must not wait for them.
+  const { askServer, serverConnections } = await import('../speech/server-client.ts');
+  const { probeCompat, probeNative } = await import('../speech/probe-server.ts');
   const connections = serverConnections();
   const signal = AbortSignal.timeout(trialMs);
   const key = settings['stt.api_key'];
@@ -66,6 +66,7 @@ export async function tryLanguage(settings: Settings): Promise<Trial> {
       detail: 'No language-model server is set: summary and title are extracts of the talk.',
     };
   }
+  const { openLanguageModel } = await import('../language/openai-model.ts');
   const model = openLanguageModel({
     baseUrl,
     model: settings['llm.model'],
@@ -97,6 +98,7 @@ async function tryLocal(
   settings: Settings,
   { modelsDir, log }: Parameters<typeof trySpeech>[1],
 ): Promise<Trial> {
+  const { chooseEngine } = await import('../speech/choose-engine.ts');
   try {
     await (await chooseEngine(settings, { modelsDir, log })).close();
   } catch (error) {

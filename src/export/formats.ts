@@ -1,15 +1,12 @@
 import type { Readable } from 'node:stream';
-import { ZipFile } from 'yazl';
 import {
   documentNames,
   documentPaths,
   type DocumentName,
   type DocumentsInput,
 } from '../documents/documents.ts';
-import { renderDocuments } from '../documents/render.ts';
 import { plainText } from './plain-text.ts';
 import { subRip, webVtt } from './subtitles.ts';
-import { wordFile } from './word-file.ts';
 
 export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -39,25 +36,29 @@ export async function exported(
   { input, stored, json }: Exported,
 ): Promise<string | Buffer | Readable> {
   const document = async (name: DocumentName): Promise<Buffer> =>
-    (await stored(name)) ?? Buffer.from(renderDocuments(input)[name]);
+    (await stored(name)) ?? Buffer.from((await renderer()).renderDocuments(input)[name]);
   const makers: Record<ExportFormat, () => Promise<string | Buffer | Readable> | string> = {
     md: () => document('transcript'),
     txt: () => plainText(input),
     srt: () => subRip(input),
     vtt: () => webVtt(input),
     json: () => `${JSON.stringify(json(), null, 2)}\n`,
-    docx: () => wordFile(input),
+    docx: async () => (await import('./word-file.ts')).wordFile(input),
     async zip() {
       const paths = documentPaths(input.base);
       const files = new Map<string, Buffer>();
       for (const name of documentNames) files.set(paths[name], await document(name));
-      return zipped(files, new Date(input.localStart));
+      return await zipped(files, new Date(input.localStart));
     },
   };
   return await makers[format]();
 }
 
-function zipped(files: ReadonlyMap<string, Buffer>, mtime: Date): Readable {
+/** Loaded with the first export: the service must not wait for it at the start. */
+const renderer = () => import('../documents/render.ts');
+
+async function zipped(files: ReadonlyMap<string, Buffer>, mtime: Date): Promise<Readable> {
+  const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   for (const [path, bytes] of files) zip.addBuffer(bytes, path, { mtime, mode: 0o100_600 });
   zip.end();

@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import type { z } from 'zod';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
@@ -15,6 +14,7 @@ export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Pr
   if (!empty && ctx.is('application/json') === false) {
     throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
   }
+  const parseJson = await (parser ??= loadParser());
   await parseJson(ctx, async () => {});
   return validated(schema, (ctx.request as { body?: unknown }).body ?? {});
 }
@@ -33,11 +33,17 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   );
 }
 
-const parseJson = koaBody({
-  json: true,
-  jsonLimit: limits.jsonBytesMax,
-  jsonTypes: ['application/json'],
-  text: false,
-  urlencoded: false,
-  multipart: false,
-});
+let parser: ReturnType<typeof loadParser> | undefined;
+
+/** Loaded with the first body: it brings parsers of everything, and nobody waits for them at the start. */
+async function loadParser() {
+  const { koaBody } = await import('koa-body');
+  return koaBody({
+    json: true,
+    jsonLimit: limits.jsonBytesMax,
+    jsonTypes: ['application/json'],
+    text: false,
+    urlencoded: false,
+    multipart: false,
+  });
+}

@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ulid } from 'ulid';
@@ -60,6 +59,8 @@ async function parseForm(
   fileBytesMax: number,
 ): Promise<ReceivedUpload> {
   let filename: string | undefined;
+  // With the first upload: the service must not wait for it at the start.
+  const { koaBody } = await import('koa-body');
   const parse = koaBody({
     json: false,
     text: false,

@@ -1,10 +1,8 @@
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import type { RecordingFact } from '../../../events/recording-facts.ts';
 import { recordingByFilename } from '../../../projections/transcripts.ts';
 import { deleteDocument } from '../../documents/delete.ts';
 import { documentNames } from '../../documents/documents.ts';
-import { renderDocuments } from '../../documents/render.ts';
 import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
 import { turnEdits } from '../../recordings/amendments.ts';
 import { NotAccepted } from '../../recordings/desk.ts';
@@ -51,6 +49,7 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
     const document = documentNames.find((name) => sameName(paths[name], filename));
     if (!document) throw notFound('The document belongs to no recording of yours.');
     const input = documentsInput(recordingId, shown, { ...named.data, ...named.content });
+    const { renderDocuments } = await import('../../documents/render.ts');
     const ours = renderDocuments(input)[document];
     const edit =
       document === 'transcript'
@@ -110,18 +109,19 @@ async function markdownBody(ctx: Context): Promise<string> {
   if (ctx.is('text/markdown', 'text/plain') === false) {
     throw new Problem('unsupported-media', 'Send `Content-Type: text/markdown`.');
   }
-  await parseText(ctx, async () => {});
+  const { koaBody } = await import('koa-body');
+  await koaBody(textOnly)(ctx, async () => {});
   const { body } = ctx.request as { body?: unknown };
   return typeof body === 'string' ? body : '';
 }
 
-const parseText = koaBody({
+const textOnly = {
   text: true,
   textLimit: documentBytesMax,
   json: false,
   urlencoded: false,
   multipart: false,
-});
+};
 
 /** The same name may be written with composed or with decomposed accents. */
 const sameName = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');
