@@ -83,7 +83,7 @@ test('a meeting as every kind of file, with its type and a name to be saved unde
     }
   }
   const subtitles = (await download(service, token, id, 'srt')).bytes.toString();
-  assert.match(subtitles, /^1\r\n00:00:00,000 --> 00:00:01,000\r\nHello there\.\r\n/);
+  assert.match(subtitles, /^1\r\n00:00:00,000 --> 00:00:01,000\r\nÄnne: Hello there\.\r\n/);
   const data = JSON.parse((await download(service, token, id, 'json')).bytes.toString()) as {
     utterances: { text: string; speaker: string }[];
     speakers: { name: string }[];

@@ -17,6 +17,8 @@ import { transcripts } from '../../projections/transcripts.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { retireSpace } from '../../src/accounts/retired-spaces.ts';
 import { acceptsAudio } from '../../src/audio/accepts-audio.ts';
+import { rowCompaction } from '../../src/storage/compact-rows.ts';
+import { levelChores } from '../../src/storage/level-chores.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { levelSessionRows } from '../../src/storage/level-sessions.ts';
 import { openSpace } from '../../src/documents/space.ts';
@@ -119,6 +121,13 @@ export async function startService(
     log,
     recordingsDir,
     quarantineDir: join(dataDir, 'quarantine'),
+    removal: {
+      keys,
+      spaceOf: (owner) => openSpace(dataDir, owner),
+      chores: levelChores(store.db),
+      applied: (position) => projections.applied('all', position),
+      compact: rowCompaction(store.db),
+    },
     importedBy: (command) => importedBy(storage, command),
   });
   opened.push(async () => {
@@ -446,7 +455,7 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
       });
     }, 'join'),
     punctuate: stage(async (job) => {
-      const { kind } = (await job.content()) as { kind?: string };
+      const { kind } = (await job.content()).context;
       const blocks = [0, 1].map((id) => block(id, kind === 'meeting' ? label(id) : null));
       await job.offer({
         type: 'transcript.punctuated',

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startService, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+
+type Recording = {
+  owner: string;
+  kind: string;
+  status: string;
+  title: string;
+  language: string;
+  version: number;
+  documents: Record<'index' | 'transcript' | 'summary', string>;
+  speakers: { label: string; name: string | null }[];
+  utterances: { block: string; text: string; speaker: string | null }[];
+  notes: { code: string; detail: string }[];
+  ledger: { unplaced_corrections: { after: string }[] } | null;
+};
+type Versions = { versions: { version: number; why: string[]; title: string; current: boolean }[] };
+
+test('PATCH /recordings/{id}: a new title keeps the file names, the old one becomes an alias', async (t) => {
+  const { service, token, id, read, recording } = await saved(t);
+  const before = await recording();
+  const json = { title: 'Second thoughts', language: 'de' };
+  const changed = await service.call<Recording>('PATCH', `/recordings/${id}`, { token, json });
+  assert.deepEqual([changed.status, changed.body.title], [200, 'Second thoughts']);
+  const after = await recording();
+  assert.deepEqual(after.documents, before.documents);
+  assert.deepEqual([after.language, after.version], ['de', before.version + 1]);
+  const index = await read('index');
+  assert.match(index, /^# Second thoughts$/m);
+  assert.match(index, /aliases:\n {2}- "Second thoughts"\n {2}- "A plan"\n/);
+  // What is so already is no change.
+  const again = await service.call<Recording>('PATCH', `/recordings/${id}`, { token, json });
+  assert.equal(again.body.version, after.version);
+  // A later run does not take a person's title back.
+  await service.call('POST', `/recordings/${id}/reprocess`, { token });
+  await service.reaches(id, 'idle.saved');
+  assert.equal((await recording()).title, 'Second thoughts');
+});
+
+test('PATCH …/utterances/{index}: words and speaker; the documents follow, and a run takes neither back', async (t) => {
+  const { service, token, id, read, recording } = await saved(t, 'meeting');
+  const utterance = (index: number, json: object) =>
+    service.call<ProblemAnswer>('PATCH', `/recordings/${id}/utterances/${index}`, { token, json });
+  assert.equal((await utterance(1, { text: 'This is the open plan.' })).status, 200);
+  assert.equal((await utterance(0, { speaker: 'Grace' })).status, 200);
+  assert.match(
+    await read('transcript'),
+    /^\*\*Speaker 2\*\* \[00:00:01\] This is the open plan\. \^t-0002$/m,
+  );
+  assert.match(await read('transcript'), /^\*\*Grace\*\* \[00:00:00\] Hello there\. \^t-0001$/m);
+  for (const from of ['language-model', 'speech-to-text']) {
+    await service.call('POST', `/recordings/${id}/reprocess`, { token, json: { from } });
+    // Nobody was named, so it asks once more.
+    await service.reaches(id, 'awaiting-speakers');
+    await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
+    await service.reaches(id, 'idle.saved');
+    const { utterances, speakers, ledger } = await recording();
+    assert.equal(utterances[1]?.text, 'This is the open plan.', from);
+    const grace = speakers.find(({ label }) => label === utterances[0]?.speaker);
+    assert.deepEqual([grace?.name, ledger], ['Grace', null], from);
+  }
+  assert.equal((await utterance(7, { text: 'x' })).status, 404);
+  assert.equal((await utterance(0, { colour: 'x' })).status, 422);
+});
+
+test('PATCH …/speakers: names afterwards, without asking an engine', async (t) => {
+  const { service, token, id, read, recording } = await saved(t, 'meeting');
+  const patch = (speakers: object) =>
+    service.call<ProblemAnswer>('PATCH', `/recordings/${id}/speakers`, {
+      token,
+      json: { speakers },
+    });
+  for (const stage of ['transcribe', 'punctuate', 'summarise', 'entitle'] as const) {
+    service.engines.fail(stage);
+  }
+  assert.equal((await patch({ SPEAKER_1: 'Ada', SPEAKER_2: 'Ben' })).status, 200);
+  assert.match(await read('transcript'), /^\*\*Ada\*\* .*\n\n\*\*Ben\*\* /m);
+  assert.equal((await patch({ SPEAKER_2: '' })).status, 200);
+  assert.deepEqual(
+    (await recording()).speakers.map(({ name }) => name),
+    ['Ada', null],
+  );
+  assert.equal((await patch({ SPEAKER_9: 'Nobody' })).status, 422);
+});
+
+test('a file changed by a person on disk is kept, also when a title changes', async (t) => {
+  const { service, token, id, recording, space } = await saved(t);
+  const { documents } = await recording();
+  const path = join(space, documents.summary);
+  await writeFile(path, `${await readFile(path, 'utf8')}\nMy own remark.\n`);
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Other' } });
+  assert.match(await readFile(path, 'utf8'), /My own remark\./);
+  const { notes } = await recording();
+  assert.deepEqual(notes, [{ code: 'edited', detail: 'summary' }]);
+});
+
+test('PUT /transcripts/{filename}: corrections by block id; anything else is kept as an own version', async (t) => {
+  const { service, token, id, read, recording, put } = await saved(t, 'meeting');
+  const first = await read('transcript');
+  const edited = first
+    .replace('Hello there.', 'Hello \\*everybody\\*.')
+    .replace('**Speaker 2**', '**Ben**');
+  const answer = await put('transcript', edited);
+  assert.deepEqual(
+    [answer.status, answer.body['corrections'], answer.body['own']],
+    [200, 2, false],
+  );
+  const row = await recording();
+  assert.equal(row.utterances[0]?.text, 'Hello *everybody*.');
+  assert.ok(row.speakers.some(({ name }) => name === 'Ben'));
+  const second = await read('transcript');
+  assert.equal(second.split('# Transcript')[1], edited.split('# Transcript')[1]);
+
+  // The ETag of before is not the one there is any more.
+  const late = await put('transcript', first, '"0"');
+  assert.deepEqual([late.status, late.body['type']], [412, '/problems/changed-meanwhile']);
+
+  const own = `${second}\nA paragraph of my own.\n`;
+  assert.equal((await put('transcript', own)).body['own'], true);
+  assert.equal(await read('transcript'), own);
+  assert.ok((await recording()).notes.some(({ code }) => code === 'edited'));
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { language: 'fr' } });
+  assert.equal(await read('transcript'), own, 'it stays through later versions');
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { language: 'en' } });
+  assert.equal((await put('summary', '# Mine')).body['own'], true);
+  assert.equal(await read('summary'), '# Mine');
+
+  // Sent without what was added, it is ours again.
+  const back = await put('transcript', second);
+  assert.deepEqual([back.body['own'], back.body['corrections']], [false, 0]);
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Other' } });
+  assert.match(await read('transcript'), /title: "?Other/);
+});
+
+test('PUT of what is no Markdown, of nobody’s document, or without If-Match is refused', async (t) => {
+  const { service, token, read, recording } = await saved(t);
+  const path = `/transcripts/${encodeURIComponent((await recording()).documents.transcript)}`;
+  const send = (target: string, headers: Record<string, string>) =>
+    service.call<ProblemAnswer>('PUT', target, { token, body: 'text', headers });
+  const markdown = { 'Content-Type': 'text/markdown' };
+  assert.equal((await send(path, { 'Content-Type': 'application/json' })).status, 415);
+  assert.equal((await send(path, markdown)).status, 412);
+  assert.equal((await send('/transcripts/none.md', markdown)).status, 404);
+  assert.equal((await send('/transcripts/..%2fnone.md', markdown)).status, 403);
+  assert.match(await read('transcript'), /Hello there\./);
+});
+
+test('DELETE /transcripts/{filename}: with the index all three go, the recording stays and can be had again', async (t) => {
+  const { service, token, id, recording } = await saved(t);
+  const { documents } = await recording();
+  const path = (name: keyof typeof documents) =>
+    `/transcripts/${encodeURIComponent(documents[name])}`;
+  const statusOf = async (name: keyof typeof documents) =>
+    (await service.call('GET', path(name), { token })).status;
+  assert.equal((await service.call('DELETE', path('summary'), { token })).status, 204);
+  assert.deepEqual(
+    [await statusOf('summary'), await statusOf('transcript'), await statusOf('index')],
+    [404, 200, 200],
+  );
+  assert.equal((await service.call('DELETE', path('index'), { token })).status, 204);
+  assert.deepEqual([await statusOf('transcript'), await statusOf('index')], [404, 404]);
+  assert.equal((await service.call('DELETE', path('index'), { token })).status, 404);
+  const after = await recording();
+  assert.deepEqual([after.status, after.documents], ['IDLE', null]);
+  const library = await service.call<{ transcripts: [] }>('GET', '/transcripts', { token });
+  assert.deepEqual(library.body.transcripts, []);
+  await service.call('POST', `/recordings/${id}/versions/1/restore`, { token });
+  assert.deepEqual((await recording()).documents, documents);
+  assert.equal(await statusOf('transcript'), 200);
+});
+
+test('GET …/versions tells them all and why; …/restore switches back, also across runs', async (t) => {
+  const { service, token, id, read, recording } = await saved(t);
+  const first = await read('transcript');
+  await service.call('PATCH', `/recordings/${id}/utterances/0`, { token, json: { text: 'Bye.' } });
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Other' } });
+  await service.call('POST', `/recordings/${id}/reprocess`, { token });
+  await service.reaches(id, 'idle.saved');
+  const { versions } = (
+    await service.call<Versions>('GET', `/recordings/${id}/versions`, { token })
+  ).body;
+  assert.deepEqual(
+    versions.map(({ version, why, title, current }) => [version, why, title, current]),
+    [
+      [4, ['reprocessing.requested'], 'Other', true],
+      [3, ['title.changed'], 'Other', false],
+      [2, ['turn.edited'], 'A plan', false],
+      [1, ['audio.imported'], 'A plan', false],
+    ],
+  );
+  const restored = await service.call<Recording>('POST', `/recordings/${id}/versions/1/restore`, {
+    token,
+  });
+  assert.deepEqual([restored.status, restored.body.version], [200, 5]);
+  assert.equal(await read('transcript'), first);
+  const row = await recording();
+  assert.deepEqual([row.utterances[0]?.text, row.title], ['Hello there.', 'A plan']);
+  // What was corrected in a restored version counts like any correction.
+  await service.call('PATCH', `/recordings/${id}/utterances/0`, {
+    token,
+    json: { text: 'Hi there.' },
+  });
+  await service.call('POST', `/recordings/${id}/reprocess`, { token });
+  await service.reaches(id, 'idle.saved');
+  assert.equal((await recording()).utterances[0]?.text, 'Hi there.');
+  const none = await service.call('POST', `/recordings/${id}/versions/9/restore`, { token });
+  assert.equal(none.status, 404);
+});
+
+test('an administrator hands a recording over: its documents move, a person’s own among them', async (t) => {
+  const { service, token, id, recording, space } = await saved(t);
+  const ben = await service.addUser('ben');
+  const { documents } = await recording();
+  const path = join(space, documents.summary);
+  await writeFile(path, 'Mine.');
+  const byBen = await service.call('PATCH', `/recordings/${id}`, {
+    token: ben,
+    json: { owner: 'ben' },
+  });
+  assert.equal(byBen.status, 404);
+  const answer = await service.call('PATCH', `/recordings/${id}`, {
+    token,
+    json: { owner: 'ben' },
+  });
+  assert.equal(answer.status, 200);
+  const theirs = await service.call<Recording>('GET', `/recordings/${id}`, { token: ben });
+  assert.equal(theirs.status, 200);
+  const read = async (name: keyof typeof documents, who: string) =>
+    service.call<string>('GET', `/transcripts/${encodeURIComponent(theirs.body.documents[name])}`, {
+      token: who,
+    });
+  assert.match((await read('transcript', ben)).body, /Hello there\./);
+  assert.equal((await read('summary', ben)).body, 'Mine.');
+  assert.equal((await read('transcript', token)).status, 404);
+  await assert.rejects(readFile(path), { code: 'ENOENT' });
+  assert.equal((await service.call('GET', `/recordings/${id}`, { token })).status, 404);
+  const mine = await service.call<{ recordings: [] }>('GET', '/recordings', { token });
+  assert.deepEqual(mine.body.recordings, []);
+  // Who has no administrator's rights cannot give a recording away.
+  const away = await service.call<ProblemAnswer>('PATCH', `/recordings/${id}`, {
+    token: ben,
+    json: { owner: 'ada' },
+  });
+  assert.deepEqual([away.status, away.body.type], [403, '/problems/not-admin']);
+});
+
+test('what others have is not there to be changed', async (t) => {
+  const { service, id } = await saved(t);
+  const ben = await service.addUser('ben');
+  for (const [method, path, json] of [
+    ['PATCH', '', { title: 'x' }],
+    ['PATCH', '/utterances/0', { text: 'x' }],
+    ['PATCH', '/speakers', { speakers: {} }],
+    ['GET', '/versions', undefined],
+    ['POST', '/versions/1/restore', {}],
+    ['DELETE', '', undefined],
+  ] as const) {
+    const answer = await service.call(method, `/recordings/${id}${path}`, { token: ben, json });
+    assert.equal(answer.status, 404, `${method} ${path}`);
+  }
+});
+
+async function saved(t: Parameters<typeof startService>[0], kind: 'solo' | 'meeting' = 'solo') {
+  const service: TestService = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token, { kind })).body;
+  if (kind === 'meeting') {
+    await service.reaches(id, 'awaiting-speakers');
+    await service.call('POST', '/speakers', { token, json: { skip: true } });
+  }
+  await service.reaches(id, 'idle.saved');
+  const recording = async () =>
+    (await service.call<Recording>('GET', `/recordings/${id}`, { token })).body;
+  const pathOf = async (name: keyof Recording['documents']) =>
+    `/transcripts/${encodeURIComponent((await recording()).documents[name])}`;
+  const get = async (name: keyof Recording['documents']) =>
+    service.call<string>('GET', await pathOf(name), { token });
+  return {
+    service,
+    token,
+    id,
+    recording,
+    space: join(service.dataDir, 'spaces', service.accounts.findUser('ada')!.userId),
+    read: async (name: keyof Recording['documents']) => (await get(name)).body,
+    async put(name: keyof Recording['documents'], body: string, etag?: string) {
+      const match = etag ?? (await get(name)).headers.get('etag') ?? '';
+      const headers = { 'If-Match': match, 'Content-Type': 'text/markdown' };
+      return service.call('PUT', await pathOf(name), { token, body, headers });
+    },
+  };
+}
