@@ -112,16 +112,37 @@ function placeText(turns: readonly Turn[], correction: Correction): boolean {
       start <= correction.end + toleranceSeconds && end >= correction.start - toleranceSeconds,
   );
   const place =
+    exactly(near, before, correction) ??
     wanted
       .filter((words) => words.length > 0)
       .reduce<Place | undefined>(
         (found, words) => found ?? nearest(near, words, correction),
         undefined,
-      ) ?? heardInstead(turns, correction, before, after);
+      ) ??
+    heardInstead(turns, correction, before, after);
   if (place === 'nothing') return true;
   if (!place) return false;
   replace(place, after);
   return true;
+}
+
+/** Where these words were said at the very time: it is the same recognition, and the very same words. */
+function exactly(
+  turns: readonly Turn[],
+  wanted: readonly string[],
+  { start, end }: Correction,
+): Place | undefined {
+  for (const turn of wanted.length === 0 ? [] : turns) {
+    const { words } = turn;
+    const from = words.findIndex(
+      (word, index) =>
+        word.start === start &&
+        words[index + wanted.length - 1]?.end === end &&
+        wanted.every((one, offset) => one === words[index + offset]?.text),
+    );
+    if (from !== -1) return { turn, from, to: from + wanted.length };
+  }
+  return undefined;
 }
 
 /** Where these words were said, closest to when they were corrected. */
