@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import pino from 'pino';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { openLog } from '../../events/level-log.ts';
+import { commands, importedBy } from '../../projections/commands.ts';
+import { recordingById, recordings } from '../../projections/recordings.ts';
+import { startProjections } from '../../projections/runner.ts';
+import { status } from '../../projections/status.ts';
+import { transcripts } from '../../projections/transcripts.ts';
+import { openSpace } from '../../src/documents/space.ts';
+import { write } from '../../src/recordings/activities/write.ts';
+import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { NotAccepted } from '../../src/recordings/desk.ts';
+import { erasureSteps, type ErasureStep } from '../../src/recordings/erasure.ts';
+import { openDesk } from '../../src/recordings/open-desk.ts';
+import type { StageActivity } from '../../src/recordings/run-stage.ts';
+import { openTurns } from '../../src/recordings/turns.ts';
+import { rowCompaction } from '../../src/storage/compact-rows.ts';
+import { levelChores } from '../../src/storage/level-chores.ts';
+import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { seeded } from '../support/seeded.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { simulatedActivities } from './simulated-activities.ts';
+
+/** A word nobody else has, in everything a person said, wrote or called something. */
+const marker = 'Zwetschgenkuchen';
+/** A word of a recording that stays: a search that finds nothing at all shows nothing. */
+const other = 'Apfelstrudel';
+const who = (command: string) => ({ by: 'anna', command });
+
+test('after DELETE no value of the database, no file and no line of the log has a word of it', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, home);
+  const { recordingId } = await world.record(marker);
+  const { recordingId: kept } = await world.record(other);
+  await world.correct(recordingId, marker);
+  assert.ok((await world.found(marker)).length > 5, 'the search finds what is there');
+  await world.desk.erase(recordingId, who('erase'));
+  assert.deepEqual(await world.found(marker), []);
+  assert.ok((await world.found(other)).length > 0);
+  assert.equal((await recordingById(world.storage, recordingId))?.state, 'idle.erased');
+
+  // Not after a restart, nor when all views are made anew from the log.
+  await world.close();
+  world = await openWorld(t, home, { rebuild: true });
+  assert.deepEqual(await world.found(marker), []);
+  assert.ok((await recordingById(world.storage, kept))?.documents);
+  assert.equal((await recordingById(world.storage, recordingId))?.title, null);
+  await assert.rejects(world.desk.erase(recordingId, who('again')), NotAccepted);
+});
+
+for (const step of erasureSteps) {
+  test(`an erasure that ends before the step "${step}" is finished at the next start`, async (t) => {
+    const home = await tempDir(t);
+    let world = await openWorld(t, home, { dieBefore: step });
+    const { recordingId } = await world.record(marker);
+    await world.record(other);
+    await assert.rejects(world.desk.erase(recordingId, who('erase')), /died/);
+    await world.close();
+    world = await openWorld(t, home);
+    assert.deepEqual(await world.found(marker), []);
+    assert.ok((await world.found(other)).length > 0);
+    // What is done is not noted any more.
+    assert.deepEqual(await levelChores(world.store.db).list(), []);
+  });
+}
+
+test('a recording is erased in any state: what is going on is cancelled first', async (t) => {
+  const world = await openWorld(t, await tempDir(t), { hold: 'transcribe' });
+  const held = await world.begin(marker);
+  await world.until(held.recordingId, 'transcribing');
+  await world.desk.erase(held.recordingId, who('erase held'));
+  assert.deepEqual(await world.found(marker), []);
+  const folders = await readdir(join(world.dataDir, 'recordings'));
+  assert.deepEqual(folders, []);
+});
+
+test('a recording whose fact was never stored is left alone by what was noted for it', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, home);
+  const { recordingId } = await world.record(marker);
+  await levelChores(world.store.db).note(recordingId, 'erase');
+  await levelChores(world.store.db).note(recordingId, 'delete-documents');
+  await world.close();
+  world = await openWorld(t, home);
+  assert.ok((await recordingById(world.storage, recordingId))?.documents);
+  assert.ok((await world.found(marker)).length > 0);
+  assert.deepEqual(await levelChores(world.store.db).list(), []);
+});
+
+test('documents deleted by a fact are gone after a crash too; those of another recording stay', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, home);
+  const { recordingId } = await world.record(marker);
+  await world.record(other);
+  await levelChores(world.store.db).note(recordingId, 'delete-documents');
+  const documents = ['index', 'transcript', 'summary'] as const;
+  const fact = { type: 'documents.deleted', data: { documents: [...documents] } } as const;
+  await world.desk.command(recordingId, fact, who('delete'));
+  await world.close();
+  world = await openWorld(t, home);
+  assert.deepEqual(
+    (await world.found(marker)).filter((place) => place.includes('spaces')),
+    [],
+  );
+  assert.ok((await world.found(other)).some((place) => place.includes('spaces')));
+});
+
+/** Everything behind the door but engines, over a data directory that outlives it. */
+async function openWorld(
+  t: TestContext,
+  home: string,
+  options: { dieBefore?: ErasureStep; rebuild?: boolean; hold?: 'transcribe' } = {},
+) {
+  const dataDir = await realpath(home);
+  const recordingsDir = join(dataDir, 'recordings');
+  await mkdir(recordingsDir, { recursive: true });
+  const logged: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  const keys = await openFileKeys(join(dataDir, 'keys'));
+  const store = await openLog({ directory: join(dataDir, 'log'), keys });
+  const storage = levelProjectionStorage(store.db);
+  const views = [recordings, transcripts, status, commands];
+  if (options.rebuild) for (const { name } of views) await storage.clear(name);
+  const projections = startProjections({ store, storage, projections: views });
+  const spaceOf = (owner: string) => openSpace(dataDir, owner);
+  /** What was said in which recording. */
+  const words = new Map<string, string>();
+  const said = (id: string) => words.get(id) ?? marker;
+  const desk = openDesk({
+    store,
+    log,
+    recordingsDir,
+    quarantineDir: join(dataDir, 'quarantine'),
+    turns: openTurns(),
+    board: openActivityBoard(),
+    importedBy: (command) => importedBy(storage, command),
+    activities: speaking(said, spaceOf, options.hold),
+    removal: {
+      keys,
+      spaceOf,
+      chores: levelChores(store.db),
+      applied: (position) => projections.applied('all', position),
+      compact: rowCompaction(store.db),
+      before(step) {
+        if (step === options.dieBefore) throw new Error(`died before ${step}`);
+      },
+    },
+  });
+  await projections.ready();
+  await desk.finishRemovals();
+  let closed = false;
+  const world = {
+    dataDir,
+    store,
+    storage,
+    desk,
+    async begin(word: string) {
+      const path = join(dataDir, `upload-${word}`);
+      await writeFile(path, word);
+      const accepted = await desk.importAudio({
+        path,
+        filename: `${word}.wav`,
+        title: `${word} of the week`,
+        owner: 'anna',
+        by: 'anna',
+        command: `upload-${words.size}`,
+        kind: 'solo',
+        language: null,
+        speakers: null,
+      });
+      words.set(accepted.recordingId, word);
+      return accepted;
+    },
+    async record(word: string) {
+      const accepted = await world.begin(word);
+      await world.until(accepted.recordingId, 'idle.saved');
+      return accepted;
+    },
+    async correct(id: string, word: string) {
+      const fact = { type: 'title.changed', data: {} } as const;
+      const content = { title: `${word} again`, previous: `${word} of the week` };
+      await desk.command(id, { ...fact, content }, who(`title-${id}`));
+      await world.until(id, 'idle.saved');
+    },
+    until: (id: string, state: string) =>
+      new Promise<void>((resolve, reject) => {
+        const look = async () => {
+          const row = await recordingById(storage, id);
+          if (row?.state.startsWith(state)) resolve();
+        };
+        projections.onApplied(() => void look());
+        setTimeout(() => reject(new Error(`never ${state}`)), 20_000).unref();
+        void look();
+      }),
+    /** Places below the data directory, in the database and in the log that hold a word. */
+    async found(word: string): Promise<string[]> {
+      const places: string[] = [];
+      for await (const [key, value] of store.db.iterator({ valueEncoding: 'utf8' })) {
+        if (`${key} ${value}`.includes(word)) places.push(`database ${key.slice(0, 40)}`);
+      }
+      for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
+        const path = join(entry.parentPath, entry.name);
+        const holds =
+          entry.name.includes(word) || (entry.isFile() && (await fileHolds(path, word)));
+        if (holds) places.push(path);
+      }
+      if (logged.join('\n').includes(word)) places.push('the service’s log');
+      return places;
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await desk.close();
+      await projections.stop();
+      await store.close();
+    },
+  };
+  t.after(() => world.close());
+  return world;
+}
+
+/** LevelDB compresses its tables; what is in them is looked at through the database. */
+const fileHolds = async (path: string, word: string): Promise<boolean> =>
+  (await readFile(path)).includes(word);
+
+function speaking(
+  said: (recordingId: string) => string,
+  spaceOf: Parameters<typeof write>[0]['spaceOf'],
+  hold?: 'transcribe',
+) {
+  const simulated = simulatedActivities(seeded(1), 0);
+  const held: StageActivity = async (job) => {
+    await job.begin({ name: 'held', places: 1 });
+    await new Promise((_, reject) => {
+      job.signal.addEventListener('abort', () => reject(job.signal.reason as Error));
+    });
+  };
+  const engine = { engine: 'simulated', model: null };
+  const punctuate: StageActivity = async (job) => {
+    await job.begin({ name: 'language', places: 1 });
+    const word = said(job.recordingId);
+    const block = { id: 't-0001', speaker: null, start: 0, end: 9, text: `A ${word}.`, words: [] };
+    await job.offer({
+      type: 'transcript.punctuated',
+      data: { ...engine, parts: 1, kept: [] },
+      content: { blocks: [block] },
+    });
+  };
+  const summarise: StageActivity = async (job) => {
+    await job.begin({ name: 'language', places: 1 });
+    await job.offer({
+      type: 'summary.completed',
+      data: { ...engine, parts: 1, language: 'en' },
+      content: { text: `About ${said(job.recordingId)}.` },
+    });
+  };
+  const entitle: StageActivity = async (job) => {
+    await job.begin({ name: 'language', places: 1 });
+    const word = said(job.recordingId);
+    await job.offer({
+      type: 'title.chosen',
+      data: engine,
+      content: { title: word, abstract: `${word} and more.` },
+    });
+  };
+  return {
+    ...simulated,
+    ...(hold ? { transcribe: held } : {}),
+    punctuate,
+    summarise,
+    entitle,
+    write: write({ spaceOf, uiLanguage: () => 'en', async *promisedBases() {} }),
+  };
+}
