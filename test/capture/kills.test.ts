@@ -55,7 +55,7 @@ async function assertHeard(
   const recorded = await wavSamples(path);
   const { offset, windows } = align(played, recorded, { seconds: 1 });
   let heard = 0;
-  for (const { at, correlation } of windows) {
+  for (const { at, correlation, shift } of windows) {
     const from = (offset + at) / 16_000;
     const to = (offset + at + windowLength) / 16_000;
     // Around a gap by as much as may be lost before it.
@@ -64,7 +64,8 @@ async function assertHeard(
     )
       continue;
     if (gaps.some(([start]) => start < from)) continue; // behind a gap the clock is as good as it is
-    assert.ok(correlation > 0.95, `${from} s: ${correlation}`);
+    // A lost block would move all that follows.
+    assert.ok(correlation > 0.95 && Math.abs(shift) <= 16, `${from} s: ${correlation} ${shift}`);
     heard += 1;
   }
   assert.ok(heard > 0, 'something was heard');
@@ -120,7 +121,7 @@ test('kill -9 of the service loses not one sample; the next one adopts the captu
   assert.deepEqual(await readdir(next.folder(first.id)), ['audio.wav']);
 });
 
-for (const seed of seeds({ short: 2, long: 50 })) {
+for (const seed of seeds({ short: 1, long: 50 })) {
   test(`kill -9 of a capture loses its last moments at most, and it goes on behind a marked gap (SEED=${seed})`, async (t) => {
     const { root, pulse, open } = await setUp(t);
     const random = seeded(seed);

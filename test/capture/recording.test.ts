@@ -41,7 +41,9 @@ test('what is said into a microphone is in the file, sample by sample, to the la
   const { offset, windows } = align(said.samples, recorded);
   assert.ok(offset >= 0, 'the beginning is there');
   assert.ok(recorded.length >= offset + said.samples.length - 0.3 * 16_000, 'the end is there');
-  for (const window of windows) assert.ok(window.correlation > 0.99, JSON.stringify(window));
+  // A lost block would move all that follows.
+  for (const window of windows)
+    assert.ok(window.correlation > 0.97 && Math.abs(window.shift) <= 16, JSON.stringify(window));
   assert.ok(levels.length > said.seconds * 5 && Math.max(...levels) > 0.1, 'levels were told');
   assert.deepEqual(await readdir(service.folder(id)), ['audio.wav']);
 });
