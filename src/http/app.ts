@@ -35,6 +35,7 @@ import { statusRoutes } from './routes/status.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { toggleRoutes } from './routes/toggle.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
+import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -97,6 +98,7 @@ const resources = [
   userRoutes,
   statusRoutes,
   uploadRoutes,
+  tusRoutes,
   recordingRoutes,
   recordingCommandRoutes,
   recordingChangeRoutes,

@@ -42,6 +42,8 @@ export const limits = {
   /** Resumable uploads under way: of one user, and of all. */
   resumablePerUserMax: 32,
   resumableMax: 1000,
+  /** How long a connection that another one takes an upload from may still write what has arrived. */
+  resumableDrainMs: 500,
 
   /** WebSockets a user, and bytes a message from a client. */
   socketsPerUserMax: 32,
@@ -57,6 +59,9 @@ export const limits = {
   catchUpsAtOnceMax: 4,
   /** `progress` frames of one recording are at least this far apart. */
   progressEveryMs: 250,
+  /** Status objects, and pages of the library, kept at hand until the next fact. */
+  statusesKeptMax: 1000,
+  pagesKeptMax: 64,
   /** Recordings whose owner is kept at hand. */
   ownersRememberedMax: 10_000,
 

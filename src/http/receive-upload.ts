@@ -120,7 +120,7 @@ const tooLarge = (fileBytesMax: number, cause?: unknown): Problem =>
   );
 
 /** The last component, without what no file name should have. */
-function plainName(given: string): string {
+export function plainName(given: string): string {
   const name = basename(given.replaceAll('\\', '/'))
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
     .trim()

@@ -12,6 +12,7 @@ import * as other from './other-answers.ts';
 import * as recordings from './recording-answers.ts';
 import { openOperations } from './open-operations.ts';
 import { recordingOperations } from './recording-operations.ts';
+import { resumableOperations } from './resumable-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 
 /** Every operation of the interface; a test compares them with the router's own list. */
@@ -22,6 +23,7 @@ export const operations: readonly Operation[] = [
   ...changeOperations,
   ...audioOperations,
   ...openOperations,
+  ...resumableOperations,
   ...deviceOperations,
 ];
 

@@ -3,7 +3,7 @@ import type { ProblemType } from '../problems.ts';
 
 /** One operation of the interface, as the document tells it. Who may call it comes from `access.ts`. */
 export type Operation = {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
   /** With `{names}`, which `path-parameters.ts` explains. */
   path: string;
   /** `operationId`: what generated clients call it. */

@@ -1,0 +1,119 @@
+import { mkdirSync } from 'node:fs';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileStore } from '@tus/file-store';
+import type { KvStore, Upload } from '@tus/server';
+import { writeDurably } from '../../events/durable-file.ts';
+import { limits } from './limits.ts';
+
+/** What is known of an upload besides its bytes. */
+export type ResumableInfo = {
+  id: string;
+  owner: string;
+  /** Bytes; null while the client has not said. */
+  size: number | null;
+};
+
+/**
+ * Unfinished uploads, `<data>/resumable/<id>` and `<id>.json`: on the file system of the recordings, so
+ * that a complete one can be moved there. They survive restarts; their addresses cannot be guessed.
+ */
+export class ResumableStore extends FileStore {
+  readonly #info: InfoFiles;
+
+  /** Makes the folder, private. */
+  constructor(directory: string) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const info = new InfoFiles(directory);
+    super({
+      directory,
+      configstore: info,
+      expirationPeriodInMilliseconds: limits.resumableMs,
+    });
+    this.#info = info;
+    // Without creation-with-upload: an upload would be complete before its address is known.
+    this.extensions = ['creation', 'creation-defer-length', 'termination', 'expiration'];
+  }
+
+  /** Where the bytes are. */
+  pathOf(id: string): string {
+    return join(this.directory, id);
+  }
+
+  async infoOf(id: string): Promise<ResumableInfo | undefined> {
+    const upload = await this.#info.get(id);
+    if (!upload) return undefined;
+    return { id, owner: upload.metadata?.['owner'] ?? '', size: upload.size ?? null };
+  }
+
+  /** Uploads that are neither complete nor over. */
+  async underWay(): Promise<ResumableInfo[]> {
+    const ids = (await readdir(this.directory)).filter((name) => idPattern.test(name));
+    const infos = await Promise.all(ids.map((id) => this.infoOf(id)));
+    return infos.filter((info) => info !== undefined);
+  }
+
+  /** So that what is acknowledged is on the disk. */
+  async sync(id: string): Promise<void> {
+    const file = await open(this.pathOf(id), 'r+');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/**
+ * Removes what is older than an upload may get: unfinished ones, and what reminded of finished ones.
+ * @param now milliseconds since 1970
+ * @returns how many files are gone
+ */
+export async function sweepResumable(directory: string, now: number): Promise<number> {
+  const names = await readdir(directory).catch(ifMissing([]));
+  let removed = 0;
+  for (const name of names) {
+    const path = join(directory, name);
+    // The info is written once, when the upload begins; bytes without it are left of a removal.
+    const begun = await stat(join(directory, `${name.slice(0, 32)}.json`))
+      .catch(() => stat(path))
+      .catch(ifMissing(undefined));
+    if (!begun || now - begun.mtimeMs <= limits.resumableMs) continue;
+    await rm(path, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+const idPattern = /^[0-9a-f]{32}$/;
+
+/** `<id>.json`, whole or not there. */
+class InfoFiles implements KvStore {
+  readonly #directory: string;
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async get(id: string): Promise<Upload | undefined> {
+    if (!idPattern.test(id)) return undefined;
+    const text = await readFile(this.#path(id), 'utf8').catch(ifMissing(undefined));
+    return text === undefined ? undefined : (JSON.parse(text) as Upload);
+  }
+  async set(id: string, upload: Upload): Promise<void> {
+    await writeDurably(this.#path(id), JSON.stringify(upload));
+  }
+  async delete(id: string): Promise<void> {
+    await rm(this.#path(id), { force: true });
+  }
+  #path(id: string): string {
+    return join(this.#directory, `${id}.json`);
+  }
+}
+
+/** A default for what is not there. */
+const ifMissing =
+  <T>(fallback: T) =>
+  (error: unknown): T => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback;
+    throw error;
+  };

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { sweepResumable } from '../../src/http/resumable-store.ts';
+import { startService, wav, type TestService } from '../support/http-client.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+type Reply = { status: number; headers: Headers; body: Record<string, unknown> };
+
+/** A request of the protocol, which OpenAPI's checks do not see: most of its answers are headers. */
+async function tus(
+  service: TestService,
+  method: string,
+  path: string,
+  options: { token?: string; headers?: Record<string, string>; body?: Uint8Array } = {},
+): Promise<Reply> {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: {
+      'Tus-Resumable': '1.0.0',
+      ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
+      ...options.headers,
+    },
+    ...(options.body === undefined ? {} : { body: options.body }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+  };
+}
+
+const metadata = (fields: Record<string, string>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
+    .join(',');
+
+/** Begins an upload and returns its address. */
+async function create(
+  service: TestService,
+  token: string,
+  size: number,
+  fields: Record<string, string> = { filename: 'Besprechung.wav', kind: 'solo' },
+): Promise<string> {
+  const { status, headers } = await tus(service, 'POST', '/uploads', {
+    token,
+    headers: { 'Upload-Length': String(size), 'Upload-Metadata': metadata(fields) },
+  });
+  assert.equal(status, 201);
+  return headers.get('location')!;
+}
+
+const patch = (
+  service: TestService,
+  path: string,
+  offset: number,
+  body: Uint8Array,
+  more: { token?: string; headers?: Record<string, string> } = {},
+) =>
+  tus(service, 'PATCH', path, {
+    body,
+    ...more,
+    headers: {
+      'Content-Type': 'application/offset+octet-stream',
+      'Upload-Offset': String(offset),
+      ...more.headers,
+    },
+  });
+
+async function started(t: TestContext, env: Record<string, string> = {}) {
+  const service = await startService(t, { env });
+  const token = await service.setUp();
+  return { service, token };
+}
+
+const audio = wav(2);
+
+test('a file in pieces becomes a recording, with the last answer that of POST /recordings', async (t) => {
+  const { service, token } = await started(t);
+  const path = await create(service, token, audio.length, {
+    filename: 'Besprechung.wav',
+    kind: 'meeting',
+    language: 'de',
+    title: 'Größe',
+    speakers: '3',
+    filetype: 'audio/wav',
+  });
+  assert.match(path, /^\/uploads\/[0-9a-f]{32}$/);
+  const first = await patch(service, path, 0, audio.subarray(0, 10_000), { token });
+  assert.deepEqual([first.status, first.headers.get('upload-offset')], [204, '10000']);
+  assert.ok(Date.parse(first.headers.get('upload-expires')!) - Date.now() > 23 * 3_600_000);
+
+  const head = await tus(service, 'HEAD', path, { token });
+  assert.equal(head.status, 200);
+  assert.equal(head.headers.get('upload-offset'), '10000');
+  assert.equal(head.headers.get('upload-length'), String(audio.length));
+  assert.equal(head.headers.get('tus-resumable'), '1.0.0');
+  assert.equal(head.headers.get('access-control-allow-origin'), null);
+
+  const last = await patch(service, path, 10_000, audio.subarray(10_000), { token });
+  assert.equal(last.status, 202);
+  const id = String(last.body['recording_id']);
+  assert.deepEqual(last.body, { recording_id: id, status: 'TRANSCRIBING' });
+  assert.equal(last.headers.get('location'), `/recordings/${id}`);
+  assert.equal(last.headers.get('upload-offset'), String(audio.length));
+  const { body } = await service.call('GET', `/recordings/${id}`, { token });
+  assert.equal(body['kind'], 'meeting');
+  const stored = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
+  assert.deepEqual(stored, Buffer.from(audio));
+
+  // The answer was lost: asking again, in either way, tells the same.
+  const again = await patch(service, path, audio.length, new Uint8Array(), { token });
+  assert.deepEqual([again.status, again.body['recording_id']], [202, id]);
+  const after = await tus(service, 'HEAD', path, { token });
+  assert.equal(after.headers.get('upload-offset'), String(audio.length));
+  assert.equal(after.headers.get('location'), `/recordings/${id}`);
+  const list = await service.call<{ recordings: object[] }>('GET', '/recordings', { token });
+  assert.equal(list.body.recordings.length, 1);
+});
+
+test('a connection that breaks off loses nothing that arrived; the client goes on from there', async (t) => {
+  const { service, token } = await started(t);
+  const path = await create(service, token, audio.length);
+  const request = httpRequest({
+    host: '127.0.0.1',
+    port: service.port,
+    path,
+    method: 'PATCH',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Tus-Resumable': '1.0.0',
+      'Content-Type': 'application/offset+octet-stream',
+      'Upload-Offset': '0',
+      'Content-Length': String(audio.length),
+    },
+  });
+  request.on('error', () => {});
+  request.write(audio.subarray(0, 30_000));
+  const file = join(service.dataDir, 'resumable', path.slice('/uploads/'.length));
+  await eventually(async () => (await stat(file)).size === 30_000);
+  const closed = new Promise((resolve) => request.once('close', resolve));
+  request.destroy();
+  await closed;
+
+  const { headers } = await tus(service, 'HEAD', path, { token });
+  assert.equal(headers.get('upload-offset'), '30000');
+  const wrong = await patch(service, path, 0, audio, { token });
+  assert.deepEqual([wrong.status, wrong.body['type']], [409, '/problems/wrong-offset']);
+  const rest = await patch(service, path, 30_000, audio.subarray(30_000), { token });
+  assert.equal(rest.status, 202);
+  assert.ok(!service.logged.some((line) => line.includes('"level":50')), 'no mistake of ours');
+});
+
+test('a connection that hangs lets go when the client comes again', async (t) => {
+  const { service, token } = await started(t);
+  const path = await create(service, token, audio.length);
+  const hanging = httpRequest({
+    host: '127.0.0.1',
+    port: service.port,
+    path,
+    method: 'PATCH',
+    headers: {
+      'Tus-Resumable': '1.0.0',
+      'Content-Type': 'application/offset+octet-stream',
+      'Upload-Offset': '0',
+      'Content-Length': String(audio.length),
+    },
+  });
+  hanging.on('error', () => {});
+  hanging.write(audio.subarray(0, 20_000));
+  const file = join(service.dataDir, 'resumable', path.slice('/uploads/'.length));
+  await eventually(async () => (await stat(file)).size === 20_000);
+  const { status, headers } = await tus(service, 'HEAD', path, { token });
+  assert.deepEqual([status, headers.get('upload-offset')], [200, '20000']);
+  assert.equal((await patch(service, path, 20_000, audio.subarray(20_000))).status, 202);
+  hanging.destroy();
+});
+
+test('who has begun an upload may finish it when the session has ended; nobody else may touch it', async (t) => {
+  const { service, token } = await started(t);
+  const ben = await service.addUser('ben');
+  assert.equal((await tus(service, 'POST', '/uploads')).status, 401);
+  const path = await create(service, token, audio.length);
+  for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+    assert.equal((await tus(service, method, path, { token: ben })).status, 404, method);
+  }
+  await service.call('POST', '/logout', { token });
+  assert.equal((await service.call('GET', '/status', { token })).status, 401);
+  const { status, body } = await patch(service, path, 0, audio, { token });
+  assert.equal(status, 202);
+  const again = await service.login('ada');
+  const id = String(body['recording_id']);
+  assert.equal((await service.call('GET', `/recordings/${id}`, { token: again })).status, 200);
+  assert.ok(!service.logged.some((line) => line.includes(path.slice('/uploads/'.length))));
+});
+
+test('unfinished uploads survive a restart, and are removed when they are over', async (t) => {
+  const directory = await tempDir(t);
+  const names = ['a'.repeat(32), 'b'.repeat(32)];
+  const now = Date.now();
+  for (const [index, name] of names.entries()) {
+    await writeFile(join(directory, name), 'RIFF');
+    await writeFile(join(directory, `${name}.json`), '{}');
+    const begun = new Date(now - (index === 0 ? 25 : 23) * 3_600_000);
+    await utimes(join(directory, `${name}.json`), begun, begun);
+  }
+  assert.equal(await sweepResumable(directory, now), 2);
+  assert.deepEqual((await readdir(directory)).toSorted(), [names[1]!, `${names[1]}.json`]);
+  assert.equal(await sweepResumable(join(directory, 'none'), now), 0);
+});
+
+test('what is over the limit, is no audio, or has wrong fields is refused and removed', async (t) => {
+  const { service, token } = await started(t, { MITSCHRIFT_LIMITS_UPLOAD_MB: '1' });
+  const begin = (headers: Record<string, string>) =>
+    tus(service, 'POST', '/uploads', { token, headers });
+  const large = await begin({ 'Upload-Length': String(2 * 1024 * 1024) });
+  assert.deepEqual([large.status, large.body['type']], [413, '/problems/too-large']);
+  const wrong = await begin({
+    'Upload-Length': '10',
+    'Upload-Metadata': metadata({ kind: 'party' }),
+  });
+  assert.deepEqual([wrong.status, wrong.body['type']], [422, '/problems/invalid']);
+  assert.equal((await begin({})).status, 400);
+  assert.equal((await begin({ 'Upload-Length': '-1' })).status, 400);
+
+  const text = new TextEncoder().encode('Dear diary, '.repeat(100));
+  const path = await create(service, token, text.length);
+  const over = await patch(service, path, 0, new Uint8Array(text.length + 1), { token });
+  assert.equal(over.status, 413);
+  const notAudio = await patch(service, path, 0, text, { token });
+  assert.deepEqual([notAudio.status, notAudio.body['type']], [415, '/problems/unsupported-media']);
+  assert.equal((await tus(service, 'HEAD', path, { token })).status, 404);
+
+  const deferred = await begin({ 'Upload-Defer-Length': '1' });
+  assert.equal(deferred.status, 201);
+  const open = deferred.headers.get('location')!;
+  const tooMuch = await patch(service, open, 0, new Uint8Array(1_100_000), { token });
+  assert.equal(tooMuch.status, 413);
+
+  assert.equal((await tus(service, 'DELETE', open, { token })).status, 204);
+  assert.deepEqual(await readdir(join(service.dataDir, 'resumable')), []);
+  const list = await service.call<{ recordings: object[] }>('GET', '/recordings', { token });
+  assert.deepEqual(list.body.recordings, []);
+});
+
+test('an upload whose length is told later is taken as well', async (t) => {
+  const { service, token } = await started(t);
+  const { headers } = await tus(service, 'POST', '/uploads', {
+    token,
+    headers: { 'Upload-Defer-Length': '1' },
+  });
+  const path = headers.get('location')!;
+  await patch(service, path, 0, audio.subarray(0, 1000), { token });
+  const { status } = await patch(service, path, 1000, audio.subarray(1000), {
+    token,
+    headers: { 'Upload-Length': String(audio.length) },
+  });
+  assert.equal(status, 202);
+  const after = await tus(service, 'HEAD', path, { token });
+  assert.equal(after.headers.get('upload-length'), String(audio.length));
+});
+
+test('requests that are none of the protocol are told so', async (t) => {
+  const { service, token } = await started(t);
+  const options = await tus(service, 'OPTIONS', '/uploads', { token });
+  assert.equal(options.status, 204);
+  assert.equal(options.headers.get('tus-version'), '1.0.0');
+  assert.equal(
+    options.headers.get('tus-extension'),
+    'creation,creation-defer-length,termination,expiration',
+  );
+  assert.equal(options.headers.get('tus-max-size'), String(4096 * 1024 * 1024));
+  const path = await create(service, token, 10);
+  const other = await tus(service, 'HEAD', path, { token, headers: { 'Tus-Resumable': '0.2.2' } });
+  assert.ok([400, 412].includes(other.status));
+  const none = await fetch(service.url + path, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  assert.deepEqual([none.status, none.headers.get('tus-version')], [412, '1.0.0']);
+  const plain = await tus(service, 'PATCH', path, {
+    token,
+    headers: { 'Upload-Offset': '0' },
+    body: new Uint8Array(1),
+  });
+  assert.equal(plain.status, 415);
+  for (const id of ['0'.repeat(32), 'x', '..%2f..%2fetc%2fpasswd', `${'0'.repeat(31)}.`]) {
+    const { status } = await tus(service, 'HEAD', `/uploads/${id}`, { token });
+    assert.equal(status, 404, id);
+  }
+  const cross = await tus(service, 'POST', '/uploads', {
+    token,
+    headers: { Origin: 'https://evil.example', 'Upload-Length': '1' },
+  });
+  assert.equal(cross.status, 403);
+});
+
+test('nobody may begin more uploads than there may be', async (t) => {
+  const { service, token } = await started(t);
+  for (let count = 0; count < 32; count += 1) await create(service, token, 10);
+  const more = await tus(service, 'POST', '/uploads', {
+    token,
+    headers: { 'Upload-Length': '10' },
+  });
+  assert.deepEqual([more.status, more.body['type']], [503, '/problems/busy']);
+  const ben = await service.addUser('ben');
+  await create(service, ben, 10);
+});
+
+/** Looks again at every turn of the event loop until it is so; a limit in time ends a failure. */
+async function eventually(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, 'it never became so');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
