@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { LeastRecentMap } from '../../events/least-recent.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import type { SessionRows } from './sessions.ts';
+import type { SessionRow, SessionRows } from './sessions.ts';
 
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
+
+/** Sessions kept in memory. */
+const knownMax = 10_000;
 
 /** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
 export const sessionIdOf = (token: string): string =>
@@ -19,6 +23,10 @@ export class SessionBook {
   readonly #hours: () => number;
   readonly #oneAtATime = oneAtATime(1024);
   readonly #listeners = new Set<(sessionId: string) => void>();
+  /** Sessions in use, so that not every request reads the disk. Nobody else writes the rows. */
+  readonly #known = new LeastRecentMap<string, SessionRow>(knownMax);
+  /** Counts endings: what was read before one may not hold after it. */
+  #endings = 0;
 
   constructor(rows: SessionRows, clock: () => Date, hours: () => number) {
     this.#rows = rows;
@@ -48,7 +56,7 @@ export class SessionBook {
   ): Promise<{ sessionId: string; userId: string; expiresAt: Date } | undefined> {
     if (!/^[\w-]{43}$/u.test(token)) return undefined;
     const sessionId = sessionIdOf(token);
-    const row = await this.#rows.get(sessionId);
+    const row = await this.#row(sessionId);
     const now = this.#clock().getTime();
     if (!row || row.expires_at <= now) return undefined;
     const expires = now + this.#lifeMs();
@@ -57,7 +65,11 @@ export class SessionBook {
     }
     const alive = await this.#oneAtATime(async () => {
       const present = await this.#rows.get(sessionId);
-      if (present) await this.#rows.put(sessionId, { ...present, expires_at: expires });
+      if (present) {
+        const moved = { ...present, expires_at: expires };
+        await this.#rows.put(sessionId, moved);
+        this.#known.set(sessionId, moved);
+      }
       return present !== undefined;
     });
     return alive ? { sessionId, userId: row.user_id, expiresAt: new Date(expires) } : undefined;
@@ -71,16 +83,33 @@ export class SessionBook {
 
   async end(sessionId: string): Promise<void> {
     await this.#oneAtATime(() => this.#rows.delete(sessionId));
+    this.#forget([sessionId]);
     this.#tell(sessionId);
   }
 
   async endAllOf(userId: string): Promise<void> {
     const ended = await this.#oneAtATime(() => this.#rows.deleteOf(userId));
+    this.#forget(ended);
     for (const sessionId of ended) this.#tell(sessionId);
   }
 
   sweep(): Promise<void> {
     return this.#oneAtATime(() => this.#rows.sweep(this.#clock().getTime()));
+  }
+
+  async #row(sessionId: string): Promise<SessionRow | undefined> {
+    const known = this.#known.get(sessionId);
+    if (known) return known;
+    const endings = this.#endings;
+    const row = await this.#rows.get(sessionId);
+    // One that was ended while it was read must not be known again.
+    if (row && endings === this.#endings) this.#known.set(sessionId, row);
+    return row;
+  }
+
+  #forget(sessionIds: readonly string[]): void {
+    this.#endings += 1;
+    for (const sessionId of sessionIds) this.#known.delete(sessionId);
   }
 
   #tell(sessionId: string): void {

@@ -1,5 +1,6 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
-import { statusOf, type RecordingNow } from '../../projections/status.ts';
+import type { ProjectionStorage } from '../../projections/projection.ts';
+import { statusOf, type RecordingNow, type StatusView } from '../../projections/status.ts';
 import type { CaptureNow } from '../capture/capture-now.ts';
 import type { ServiceHealth } from '../integrity/health.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
@@ -15,9 +16,15 @@ export async function presentStatus(
     'storage' | 'desk' | 'captures' | 'projections' | 'version' | 'health'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
-  position = services.projections.position(),
+  {
+    position = services.projections.position(),
+    read = statusOf,
+  }: {
+    position?: number;
+    read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
+  } = {},
 ) {
-  const { status, recording, processing, speakers_pending, errors } = await statusOf(
+  const { status, recording, processing, speakers_pending, errors } = await read(
     services.storage,
     caller.userId,
   );

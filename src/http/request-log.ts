@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { ulid } from 'ulid';
+
 import type { Log } from '../log.ts';
 import type { State } from './state.ts';
 
@@ -11,7 +12,7 @@ import type { State } from './state.ts';
 export function requestLog(log: Log): Middleware<State> {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    ctx.state.requestId = ulid();
+    ctx.state.requestId = randomUUID();
     ctx.set('X-Request-Id', ctx.state.requestId);
     await next();
     log.info(

@@ -44,7 +44,10 @@ export type HttpServices = {
   store: Pick<EventStore, 'read' | 'readAll'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;
-  projections: Pick<ProjectionRunner, 'applied' | 'assertRunning' | 'position' | 'onApplied'>;
+  projections: Pick<
+    ProjectionRunner,
+    'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
+  >;
   accounts: Omit<Accounts, 'sweepSessions' | 'importUsers'>;
   metrics: Metrics;
   /** Whether everything is as it was recorded, as far as it has been looked at. */

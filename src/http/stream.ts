@@ -205,7 +205,7 @@ export function openStream(services: HttpServices): Stream {
   }
 
   async function statusFrame(caller: Caller, position: number): Promise<string> {
-    const status = await presentStatus(services, caller, position);
+    const status = await presentStatus(services, caller, { position });
     return JSON.stringify({ type: 'status', ...status });
   }
 }

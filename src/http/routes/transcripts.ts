@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { kindSchema } from '../../../events/recording-facts.ts';
-import { libraryOf, recordingByFilename } from '../../../projections/transcripts.ts';
+import { libraryOf, recordingByFilename, transcripts } from '../../../projections/transcripts.ts';
 import { openSpace, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut } from '../commands.ts';
 import { decodedOnce } from '../decoded-once.ts';
 import { jsonBody, queryOf } from '../json-body.ts';
+import { keptReads } from '../kept-reads.ts';
+import { limits } from '../limits.ts';
 import { pageSchema } from '../page.ts';
 import { notFound } from '../problems.ts';
 import { reprocessFact, reprocessSchema } from '../reprocess.ts';
@@ -14,15 +16,20 @@ import type { AddRoutes } from './add-routes.ts';
 
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
-  const { storage, dataDir } = services;
+  const { storage, dataDir, projections } = services;
+  const kept = keptReads<string>(projections, transcripts.name, limits.pagesKeptMax);
   const read = async (userId: string, filename: string) =>
     readDocument(await openSpace(dataDir, userId), filename);
 
   router.get('/transcripts', async (ctx) => {
     const { limit, cursor, kind } = queryOf(ctx, listSchema);
     const owner = callerOf(ctx.state).userId;
-    const { rows, next_cursor } = await libraryOf(storage, owner, { limit, cursor, kind });
-    ctx.body = { transcripts: rows, next_cursor };
+    const page = { limit, cursor, kind };
+    ctx.type = 'application/json';
+    ctx.body = await kept(JSON.stringify([owner, page]), async () => {
+      const { rows, next_cursor } = await libraryOf(storage, owner, page);
+      return JSON.stringify({ transcripts: rows, next_cursor });
+    });
   });
 
   // Before reading: a document called `reprocess` is read by GET, this is POST only.

@@ -1,0 +1,30 @@
+import { LeastRecentMap } from '../../events/least-recent.ts';
+import type { ProjectionRunner } from '../../projections/runner.ts';
+
+/**
+ * Reads of one projection, kept until it has applied another fact: who asks again and again is not
+ * answered from the disk. An answer is never older than what the projection had applied when it was
+ * asked for.
+ * @param readsMax answers kept; of more the least used are forgotten.
+ */
+export function keptReads<T>(
+  projections: Pick<ProjectionRunner, 'states'>,
+  name: string,
+  readsMax: number,
+): (key: string, read: () => Promise<T>, keeps?: (answer: T) => boolean) => Promise<T> {
+  const kept = new LeastRecentMap<string, { answer: T }>(readsMax);
+  let keptAt = -1;
+  return async (key, read, keeps = () => true) => {
+    const position = projections.states().find((one) => one.name === name)?.position ?? -1;
+    if (position !== keptAt) {
+      kept.clear();
+      keptAt = position;
+    }
+    const found = kept.get(key);
+    if (found) return found.answer;
+    const answer = await read();
+    // Rows may be ahead of the position, never behind it: at the latest the next fact lets go of them.
+    if (keptAt === position && position >= 0 && keeps(answer)) kept.set(key, { answer });
+    return answer;
+  };
+}

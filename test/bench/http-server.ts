@@ -1,0 +1,119 @@
+/**
+ * A server of its own process for `http.bench.ts`, so that its processor time can be told apart: the
+ * service with 1 000 transcripts, or the bare thing. Says what it is by messages to its parent.
+ */
+import Router from '@koa/router';
+import Koa from 'koa';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ulid } from 'ulid';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { openLog } from '../../events/level-log.ts';
+import { hostFrom } from '../../src/host.ts';
+import { openLogger } from '../../src/log.ts';
+import { startService } from '../../src/main.ts';
+import {
+  completed,
+  factTeller,
+  tellFinish,
+  tellImport,
+  tellSpeech,
+} from '../support/fact-teller.ts';
+
+const transcripts = 1000;
+const [what = ''] = process.argv.slice(2);
+const tell = (message: object): void => void process.send?.(message);
+
+process.on('message', (message: { ask: string; [member: string]: unknown }) => {
+  if (message.ask === 'cpu') tell({ cpu: process.cpuUsage() });
+  if (message.ask === 'exit') process.exit(0);
+});
+
+if (what === 'ours') await ours();
+else if (what === 'bare') bareHttp();
+else bareSockets();
+
+async function ours(): Promise<void> {
+  const host = { ...hostFrom(process.env), port: 0 };
+  const log = openLogger('info');
+  const env = {};
+  const first = await startService({ host, env, log });
+  const body = { username: 'ada', password: 'correct horse battery' };
+  const headers = { 'content-type': 'application/json' };
+  const post = { method: 'POST', headers, body: JSON.stringify(body) };
+  const token = ((await (await fetch(`${first.url}/setup`, post)).json()) as { token: string })
+    .token;
+  await first.close();
+
+  // A user's id is the subject of their first fact.
+  const store = await openLog({
+    directory: host.data.log,
+    keys: await openFileKeys(host.data.keys),
+  });
+  let owner = '';
+  for await (const fact of store.read('users', { limit: 1 })) {
+    owner = (fact.data as { user_id: string }).user_id;
+  }
+  const teller = factTeller(store);
+  const together = 50;
+  for (let index = 0; index < transcripts; index += together) {
+    await Promise.all(
+      Array.from({ length: together }, async (_, offset) => {
+        const id = ulid();
+        const startedAt = new Date(1.7e12 + (index + offset) * 60_000).toISOString();
+        await tellImport(teller, id, { owner, startedAt });
+        await tellSpeech(teller, id, ['Guten', 'Tag']);
+        await teller.of(
+          id,
+          completed(),
+          'transcribing.finishing(punctuate.running,summarise.running)',
+        );
+        await tellFinish(teller, id, `Besprechung ${index + offset}`);
+      }),
+    );
+  }
+  await store.close();
+  const service = await startService({ host, env, log });
+  tell({ url: service.url, token });
+}
+
+/** Answers every path with what it was told to. */
+function bareHttp(): void {
+  const answers = new Map<string, string>();
+  process.on('message', (message: { path?: string; body?: string }) => {
+    if (message.path === undefined) return;
+    answers.set(message.path, message.body ?? '');
+    tell({ set: message.path });
+  });
+  const app = new Koa();
+  const router = new Router();
+  for (const path of ['/status', '/transcripts']) {
+    router.get(path, (ctx) => {
+      ctx.type = 'application/json';
+      ctx.body = answers.get(path);
+    });
+  }
+  app.use(router.routes());
+  const server = app.listen(0, '127.0.0.1', () => {
+    tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  });
+}
+
+/** Sends every client the same frame, stringified once. */
+function bareSockets(): void {
+  const server = createServer();
+  const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+  const clients = new Set<WebSocket>();
+  sockets.on('connection', (socket) => clients.add(socket));
+  process.on('message', (message: { broadcast?: object; times?: number }) => {
+    if (!message.broadcast) return;
+    for (let time = 0; time < (message.times ?? 1); time += 1) {
+      const frame = JSON.stringify(message.broadcast);
+      for (const socket of clients) socket.send(frame);
+    }
+  });
+  server.listen(0, '127.0.0.1', () => {
+    tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  });
+}

@@ -1,0 +1,101 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import type { Measured } from './measure.ts';
+
+const requests = Number(process.env['BENCH_REQUESTS'] ?? 10_000);
+const connections = 20;
+const rounds = 3;
+
+/**
+ * What an answer costs the server, against bare Koa with its router answering a constant of the same
+ * size. By the server's own processor time: it does not depend on who else keeps the machine busy.
+ */
+export async function* bench(): AsyncIterable<Measured> {
+  const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
+  const ours = start('ours', root);
+  const bare = start('bare', root);
+  try {
+    const service = (await told(ours, 'url')) as { url: string; token: string };
+    const constant = (await told(bare, 'url')) as { url: string };
+    const headers = { authorization: `Bearer ${service.token}` };
+    for (const path of ['/status', '/transcripts']) {
+      const answer = await fetch(service.url + path, { headers });
+      const body = await answer.text();
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${body}`);
+      bare.send({ path, body });
+      await told(bare, 'set');
+      let best = { ours: Infinity, bare: Infinity };
+      // One round to warm up.
+      for (let round = 0; round <= rounds; round += 1) {
+        const now = {
+          ours: await cpuOf(ours, () => ask(service.url, path, headers)),
+          bare: await cpuOf(bare, () => ask(constant.url, path, headers)),
+        };
+        if (round === 0) continue;
+        best = { ours: Math.min(best.ours, now.ours), bare: Math.min(best.bare, now.bare) };
+      }
+      yield {
+        what: `GET ${path}, ${(body.length / 1024).toFixed(1)} KB, against bare Koa + router answering a constant`,
+        ours: perCpuSecond(best.ours),
+        bare: perCpuSecond(best.bare),
+        ratio: best.bare / best.ours,
+        aim: '≥ 0.6',
+      };
+    }
+  } finally {
+    for (const child of [ours, bare]) child.send({ ask: 'exit' });
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+function start(what: string, root: string): ChildProcess {
+  const script = join(import.meta.dirname, 'http-server.ts');
+  return fork(script, [what], {
+    execArgv: ['--import', 'tsx', ...(process.env['BENCH_ARGS']?.split(' ') ?? [])],
+    env: { ...process.env, MITSCHRIFT_DATA: join(root, what) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** The next message of a child that has a member. */
+async function told(child: ChildProcess, member: string): Promise<object> {
+  for (;;) {
+    const [message] = (await once(child, 'message')) as [object];
+    if (member in message) return message;
+  }
+}
+
+/** Microseconds of processor time that a child spends on some work. */
+async function cpuOf(child: ChildProcess, work: () => Promise<void>): Promise<number> {
+  const now = async () => {
+    child.send({ ask: 'cpu' });
+    const { cpu } = (await told(child, 'cpu')) as { cpu: NodeJS.CpuUsage };
+    return cpu.user + cpu.system;
+  };
+  const before = await now();
+  await work();
+  return (await now()) - before;
+}
+
+async function ask(url: string, path: string, headers: Record<string, string>): Promise<void> {
+  const pool = new Pool(url, { connections });
+  let left = requests;
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (left > 0) {
+        left -= 1;
+        const { statusCode, body } = await pool.request({ path, method: 'GET', headers });
+        await body.dump({ limit: 10_000_000 });
+        if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`);
+      }
+    }),
+  );
+  await pool.close();
+}
+
+const perCpuSecond = (microseconds: number): string =>
+  `${Math.round((requests * 1e6) / microseconds).toLocaleString('en')}/CPU s`;

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ProjectionState } from '../../projections/runner.ts';
+import { keptReads } from '../../src/http/kept-reads.ts';
+import { startService } from '../support/http-client.ts';
+
+function projectionAt(position: number) {
+  const state = { name: 'view', version: 1, state: 'live', reason: null } as const;
+  const now = { position };
+  const states = (): ProjectionState[] => [{ ...state, position: now.position }];
+  return { now, projections: { states } };
+}
+
+test('a read is kept until the projection has applied another fact', async () => {
+  const { now, projections } = projectionAt(3);
+  const kept = keptReads<number>(projections, 'view', 10);
+  let reads = 0;
+  const read = async () => (reads += 1);
+  assert.equal(await kept('a', read), 1);
+  assert.equal(await kept('a', read), 1);
+  assert.equal(await kept('b', read), 2);
+  now.position = 4;
+  assert.equal(await kept('a', read), 3);
+});
+
+test('what was read while the projection moved on is not kept, nor what may not be, nor too much', async () => {
+  const { now, projections } = projectionAt(3);
+  const kept = keptReads<string>(projections, 'view', 2);
+  let release = (_answer: string): void => {};
+  const slow = kept('a', () => new Promise((resolve) => (release = resolve)));
+  now.position = 4;
+  assert.equal(await kept('b', async () => 'b at 4'), 'b at 4');
+  release('a at 3');
+  assert.equal(await slow, 'a at 3');
+  assert.equal(await kept('a', async () => 'a at 4'), 'a at 4');
+
+  assert.equal(
+    await kept(
+      'c',
+      async () => 'c',
+      () => false,
+    ),
+    'c',
+  );
+  assert.equal(await kept('c', async () => 'c again'), 'c again');
+  // Two are kept: the third has pushed the least used out.
+  assert.equal(await kept('b', async () => 'b again'), 'b again');
+});
+
+test('status and library are those of now and of the caller, however often they were asked before', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const statusOf = async (token: string) =>
+    (await service.call('GET', '/status', { token })).body['status'];
+  const libraryOf = async (token: string) => {
+    type Page = { transcripts: { recording_id: string }[] };
+    const { body } = await service.call<Page>('GET', '/transcripts', { token });
+    return body.transcripts.map(({ recording_id }) => recording_id);
+  };
+  for (let time = 0; time < 3; time += 1) {
+    assert.equal(await statusOf(ada), 'IDLE');
+    assert.deepEqual(await libraryOf(ada), []);
+  }
+  service.engines.hold('summarise');
+  const { recording_id: id } = (await service.upload(ada)).body;
+  assert.equal(await statusOf(ada), 'TRANSCRIBING');
+  assert.equal(await statusOf(ben), 'IDLE');
+  service.engines.release('summarise');
+  await service.reaches(id, 'idle.saved');
+  await service.projections.applied('all', service.store.head());
+  assert.equal(await statusOf(ada), 'IDLE');
+  assert.deepEqual(await libraryOf(ada), [id]);
+  assert.deepEqual(await libraryOf(ben), []);
+});
