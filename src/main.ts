@@ -130,6 +130,10 @@ export async function startService(options: {
       settings: async () => settings(),
       ...userCommands(accounts),
       ...integrityHandlers({ store, keys, data, scrub }),
+      'replay-from': async (body) => {
+        const { recording, from } = body as { recording: string; from: string };
+        return await replayFrom(pipeline, recording, from);
+      },
       'replay-check': async (recording) =>
         await (
           await import('./recordings/check-log.ts')

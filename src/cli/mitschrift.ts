@@ -48,9 +48,10 @@ program
 
 program
   .command('replay')
-  .description('fold the event log again')
+  .description('fold the event log again, or process a recording again from what it has')
   .option('--check', 'compare states and documents with what was recorded', false)
   .option('--recording <id>', 'only this recording')
+  .option('--from <stage>', 'process the recording again from this stage on')
   .option(
     '--data <dir>',
     'a copy of a data directory, folded with this release before one switches',

@@ -2,17 +2,28 @@ import { dataFolder, hostFrom, type DataFolder } from '../host.ts';
 import { withLogAlone } from '../integrity/open-alone.ts';
 import { checkLog, type LogCheck } from '../recordings/check-log.ts';
 import { askService } from './control.ts';
+import { replayRecording } from './replay-from.ts';
 
 /** Folds the log again and compares; beside a running service the service does it. */
 export async function replay(options: {
   check: boolean;
   recording?: string;
+  /** Instead of folding: processes the recording again from this stage on. */
+  from?: string;
   /** A copy of a data directory, for a rehearsal with this release; never the service's own. */
   data?: string;
   json: boolean;
 }): Promise<void> {
-  if (!options.check) {
-    console.error('Say what to do: --check compares states and documents with what was recorded.');
+  const { recording, from, json } = options;
+  if (from !== undefined && recording !== undefined && !options.check) {
+    await replayRecording({ recording, from, json });
+    return;
+  }
+  if (!options.check || from !== undefined) {
+    console.error(
+      'Say what to do: --check compares states and documents with what was recorded; ' +
+        '--recording ID --from STAGE processes a recording again from there.',
+    );
     process.exitCode = 2;
     return;
   }

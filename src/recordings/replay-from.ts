@@ -1,0 +1,90 @@
+import { ulid } from 'ulid';
+import { recordingOf, type ReprocessedFrom, type Stage } from '../../events/recording-facts.ts';
+import type { ProjectionStorage } from '../../projections/projection.ts';
+import { recordingById } from '../../projections/recordings.ts';
+import type { ProjectionRunner } from '../../projections/runner.ts';
+import type { RecordingsDesk } from './desk.ts';
+
+/** What became of a recording that was processed again. */
+export type Replayed = {
+  recording_id: string;
+  state: string;
+  version: number;
+  documents: { index: string; transcript: string; summary: string } | null;
+  error: string | null;
+};
+
+/** Where a run begins again for each stage; stages that work side by side begin together. */
+export const replayedFrom: Partial<Record<Stage, ReprocessedFrom>> = {
+  transcribe: 'speech-to-text',
+  diarize: 'diarize',
+  identify: 'diarize',
+  join: 'join',
+  punctuate: 'language-model',
+  summarise: 'language-model',
+  entitle: 'entitle',
+  write: 'write',
+};
+
+/** A recording that has not settled by then is waited for no longer; it goes on all the same. */
+const settledWithinMs = 24 * 3_600_000;
+
+/**
+ * Processes a recording again from a stage on, through the same door as everybody: results before it
+ * are taken from the log, and no engine is asked for them. Resolves when nothing is done with it.
+ * @throws {Error} for a stage nothing can begin from; {NotAccepted}, {UnknownRecording}
+ */
+export async function replayFrom(
+  service: {
+    desk: Pick<RecordingsDesk, 'command'>;
+    storage: ProjectionStorage;
+    projections: Pick<ProjectionRunner, 'applied' | 'onApplied'>;
+  },
+  recordingId: string,
+  stage: string,
+): Promise<Replayed> {
+  const from = Object.hasOwn(replayedFrom, stage) ? replayedFrom[stage as Stage] : undefined;
+  if (from === undefined) {
+    throw new Error(`Begin from one of ${Object.keys(replayedFrom).join(', ')}, not "${stage}".`);
+  }
+  const { desk, storage, projections } = service;
+  const { position } = await desk.command(
+    recordingId,
+    { type: 'reprocessing.requested', data: { from } },
+    { by: 'system', command: `replay-${ulid()}` },
+  );
+  await projections.applied('recordings', position);
+  await settled(service, recordingId);
+  const row = await recordingById(storage, recordingId);
+  return {
+    recording_id: recordingId,
+    state: row?.state ?? '',
+    version: row?.version ?? 0,
+    documents: row?.documents ?? null,
+    error: row?.error?.message ?? null,
+  };
+}
+
+async function settled(
+  { storage, projections }: Parameters<typeof replayFrom>[0],
+  recordingId: string,
+): Promise<void> {
+  let stop = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const look = async () => {
+        const row = await recordingById(storage, recordingId);
+        if (row?.status !== 'transcribing') resolve();
+      };
+      timer = setTimeout(resolve, settledWithinMs);
+      stop = projections.onApplied((facts) => {
+        if (facts.some((fact) => recordingOf(fact.stream) === recordingId)) look().catch(reject);
+      });
+      look().catch(reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}
