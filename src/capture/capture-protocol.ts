@@ -83,7 +83,7 @@ export const captureLimits: CaptureLimits = {
   orphanMs: 600_000,
   stallMs: 3000,
   firstDataMs: 10_000,
-  quitMs: 1500,
+  quitMs: 1200,
 };
 
 /** Within so long after its claim was written a capture process has its socket, or ends. */

@@ -271,6 +271,8 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
       const first = await Promise.race([settled, changed().then(() => null)]);
       if (first) return unwrap(first);
     }
+    // Once is enough: who did not answer then does not answer now.
+    if (hung) return null;
     const late = await Promise.race([settled, sleep(limits.quitMs, null, { ref: false })]);
     if (late) return unwrap(late);
     hung = true;
