@@ -9,7 +9,6 @@ import {
   type RecordingSnapshot,
 } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
-import { renderDocuments, rendererVersion } from '../documents/render.ts';
 import { documentsInput } from './documents-input.ts';
 import type { LoggedRecordingFact } from './live-recording.ts';
 import { readRecording } from './recording-content.ts';
@@ -102,6 +101,8 @@ async function compareDocuments(
   differ: Differ,
 ): Promise<void> {
   if (saved?.type !== 'documents.saved') return;
+  // With the first check: the start of the service must not wait for what documents are written with.
+  const { renderDocuments, rendererVersion } = await import('../documents/render.ts');
   const behind = state.context.behindDocuments;
   if (erased || behind === null || saved.data.renderer !== rendererVersion) {
     check.notCompared += 1;
