@@ -3,6 +3,7 @@ import { status, statusOf } from '../projections/status.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import { retireSpace } from './accounts/retired-spaces.ts';
+import type { BrowserLimits } from './capture/browser-stream.ts';
 import { openControl } from './cli/control.ts';
 import { userCommands } from './cli/user-commands.ts';
 import { openConfig, type Config } from './config/config.ts';
@@ -43,6 +44,8 @@ export async function startService(options: {
   log: Log;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunPatienceMs?: number;
+  /** What recordings from browsers are limited to; for tests. */
+  browserLimits?: Partial<BrowserLimits>;
 }): Promise<Service> {
   const { host, env, log } = options;
   const { data } = host;
@@ -132,6 +135,7 @@ export async function startService(options: {
       ...integrityHandlers({ store, keys, data, scrub }),
       'replay-from': async (body) => {
         const { recording, from } = body as { recording: string; from: string };
+        const { replayFrom } = await import('./recordings/replay-from.ts');
         return await replayFrom(pipeline, recording, from);
       },
       'replay-check': async (recording) =>

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordingStream } from '../../events/recording-facts.ts';
+import { NotAccepted } from '../../src/recordings/desk.ts';
+import { replayFrom } from '../../src/recordings/replay-from.ts';
+import { startService } from '../support/http-client.ts';
+
+/** The stages that run again, by where it begins. */
+const again = {
+  transcribe: ['entitle', 'punctuate', 'summarise', 'transcribe', 'write'],
+  punctuate: ['entitle', 'punctuate', 'summarise', 'write'],
+  summarise: ['entitle', 'punctuate', 'summarise', 'write'],
+  entitle: ['entitle', 'write'],
+  write: ['write'],
+};
+
+test('from each stage: what comes before it is taken from the log, and no engine is asked for it', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  let version = 1;
+  for (const [stage, expected] of Object.entries(again)) {
+    const before = service.store.head();
+    const replayed = await replayFrom(service, id, stage);
+    version += 1;
+    assert.deepEqual(
+      [replayed.state, replayed.version, replayed.error],
+      ['idle.saved', version, null],
+    );
+    const started = new Set<string>();
+    for await (const fact of service.store.read(recordingStream(id))) {
+      if (fact.position > before && fact.type === 'stage.started') started.add(fact.data.stage);
+    }
+    assert.deepEqual([...started].toSorted(), expected, stage);
+  }
+  await assert.rejects(replayFrom(service, id, 'diarize'), NotAccepted);
+  await assert.rejects(replayFrom(service, id, 'everything'), /Begin from one of transcribe,/);
+});
+
+test('from diarize and join a meeting is attributed again, and asks who spoke', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await service.reaches(id, 'awaiting-speakers');
+  for (const stage of ['diarize', 'join']) {
+    const json = { recording_id: id, speakers: { SPEAKER_1: 'Ada' } };
+    await service.call('POST', '/speakers', { token, json });
+    await service.reaches(id, 'idle.saved');
+    const replayed = await replayFrom(service, id, stage);
+    assert.equal(replayed.state, 'awaiting-speakers', stage);
+  }
+});
