@@ -19,6 +19,7 @@ import type { OpenLanguageModel } from './language/openai-model.ts';
 import { leased } from './leased.ts';
 import type { Log } from './log.ts';
 import { openActivityBoard } from './recordings/activity-board.ts';
+import type { BrowserLimits } from './capture/browser-stream.ts';
 import { openCaptures, type Captures } from './capture/captures.ts';
 import { openDesk, quarantineUnknown, type OpenDesk } from './recordings/open-desk.ts';
 import type { StageActivity } from './recordings/run-stage.ts';
@@ -62,6 +63,8 @@ export async function openPipeline(options: {
   recordsDevices?: boolean;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunPatienceMs?: number;
+  /** For tests. */
+  browserLimits?: Partial<BrowserLimits>;
 }): Promise<Pipeline> {
   const { data, settings, log } = options;
   const modelsDir = options.modelsDir ?? data.models;
@@ -123,6 +126,7 @@ export async function openPipeline(options: {
     log,
     combinedChannels: () => settings()['audio.combined_channels'],
     hoursMax: () => settings()['limits.recording_hours'],
+    browserLimits: options.browserLimits,
   });
 
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.root, owner));

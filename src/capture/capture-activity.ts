@@ -3,6 +3,7 @@ import { EventStoreError, type EventStore } from '../../events/store.ts';
 import type { Log } from '../log.ts';
 import type { Job, StageActivity } from '../recordings/run-stage.ts';
 import { StageError } from '../stage-error.ts';
+import type { BrowserCaptures } from './browser-captures.ts';
 import { combinedDevice } from './alsa-config.ts';
 import type { CaptureOrder } from './capture-client.ts';
 import { removeCaptureFiles } from './capture-files.ts';
@@ -19,6 +20,8 @@ export type CaptureActivityDeps = {
   log: Log;
   devices: HeldDevices;
   combined: CombinedSource;
+  /** Recordings that come from no device of this host. */
+  browser: BrowserCaptures;
   folderOf(recordingId: string): string;
   /** What a capture of the device is started with; the combined source stands already. */
   orderFor(device: string, folder: string): Promise<CaptureOrder>;
@@ -39,10 +42,7 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
   return async (job) => {
     const { recordingId } = job;
     const wishes = await readWishes(store, recordingId);
-    if (wishes.device === null)
-      throw new StageError('no-device', 'This recording comes from no device of this host.', {
-        retriable: false,
-      });
+    if (wishes.device === null) return await deps.browser.activity(job, wishes);
     const held = devices.hold(wishes.device, recordingId);
     held.wishes = wishes;
     const over = new AbortController();

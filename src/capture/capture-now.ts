@@ -27,7 +27,8 @@ export type CaptureWarning = {
     | 'moved'
     | 'audio-server-gone'
     | 'capture-restarted'
-    | 'combined-incomplete';
+    | 'combined-incomplete'
+    | 'browser-away';
   message: string;
 };
 

@@ -5,6 +5,8 @@ import type { Log } from '../log.ts';
 import type { StageActivity } from '../recordings/run-stage.ts';
 import { StageError } from '../stage-error.ts';
 import { combinedDevice } from './alsa-config.ts';
+import { browserCaptures, type BrowserCaptures } from './browser-captures.ts';
+import type { BrowserLimits } from './browser-stream.ts';
 import { captureActivity } from './capture-activity.ts';
 import { adoptCapture, type CaptureOrder } from './capture-client.ts';
 import { readClaim } from './capture-files.ts';
@@ -24,10 +26,12 @@ import { heldDevices } from './held-devices.ts';
 import type { PulseSource } from './pulse-listing.ts';
 import { openPulse } from './pulse.ts';
 
-/** Recording from devices of this host. */
+/** Recording from devices of this host, and from browsers. */
 export type Captures = {
   /** The stage `capture`: from `recording.started` to `audio.captured` or `capture.interrupted`. */
   activity: StageActivity;
+  /** The microphones of browsers. */
+  browser: BrowserCaptures;
   /**
    * Holds a device for a recording that is about to start; the activity goes on holding it.
    * @throws {StageError} `device-taken`.
@@ -92,6 +96,7 @@ export type CapturesDeps = {
   env?: NodeJS.ProcessEnv | undefined;
   /** For tests. */
   limits?: Partial<CaptureLimits>;
+  browserLimits?: Partial<BrowserLimits> | undefined;
 };
 
 export function openCaptures(deps: CapturesDeps): Captures {
@@ -111,6 +116,13 @@ export function openCaptures(deps: CapturesDeps): Captures {
     env,
   };
   const folderOf = (recordingId: string) => join(recordingsDir, recordingId);
+  const browser = browserCaptures({
+    store,
+    log,
+    folderOf,
+    hoursMax: deps.hoursMax,
+    limits: deps.browserLimits,
+  });
   /** Devices whose captures outlive this process. */
   const left = new Set<string>();
 
@@ -120,12 +132,14 @@ export function openCaptures(deps: CapturesDeps): Captures {
       log,
       devices,
       combined,
+      browser,
       folderOf,
       orderFor,
       dismantle,
       env,
       onLeft: (device) => left.add(device),
     }),
+    browser,
     reserve: (device, recordingId) => void devices.hold(device, recordingId),
     unreserve(recordingId) {
       if (devices.of(recordingId)?.wishes === null) devices.giveBack(recordingId);
@@ -142,9 +156,12 @@ export function openCaptures(deps: CapturesDeps): Captures {
       await held.done;
       if (held.failure !== undefined) throw held.failure;
     },
-    now: (recordingId) => devices.now(recordingId),
+    now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),
     onNow: (listener) => devices.onNow(listener),
-    onWarnings: (listener) => devices.onWarnings(listener),
+    onWarnings(listener) {
+      const stops = [devices.onWarnings(listener), browser.onWarnings(listener)];
+      return () => stops.forEach((stop) => stop());
+    },
     async devices() {
       const listed = await listDevices(deviceOptions);
       const selected = (await combined.selection()) !== null;

@@ -20,9 +20,16 @@ export interface WavWriter {
   close(): Promise<void>;
 }
 
-/** Opens a file to go on where it ends; a new one, or one that was cut off at any byte. */
-export async function openWavWriter(path: string, channels: 1 | 2): Promise<WavWriter> {
-  let frames = await repairWav(path, channels);
+/**
+ * Opens a file to go on where it ends; a new one, or one that was cut off at any byte.
+ * @param rate samples a second.
+ */
+export async function openWavWriter(
+  path: string,
+  channels: 1 | 2,
+  rate = captureRate,
+): Promise<WavWriter> {
+  let frames = await repairWav(path, channels, rate);
   const file = await open(path, 'r+');
   await syncDirectory(dirname(path));
   const frameBytes = channels * 2;
@@ -37,7 +44,7 @@ export async function openWavWriter(path: string, channels: 1 | 2): Promise<WavW
   };
   const updateHeader = async () => {
     await file.datasync();
-    await file.write(wavHeader(channels, frames), 0, wavHeaderBytes, 0);
+    await file.write(wavHeader(channels, frames, rate), 0, wavHeaderBytes, 0);
   };
 
   return {
@@ -46,9 +53,9 @@ export async function openWavWriter(path: string, channels: 1 | 2): Promise<WavW
     },
     write: append,
     async writeSilence(count) {
-      const second = Buffer.alloc(captureRate * frameBytes);
-      for (let left = count; left > 0; left -= captureRate) {
-        await append(second.subarray(0, Math.min(left, captureRate) * frameBytes));
+      const second = Buffer.alloc(rate * frameBytes);
+      for (let left = count; left > 0; left -= rate) {
+        await append(second.subarray(0, Math.min(left, rate) * frameBytes));
       }
     },
     sync: () => file.datasync(),
@@ -68,9 +75,14 @@ export async function openWavWriter(path: string, channels: 1 | 2): Promise<WavW
  * Makes a valid file of whatever a crash left of one: a new header from the file's length, and no half
  * frame at its end. What its samples were is a prefix of what it had been, and all that was left of it.
  * @param channels of the file: a torn header may not tell. A file that is not there is made.
- * @returns frames in it.
+ * @param rate samples a second.
+ * @returns frames in it; they are on the disk.
  */
-export async function repairWav(path: string, channels: 1 | 2): Promise<number> {
+export async function repairWav(
+  path: string,
+  channels: 1 | 2,
+  rate = captureRate,
+): Promise<number> {
   const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return open(path, 'wx+', 0o600);
     throw error;
@@ -78,7 +90,7 @@ export async function repairWav(path: string, channels: 1 | 2): Promise<number> 
   try {
     const { size } = await file.stat();
     const frames = Math.max(0, Math.floor((size - wavHeaderBytes) / (channels * 2)));
-    const header = wavHeader(channels, frames);
+    const header = wavHeader(channels, frames, rate);
     const present = Buffer.alloc(wavHeaderBytes);
     await file.read(present, 0, wavHeaderBytes, 0);
     if (!present.equals(header)) await file.write(header, 0, wavHeaderBytes, 0);

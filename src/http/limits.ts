@@ -48,6 +48,13 @@ export const limits = {
   /** WebSockets a user, and bytes a message from a client. */
   socketsPerUserMax: 32,
   messageBytesMax: 64 * 1024,
+  /**
+   * Microphones of browsers (binary frames are messages too; `browserRates` and `browserLimits` in
+   * src/capture say what a recording itself is limited to): recordings of one user at once, and
+   * `audio.*` messages of one connection that wait for those before them.
+   */
+  browserRecordingsPerUserMax: 4,
+  audioMessagesWaitingMax: 16,
   /** Bytes waiting to be sent to one client; beyond it the client is dropped. */
   socketBufferBytesMax: 1024 * 1024,
   /** A ping, a look whether the session still lives, and a `position` frame as often as this. */

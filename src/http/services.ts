@@ -37,7 +37,7 @@ export type HttpServices = {
   desk: RecordingsDesk;
   captures: Pick<
     Captures,
-    'devices' | 'sources' | 'combine' | 'uncombine' | 'now' | 'onNow' | 'onWarnings'
+    'browser' | 'devices' | 'sources' | 'combine' | 'uncombine' | 'now' | 'onNow' | 'onWarnings'
   >;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;

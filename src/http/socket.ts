@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import type { Log } from '../log.ts';
+import type { OpenBrowserAudio } from './browser-audio.ts';
 import { limits } from './limits.ts';
 import type { Caller, HttpServices } from './services.ts';
 import { positionFrame, type Listener, type Stream } from './stream.ts';
@@ -11,6 +12,8 @@ const closeCodes = { goingAway: 1001, policy: 1008, mistake: 1011, tryAgain: 101
 export type Client = {
   readonly sessionId: string;
   readonly userId: string;
+  /** The session is over: goodbye at once, or as soon as the audio it carries has ended. */
+  endSession(text: string): void;
   /** Says goodbye, and ends the connection soon whatever the other side does. */
   close(reason: keyof typeof closeCodes, text: string): void;
 };
@@ -19,9 +22,15 @@ export type Client = {
 export function serveSocket(
   socket: WebSocket,
   request: { caller: Caller; token: string; after: number | undefined; all: boolean },
-  services: { accounts: HttpServices['accounts']; stream: Stream; log: Log },
+  services: {
+    accounts: HttpServices['accounts'];
+    stream: Stream;
+    log: Log;
+    openAudio: OpenBrowserAudio;
+  },
 ): Client {
-  const { accounts, stream, log } = services;
+  const { accounts, stream, log, openAudio } = services;
+  /** Aborts when nothing of the stream is to be told any more. */
   const gone = new AbortController();
   let { caller } = request;
   let alive = true;
@@ -37,12 +46,7 @@ export function serveSocket(
     all: request.all,
     signal: gone.signal,
     send(frame) {
-      if (socket.readyState !== WebSocket.OPEN) return;
-      if (socket.bufferedAmount > limits.socketBufferBytesMax) {
-        close('tryAgain', 'too slow; resume with `after`');
-        return;
-      }
-      flushed = new Promise((resolve) => socket.send(frame, () => resolve()));
+      if (!gone.signal.aborted) send(frame);
     },
     async drained() {
       if (socket.bufferedAmount < limits.socketBufferBytesMax / 4) return;
@@ -55,8 +59,19 @@ export function serveSocket(
     fail: () => close('mistake', 'the service could not go on; resume with `after`'),
   };
 
+  const audio = openAudio({
+    caller: () => caller,
+    send: (frame) => send(JSON.stringify(frame)),
+    hold(held) {
+      if (held === socket.isPaused) return;
+      if (held) socket.pause();
+      else socket.resume();
+    },
+  });
+
   const heartbeat = setInterval(() => {
-    if (!alive) {
+    // Who is not read from cannot be heard.
+    if (!alive && !socket.isPaused) {
       socket.terminate();
       return;
     }
@@ -72,22 +87,17 @@ export function serveSocket(
   socket.on('pong', () => {
     alive = true;
   });
-  socket.on('message', () => {
+  socket.on('message', (data: Buffer, isBinary) => {
     alive = true;
-    // Recording with a browser's microphone is spoken here later; nothing is understood yet.
-    listener.send(
-      JSON.stringify({
-        type: 'warning',
-        code: 'not-understood',
-        detail: 'This release takes no messages on this connection.',
-      }),
-    );
+    if (isBinary) audio.samples(data);
+    else audio.message(data.toString('utf8'));
   });
   // Ends in `close`; what the other side did wrong (a frame too large, broken UTF-8) is its own affair.
   socket.on('error', (error) => log.debug({ err: error, user: caller.userId }, 'socket failed'));
   socket.on('close', (code) => {
     clearInterval(heartbeat);
     gone.abort();
+    audio.gone();
     log.debug({ user: caller.userId, code }, 'socket closed');
   });
 
@@ -106,13 +116,32 @@ export function serveSocket(
 
   /** A session may end without anybody saying so, and an administrator may be one no longer. */
   async function lookAgain(): Promise<void> {
+    if (gone.signal.aborted) return;
     try {
       const now = await accounts.authenticate(request.token);
-      if (now === null) close('policy', 'the session has ended');
+      if (now === null) endSession('the session has ended');
       else caller = now;
     } catch (error) {
       log.warn({ err: error }, 'a session could not be looked up');
     }
+  }
+
+  function endSession(text: string): void {
+    if (!audio.carries()) {
+      close('policy', text);
+      return;
+    }
+    gone.abort();
+    audio.retire(() => close('policy', text));
+  }
+
+  function send(frame: string): void {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    if (socket.bufferedAmount > limits.socketBufferBytesMax) {
+      close('tryAgain', 'too slow; resume with `after`');
+      return;
+    }
+    flushed = new Promise((resolve) => socket.send(frame, () => resolve()));
   }
 
   function close(reason: keyof typeof closeCodes, text: string): void {
@@ -121,5 +150,5 @@ export function serveSocket(
     setTimeout(() => socket.terminate(), limits.socketCloseMs).unref();
   }
 
-  return { sessionId: caller.sessionId, userId: caller.userId, close };
+  return { sessionId: caller.sessionId, userId: caller.userId, endSession, close };
 }

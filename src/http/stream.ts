@@ -71,7 +71,12 @@ export function openStream(services: HttpServices): Stream {
   });
   const stopWarnings = captures.onWarnings(({ recordingId, warnings }) => {
     const frames = warnings.map((warning) =>
-      JSON.stringify({ type: 'warning', recording_id: recordingId, ...warning }),
+      JSON.stringify({
+        type: 'warning',
+        recording_id: recordingId,
+        ...warning,
+        detail: warning.message,
+      }),
     );
     void ofOwner(recordingId, (id) => {
       tell(id, { own: frames, others: [] });

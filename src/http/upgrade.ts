@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { notAuthenticated } from './authenticate.ts';
+import { browserAudio } from './browser-audio.ts';
 import { hostNotAllowed } from './check-host.ts';
 import { hostCheck } from './hosts.ts';
 import { validated } from './json-body.ts';
@@ -28,6 +29,7 @@ export interface Sockets {
 export function openSockets(services: HttpServices): Sockets {
   const { accounts, log } = services;
   const stream = openStream(services);
+  const openAudio = browserAudio(services);
   const hosts = hostCheck({
     address: services.address,
     allowed: () => services.settings()['server.allowed_hosts'],
@@ -46,7 +48,7 @@ export function openSockets(services: HttpServices): Sockets {
 
   const stopListening = accounts.onSessionEnded((sessionId) => {
     for (const client of clients) {
-      if (client.sessionId === sessionId) client.close('policy', 'logged out');
+      if (client.sessionId === sessionId) client.endSession('logged out');
     }
   });
 
@@ -88,7 +90,7 @@ export function openSockets(services: HttpServices): Sockets {
     socket.once('close', () => leave(admitted.caller));
     socket.off('error', onError);
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const client = serveSocket(webSocket, admitted, { accounts, stream, log });
+      const client = serveSocket(webSocket, admitted, { accounts, stream, log, openAudio });
       clients.add(client);
       const counted = services.metrics.socketOpened();
       webSocket.once('close', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { kindSchema, stages } from '../../../events/recording-facts.ts';
+import { stages } from '../../../events/recording-facts.ts';
+export { clientFrame } from '../browser-audio-messages.ts';
 import * as recordings from './recording-answers.ts';
 
 const position = z.number().int().describe('place in the log; resume behind it with `after`');
@@ -57,17 +58,14 @@ export const serverFrame = z.discriminatedUnion('type', [
     recording_id,
     samples: z.number().int(),
   }),
-  z.object({ type: z.literal('audio.ack'), samples: z.number().int() }),
-]);
-
-/** What a client sends that records with the browser’s microphone; its audio are binary frames. */
-export const clientFrame = z.discriminatedUnion('type', [
   z.object({
-    type: z.literal('audio.start'),
-    kind: kindSchema,
-    sample_rate: z.number(),
-    language: z.string().optional(),
-    recording_id: recording_id.optional(),
+    type: z.literal('audio.ack'),
+    samples: z.number().int().describe('of the recording, on the disk of the service'),
   }),
-  z.object({ type: z.literal('audio.stop') }),
+  z.object({
+    type: z.literal('audio.ended'),
+    recording_id,
+    samples: z.number().int(),
+    reason: z.string().describe('`stopped`, or why nothing more is taken from this connection'),
+  }),
 ]);
