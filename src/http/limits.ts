@@ -69,9 +69,6 @@ export const limits = {
   /** Status objects, and pages of the library, kept at hand until the next fact. */
   statusesKeptMax: 1000,
   pagesKeptMax: 64,
-  /** Status objects, and pages of the library, kept at hand until the next fact. */
-  statusesKeptMax: 1000,
-  pagesKeptMax: 64,
   /** Recordings whose owner is kept at hand. */
   ownersRememberedMax: 10_000,
 
