@@ -373,3 +373,30 @@ test('a capture whose recording was given to another ends without a word', async
 });
 
 const desk = alsaConfig([{ name: 'desk_mic', description: 'Desk Mic' }], null).text;
+
+test('a pause outlives the service and the capture: nothing is recorded until it is resumed', async (t) => {
+  const { open } = await setUp(t);
+  const first = await open();
+  const id = await first.start('Desk Mic');
+  await until('there is something', () => samples(first, id) > 0);
+  await first.command(id, { type: 'recording.paused', data: {} });
+  await until('it is paused', () => first.captures.now(id)?.state === 'paused');
+  const before = samples(first, id);
+  await first.close();
+
+  const next = await open();
+  await next.takeUp(id);
+  await until('it is still paused', () => next.captures.now(id)?.state === 'paused');
+  const pid = await pidOf(next, id);
+  process.kill(pid, 'SIGKILL');
+  await until('another is paused', async () => {
+    const live = await adoptCapture(next.folder(id));
+    live?.release();
+    return live && live.pid !== pid && live.status().state === 'paused';
+  });
+  assert.equal(samples(next, id), before);
+  await next.command(id, { type: 'recording.resumed', data: {} });
+  await until('it goes on', () => samples(next, id) > before);
+  await next.captures.stop(id);
+  assert.deepEqual((await next.last(id, 'audio.captured')).data.ledger!.gaps, []);
+});
