@@ -73,11 +73,11 @@ function nastyName(random: Random, { documents, benId, space }: Trap): string {
     () => `${up}/${target}`,
     () => `${documents.index.slice(0, -3)}/${up}/${up}/${target}`,
     () =>
-      `${random.pick(['link.md', 'dir/ben.md', 'root/etc/passwd', 'dangling.md', 'self/link.md'])}`,
+      random.pick(['link.md', 'dir/ben.md', 'root/etc/passwd', 'dangling.md', 'self/link.md']),
     () =>
       `${random.pick(['/', '//', '\\', '\\\\host\\share\\', 'C:\\', 'C:', 'file:///', '~/', '~root/'])}${target}`,
     () => `${space}${sep}..${sep}${target}`,
-    () => `${random.pick(['CON', 'nul.md', 'COM1.md', 'lpt9', 'aux.x.md', 'PRN ', 'COM¹'])}`,
+    () => random.pick(['CON', 'nul.md', 'COM1.md', 'lpt9', 'aux.x.md', 'PRN ', 'COM¹']),
     () =>
       `${documents.index}${random.pick(['.', ' ', '::$DATA', ':x', '/', '/.', '\u0000', '\u0000.md', '%00', '?', '*', '~1'])}`,
     () => `${'a'.repeat(random.below(600))}.md`,
