@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startService, type ProblemAnswer } from '../support/http-client.ts';
+
+type Found = {
+  hits: { recording_id: string; filename: string; title: string; snippet: string; start: number }[];
+  complete: boolean;
+};
+
+test('GET /search finds what was said, for its owner only, until it is erased', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const find = async (q: string, as = token) =>
+    (await service.call<Found>('GET', `/search?q=${encodeURIComponent(q)}`, { token: as })).body;
+  assert.deepEqual(await find('secret'), { hits: [], complete: true });
+
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const { hits } = await find('SECRÉT plan');
+  assert.equal(hits.length, 1);
+  const { recording_id, filename, title, snippet, start } = hits[0]!;
+  assert.deepEqual(
+    [recording_id, title, snippet, start],
+    [id, 'A plan', 'This is the secret plan.', 1],
+  );
+  const document = await service.call('GET', `/transcripts/${encodeURIComponent(filename)}`, {
+    token,
+  });
+  assert.equal(document.status, 200);
+  assert.deepEqual((await find('secret', ben)).hits, []);
+
+  const corrected = await service.call('PATCH', `/recordings/${id}/utterances/1`, {
+    token,
+    json: { text: 'This is the marmalade recipe.' },
+  });
+  assert.equal(corrected.status, 200);
+  assert.equal((await find('marmelade recipe')).hits[0]?.start, 1);
+
+  assert.equal((await service.call('DELETE', `/recordings/${id}`, { token })).status, 204);
+  for (const word of ['marmalade', 'secret', 'hello']) {
+    assert.deepEqual((await find(word)).hits, [], word);
+  }
+});
+
+test('questions that are none are told so; words that mean something to nobody find nothing', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  for (const query of [
+    '',
+    '?q=',
+    `?q=${'x'.repeat(401)}`,
+    '?q=a&limit=0',
+    '?q=a&limit=101',
+    '?q=a&p=1',
+  ]) {
+    const { status } = await service.call('GET', `/search${query}`, { token });
+    assert.equal(status, 422, query);
+  }
+  for (const q of ['"', '*:*', '(((', '%00', '..%2f', '\\', '+-&&||!', '💣']) {
+    const path = `/search?q=${q.startsWith('%') || q.includes('%') ? q : encodeURIComponent(q)}`;
+    const { status } = await service.call<Found>('GET', path, { token });
+    assert.equal(status, 200, q);
+  }
+  assert.equal((await service.call<ProblemAnswer>('GET', '/search?q=a')).status, 401);
+});
