@@ -31,19 +31,18 @@ test(
       const last = duration === '..+' ? `..${first + 1 + random.below(5)}` : duration;
       // Also behind files and keys of an earlier life.
       if (random.chance(0.5)) await runWriter(told, { ...writer, root, life: 1, appends: 5 });
+      const fault = `${call}:error=${error}:when=${first}${last}`;
       const { how, lines, said } = await runWriter(
         told,
         { ...writer, root, life: 2, bytes: random.chance(0.2) ? 40_000 : 200 },
         // All writes would include those by which threads wake each other.
-        {
-          wrap: strace(
-            `${call}:error=${error}:when=${first}${last}`,
-            call === 'write' ? written(root) : [],
-          ),
-        },
+        { wrap: strace(fault, call === 'write' ? written(root) : []) },
       );
       endings[how] += 1;
-      assert.notEqual(how, 'killed', said);
+      if (how === 'killed') {
+        const last = JSON.stringify(lines.slice(-10));
+        assert.fail(`round ${round}, ${fault}: the writer hung. It printed ${last} ${said}`);
+      }
       if (how === 'refused' || lines.some((line) => 'failed' in line)) failures += 1;
       await checkKept(root, told);
       // The disk is well again: so is the writer.

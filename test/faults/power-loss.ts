@@ -17,6 +17,8 @@ import type { Random } from '../support/seeded.ts';
 
 /** A directory whose power can be cut: `root` is what a process works on, watched by `power.c`. */
 export type Powered = {
+  /** Holds `root` as `data`, and what the harness needs. */
+  folder: string;
   root: string;
   /** Environment of the process; it is killed before its n-th operation, or never when 0. */
   env(dieAt: number): Promise<Record<string, string>>;
@@ -47,6 +49,7 @@ export async function powered(folder: string): Promise<Powered> {
   let sizesBefore = new Map<number, number>();
   await mkdir(root);
   return {
+    folder,
     root,
     async env(dieAt) {
       sizesBefore = new Map((await filesBelow(root)).map(({ inode, size }) => [inode, size]));

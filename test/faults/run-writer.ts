@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Line, Told, WriterOptions } from './told.ts';
 
 /** A writer that is not through by then hangs, in milliseconds. */
-const endsWithinMs = 120_000;
+const endsWithinMs = 60_000;
 
 /** How a life of the writer ended: `done`, `refused` (it said why it could not go on), or `killed`. */
 export type Ending = { how: 'done' | 'refused' | 'killed'; lines: Line[]; said: string };

@@ -117,9 +117,10 @@ export async function watchUntil(
   withinMs: number,
 ): Promise<void> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?token=${token}`);
+  let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('it did not happen in time')), withinMs);
+      timer = setTimeout(() => reject(new Error('it did not happen in time')), withinMs);
       let looking = false;
       let again = false;
       const onFrame = async () => {
@@ -129,7 +130,6 @@ export async function watchUntil(
         while (again) {
           again = false;
           if (!(await look())) continue;
-          clearTimeout(timer);
           resolve();
           return;
         }
@@ -140,6 +140,7 @@ export async function watchUntil(
       socket.on('close', () => reject(new Error('the WebSocket was closed')));
     });
   } finally {
+    clearTimeout(timer);
     socket.removeAllListeners('close');
     socket.close();
   }

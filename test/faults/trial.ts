@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { speak } from '../support/espeak.ts';
+import { modelsDir } from '../support/models.ts';
+import {
+  apiOf,
+  startServiceProcess,
+  uploadForm,
+  type ServiceProcess,
+} from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { checkFacts, documentsOf, settle, type Recording } from './story.ts';
+
+/** The service on a data directory of its own, to be disturbed, and what it acknowledged. */
+export type Trial = {
+  dataDir: string;
+  token: string;
+  /** Starts the service; under `wrap`, with `env`. At most one at a time. */
+  start(env?: Record<string, string>, wrap?: readonly string[]): Promise<ServiceProcess>;
+  /** Uploads the talk; what was acknowledged is kept in mind. @throws what the service answers */
+  upload(service: ServiceProcess, kind: 'solo' | 'meeting'): Promise<Recording>;
+  /** How many uploads were acknowledged. */
+  acknowledged(): number;
+  /**
+   * Everything the service knows settles, what was acknowledged in the documents an undisturbed run
+   * gives, no result twice, nobody blamed.
+   */
+  check(service: ServiceProcess): Promise<void>;
+};
+
+const talk = 'i think we should move the deadline to the end of march';
+
+/** @param folder where the data directory is made; a folder of the test's own when absent */
+export async function trial(t: TestContext, folder?: string): Promise<Trial> {
+  const dataDir = join(folder ?? (await tempDir(t)), 'data');
+  await mkdir(join(dataDir, 'models'), { recursive: true });
+  await cp(join(modelsDir, 'espeak-en'), join(dataDir, 'models', 'espeak-en'), { recursive: true });
+  const wav = join(dataDir, 'talk.wav');
+  await speak(talk, wav);
+  const audio = new Uint8Array(await readFile(wav));
+  await rm(wav);
+  let running: ServiceProcess | undefined;
+  t.after(() => running?.end('SIGKILL'));
+  const start: Trial['start'] = async (env = {}, wrap = []) => {
+    const quiet = { MITSCHRIFT_UI_LANGUAGE: 'en', MITSCHRIFT_LOG_LEVEL: 'warn' };
+    running = await startServiceProcess(dataDir, { ...quiet, ...env }, wrap);
+    return running;
+  };
+
+  const first = await start();
+  const { token } = await apiOf(first.url).post<{ token: string }>('/setup', {
+    username: 'anna',
+    password: 'correct horse battery',
+  });
+  const expected = new Map<string, string>();
+  for (const kind of ['solo', 'meeting']) {
+    const api = apiOf(first.url, token);
+    const { recording_id: id } = await api.post<Recording>(
+      '/recordings',
+      uploadForm(audio, { kind }),
+    );
+    await settle(first, token, [id]);
+    expected.set(kind, await documentsOf(first, token, id));
+  }
+  await first.end('SIGTERM');
+
+  const acknowledged = new Map<string, string>();
+  return {
+    dataDir,
+    token,
+    start,
+    async upload(service, kind) {
+      const form = uploadForm(audio, { kind });
+      const recording = await apiOf(service.url, token).post<Recording>('/recordings', form);
+      acknowledged.set(recording.recording_id, kind);
+      return recording;
+    },
+    acknowledged: () => acknowledged.size,
+    async check(service) {
+      const { recordings } = await apiOf(service.url, token).get<{ recordings: Recording[] }>(
+        '/recordings?limit=200',
+      );
+      const ids = recordings.map(({ recording_id }) => recording_id);
+      for (const id of acknowledged.keys()) assert.ok(ids.includes(id), `${id} is there`);
+      await settle(service, token, ids);
+      for (const [id, kind] of acknowledged) {
+        assert.equal(await documentsOf(service, token, id), expected.get(kind));
+      }
+      for (const id of ids) await checkFacts(service, token, id);
+    },
+  };
+}
