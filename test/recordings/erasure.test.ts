@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test';
 import pino from 'pino';
 import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog } from '../../events/level-log.ts';
+import type { RecordingFact } from '../../events/recording-facts.ts';
 import { commands, importedBy } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
@@ -98,7 +99,7 @@ test('documents deleted by a fact are gone after a crash too; those of another r
   await world.record(other);
   await levelChores(world.store.db).note(recordingId, 'delete-documents');
   const documents = ['index', 'transcript', 'summary'] as const;
-  const fact = { type: 'documents.deleted', data: { documents: [...documents] } } as const;
+  const fact: RecordingFact = { type: 'documents.deleted', data: { documents: [...documents] } };
   await world.desk.command(recordingId, fact, who('delete'));
   await world.close();
   world = await openWorld(t, home);

@@ -1,5 +1,7 @@
+import { carriedNames, type CarriedName } from '../corrections/carried-names.ts';
 import type { StageActivity } from '../run-stage.ts';
 import { paragraphs } from '../blocks.ts';
+import { shownBlocks } from '../transcript-blocks.ts';
 
 /** Everybody is one speaker until there is a diarization engine. */
 export const onlySpeaker = 'SPEAKER_1';
@@ -21,6 +23,12 @@ export const join: StageActivity = async (job) => {
   await job.begin({ name: 'joining', places: 2 });
   const { utterances } = await job.content();
   const turns = paragraphs(utterances, onlySpeaker);
+  const shown = await job.shown();
+  // Who was named in an earlier version is suggested again; somebody still has to say so.
+  const known = shown
+    ? carriedNames(shownBlocks(shown), shown.names, turns)
+    : new Map<string, CarriedName>();
+  const before = known.get(onlySpeaker);
   const seconds = turns.reduce((sum, turn) => sum + turn.end - turn.start, 0);
   const sample = turns.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
   await job.offer({
@@ -31,9 +39,9 @@ export const join: StageActivity = async (job) => {
       suggestions: [
         {
           label: onlySpeaker,
-          name: null,
-          confidence: null,
-          reason: null,
+          name: before?.name ?? null,
+          confidence: before?.confidence ?? null,
+          reason: before ? 'named-before' : null,
           sample: sample ? { start: sample.start, end: sample.end, text: sample.text } : null,
         },
       ],

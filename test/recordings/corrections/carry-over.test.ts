@@ -165,7 +165,7 @@ test('patches lead from one text to the other, and are the least', () => {
   fc.assert(
     fc.property(words, words, (before, after) => {
       const patches = wordPatches(before, after);
-      const result = [...before];
+      const result: string[] = [...before];
       for (const { from, to, inserted } of patches.toReversed()) {
         result.splice(from, to - from, ...inserted);
       }
