@@ -2,7 +2,7 @@
  * A server of its own process for `http.bench.ts`, so that its processor time can be told apart: the
  * service with 1 000 transcripts, or the bare thing. Says what it is by messages to its parent.
  */
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import Koa from 'koa';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -69,6 +69,8 @@ export async function startService(
     /** More projections than the service's own. */
     projections?: Projection[];
     overrides?: Partial<HttpServices>;
+    /** A word that is in everything the engines say of an owner's recordings. */
+    marker?: (owner: string) => string;
   } = {},
 ) {
   const opened: (() => Promise<void>)[] = [];
@@ -112,7 +114,7 @@ export async function startService(
     dataDir,
     log,
   });
-  const engines = scriptedEngines((owner) => openSpace(dataDir, owner));
+  const engines = scriptedEngines((owner) => openSpace(dataDir, owner), options.marker);
   const desk = openDesk({
     store,
     activities: engines.activities,
@@ -375,11 +377,17 @@ export function wav(seconds = 0.1): Uint8Array {
 }
 
 /** Engines that heard two sentences. `hold` makes a stage wait, `fail` makes it fail, until `release`. */
-function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
+function scriptedEngines(
+  spaceOf: Parameters<typeof write>[0]['spaceOf'],
+  marker?: (owner: string) => string,
+) {
   const held = new Map<Stage, { promise: Promise<void>; release: () => void }>();
   const failing = new Set<Stage>();
   const engine = { engine: 'scripted', model: null };
   const utterances = ['Hello there.', 'This is the secret plan.'];
+  /** With the owner's marker, if there are any. */
+  const marked = (text: string, { owner }: Pick<Job, 'owner'>): string =>
+    marker === undefined ? text : `${text} ${marker(owner)}`;
 
   const stage =
     (work: (job: Job) => Promise<void>, name: Stage): StageActivity =>
@@ -397,12 +405,12 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
       }
       await work(job);
     };
-  const block = (id: number, speaker: string | null) => ({
+  const block = (id: number, speaker: string | null, job: Job) => ({
     id: `t-000${id + 1}`,
     speaker,
     start: id,
     end: id + 1,
-    text: utterances[id]!,
+    text: marked(utterances[id]!, job),
     words: [],
   });
 
@@ -417,7 +425,8 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
       const stretches = utterances.map((_, index): [number, number] => [index, index + 1]);
       const plan = { detector: 'scripted', duration: 2, stretches, warnings: [] };
       await job.offer({ type: 'speech.detected', data: plan });
-      for (const [index, text] of utterances.entries()) {
+      for (const [index, said] of utterances.entries()) {
+        const text = marked(said, job);
         const [start, end] = stretches[index]!;
         await job.offer({
           type: 'utterance.recognised',
@@ -443,20 +452,20 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
         type: 'turns.joined',
         data: { speakers: [0, 1].map((id) => ({ label: label(id), seconds: 1 })) },
         content: {
-          turns: [0, 1].map((id) => block(id, label(id))),
+          turns: [0, 1].map((id) => block(id, label(id), job)),
           suggestions: [0, 1].map((id) => ({
             label: label(id),
             name: null,
             confidence: null,
             reason: null,
-            sample: { start: id, end: id + 1, text: utterances[id]! },
+            sample: { start: id, end: id + 1, text: marked(utterances[id]!, job) },
           })),
         },
       });
     }, 'join'),
     punctuate: stage(async (job) => {
       const { kind } = (await job.content()).context;
-      const blocks = [0, 1].map((id) => block(id, kind === 'meeting' ? label(id) : null));
+      const blocks = [0, 1].map((id) => block(id, kind === 'meeting' ? label(id) : null, job));
       await job.offer({
         type: 'transcript.punctuated',
         data: { ...engine, parts: 1, kept: [] },
@@ -468,7 +477,7 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
         job.offer({
           type: 'summary.completed',
           data: { ...engine, parts: 1, language: 'en' },
-          content: { text: 'Somebody greets and has a plan.' },
+          content: { text: marked('Somebody greets and has a plan.', job) },
         }),
       'summarise',
     ),
@@ -477,7 +486,10 @@ function scriptedEngines(spaceOf: Parameters<typeof write>[0]['spaceOf']) {
         job.offer({
           type: 'title.chosen',
           data: engine,
-          content: { title: 'A plan', abstract: 'There is a plan. It is secret.' },
+          content: {
+            title: marked('A plan', job),
+            abstract: marked('There is a plan. It is secret.', job),
+          },
         }),
       'entitle',
     ),
