@@ -99,7 +99,7 @@ export function simulatedActivities(
     }),
     write: stage('documents', async (job) => {
       const { named, context } = await job.content();
-      if (named === null) {
+      if (named === null || named.version < (context.handedOver ?? 0)) {
         await job.offer({
           type: 'documents.named',
           data: { local_start: '2026-01-01T10:00:00+00:00', ui_language: 'en', renderer: 1 },
