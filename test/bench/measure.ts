@@ -34,3 +34,7 @@ export async function bestOf(
 
 export const perSecond = (count: number, ms: number): string =>
   `${Math.round((count * 1000) / ms).toLocaleString('en')}/s`;
+
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+
+export const milliseconds = (ms: number): string => `${Math.round(ms)} ms`;

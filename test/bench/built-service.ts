@@ -1,0 +1,74 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFile, cp, mkdir, mkdtemp, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../..');
+/** A service that has not said where it listens by then will not any more, in milliseconds. */
+const startWithinMs = 60_000;
+
+export type BuiltService = {
+  /** The compiled command. */
+  main: string;
+  /** Starts it and resolves when it says where it listens. */
+  start(dataDir: string): Promise<RunningService>;
+};
+
+export type RunningService = { url: string; pid: number; end(): Promise<void> };
+
+/** The service as it is installed: compiled, without a loader. Compiled once a run, into a folder of its own. */
+export const builtService = (): Promise<BuiltService> => (built ??= build());
+let built: Promise<BuiltService> | undefined;
+
+async function build(): Promise<BuiltService> {
+  const folder = await mkdtemp(join(tmpdir(), 'mitschrift-built-'));
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  await promisify(execFile)(tsc, ['-p', 'tsconfig.json', '--outDir', join(folder, 'dist')], {
+    cwd: root,
+  }).catch((error: { code?: unknown }) => {
+    // It writes all the same; types are for `npm run types` to check.
+    if (error.code !== 2) throw error;
+  });
+  await mkdir(join(folder, 'web'), { recursive: true });
+  await cp(join(root, 'web'), join(folder, 'web'), { recursive: true });
+  await copyFile(join(root, 'package.json'), join(folder, 'package.json'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const main = join(folder, 'dist/src/cli/mitschrift.js');
+  return {
+    main,
+    start: (dataDir) => untilListening([main, 'serve'], { MITSCHRIFT_DATA: dataDir }),
+  };
+}
+
+/** Starts a script that says `… is at <address>` on standard error when it listens. */
+export async function untilListening(
+  args: string[],
+  env: Record<string, string>,
+): Promise<RunningService> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, MITSCHRIFT_PORT: '0', MITSCHRIFT_LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    const timer = setTimeout(() => reject(new Error(`no start: ${said}`)), startWithinMs);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-4096);
+      const address = /is at (\S+)\n/.exec(said)?.[1];
+      if (address === undefined) return;
+      clearTimeout(timer);
+      resolve(address);
+    });
+    void exited.then(() => reject(new Error(`it ended: ${said}`)));
+  });
+  return {
+    url,
+    pid: child.pid!,
+    async end() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

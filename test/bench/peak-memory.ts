@@ -1,0 +1,63 @@
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
+import { join } from 'node:path';
+import { modelsDir } from '../support/models.ts';
+import { apiOf, watchUntil } from '../support/service-process.ts';
+import { builtService } from './built-service.ts';
+
+/** Peak resident memory in MiB (`VmHWM`). */
+export type PeakMemory = { service: number; engine: number; together: number };
+
+/** What a fresh service and its engine process hold at most while they make documents of one file. */
+export async function peakMemory(root: string, audio: string): Promise<PeakMemory> {
+  const service = await builtService();
+  const data = join(root, `memory-${Math.random().toString(36).slice(2)}`);
+  await mkdir(data);
+  await symlink(modelsDir, join(data, 'models'));
+  const running = await service.start(data);
+  try {
+    const { token } = await apiOf(running.url).post<{ token: string }>('/setup', {
+      username: 'anna',
+      password: 'correct horse battery',
+    });
+    const api = apiOf(running.url, token);
+    const form = new FormData();
+    form.set('kind', 'solo');
+    form.set('language', 'en');
+    form.set('file', await openAsBlob(audio), 'talk.wav');
+    const { recording_id } = await api.post<{ recording_id: string }>('/recordings', form);
+    let engine = 0;
+    await watchUntil(
+      running.url,
+      token,
+      async () => {
+        engine = Math.max(engine, ...(await childrenOf(running.pid).then(peaks)));
+        const { status } = await api.get<{ status: string }>(`/recordings/${recording_id}`);
+        if (status === 'ERROR') throw new Error('the recording failed');
+        return status === 'IDLE';
+      },
+      3_600_000,
+    );
+    const own = await peakOf(running.pid);
+    return { service: own, engine, together: own + engine };
+  } finally {
+    await running.end();
+  }
+}
+
+const peaks = (pids: number[]): Promise<number[]> => Promise.all(pids.map(peakOf));
+
+/** 0 for a process that has just ended. */
+async function peakOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const children: number[] = [];
+  for (const task of await readdir(`/proc/${pid}/task`)) {
+    const text = await readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '');
+    children.push(...text.split(' ').filter(Boolean).map(Number));
+  }
+  return children;
+}
