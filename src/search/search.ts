@@ -34,7 +34,7 @@ export class IndexBusy extends Error {
 }
 
 /** Pairs of word and transcript in all indexes together (about 45 bytes each): some 10 000 transcripts. */
-const sizeMax = 5_000_000;
+const sizeMax = 9_000_000;
 /** Users whose indexes are in memory, and indexes being made at the same time. */
 const usersMax = 50;
 const buildsMax = 2;
