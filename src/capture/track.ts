@@ -49,6 +49,8 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
   const notes = await readNotes(folder);
   const wasPaused = notes?.paused ?? false;
   let ledger = await recoverLedger(path, channels, writer.frames, notes?.ledger ?? null);
+  /** With the gap that is being filled. */
+  let filling: Ledger | null = null;
   let level: Track['level'] = null;
   let flatSeconds = 0;
   let quietSeconds = 0;
@@ -60,7 +62,9 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
 
   /** One after the other: they share a temporary file. */
   const note = (ended: EndReason | null): Promise<void> => {
-    const mine = noting.then(() => writeNotes(folder, { claim, ledger, paused, ended }));
+    const mine = noting.then(() =>
+      writeNotes(folder, { claim, ledger: filling ?? ledger, paused, ended }),
+    );
     noting = mine.catch(() => undefined); // told to the one who noted
     return mine;
   };
@@ -92,10 +96,13 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
       const missing = missingFrames(performance.now() - seconds * 1000);
       missingSince = null;
       if (missing > 0) {
-        ledger = withGap(ledger, missing, true);
-        // Noted first: silence in a file whose capture died could not be told from a quiet room.
+        filling = withGap(ledger, missing, true);
+        // Noted first: silence in a file whose capture died could not be told from a quiet room. Told
+        // last: nobody hears of samples that are not in the file.
         await note(null);
         await writer.writeSilence(missing);
+        ledger = filling;
+        filling = null;
       }
       await writer.write(block.pcm);
       ledger = withBlock(ledger, block);
