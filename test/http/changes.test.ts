@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startService, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+import { startService, wav, type ProblemAnswer, type TestService } from '../support/http-client.ts';
 
 type Recording = {
   owner: string;
@@ -245,6 +245,62 @@ test('an administrator hands a recording over: its documents move, a person’s 
     json: { owner: 'ada' },
   });
   assert.deepEqual([away.status, away.body.type], [403, '/problems/not-admin']);
+});
+
+test('DELETE /recordings/{id}: in any state, and nothing of it is there any more', async (t) => {
+  const { service, token, id, recording } = await saved(t);
+  const { documents } = await recording();
+  service.engines.hold('punctuate');
+  await service.call('POST', `/recordings/${id}/reprocess`, { token });
+  const erased = await service.call('DELETE', `/recordings/${id}`, { token });
+  assert.deepEqual([erased.status, erased.body], [204, '']);
+  for (const path of ['', '/events', '/versions']) {
+    assert.equal((await service.call('GET', `/recordings/${id}${path}`, { token })).status, 404);
+  }
+  for (const path of Object.values(documents)) {
+    const answer = await service.call('GET', `/transcripts/${encodeURIComponent(path)}`, { token });
+    assert.equal(answer.status, 404);
+  }
+  const lists = await service.call<{ recordings: [] }>('GET', '/recordings', { token });
+  assert.deepEqual(lists.body.recordings, []);
+  const library = await service.call<{ transcripts: [] }>('GET', '/transcripts', { token });
+  assert.deepEqual(library.body.transcripts, []);
+  assert.equal((await service.call('DELETE', `/recordings/${id}`, { token })).status, 404);
+  const events = await service.call<{ events: { stream: string; content?: object }[] }>(
+    'GET',
+    '/events?limit=200',
+    { token },
+  );
+  const own = events.body.events.filter(({ stream }) => stream === `recording-${id}`);
+  assert.ok(own.length > 5 && own.every(({ content }) => content === undefined));
+});
+
+test('a guest’s recording is an administrator’s to see and to hand over', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const path = join(service.dataDir, 'guest.wav');
+  await writeFile(path, wav());
+  const { recordingId: id } = await service.desk.importAudio({
+    path,
+    filename: 'guest.wav',
+    owner: 'guest',
+    by: 'guest',
+    command: 'guest',
+    kind: 'solo',
+    language: null,
+    speakers: null,
+  });
+  await service.reaches(id, 'idle.saved');
+  const theirs = `/recordings/${id}`;
+  assert.equal((await service.call('GET', theirs, { token: ben })).status, 404);
+  const nobody = await service.call('PATCH', theirs, { token, json: { owner: 'nobody' } });
+  assert.equal(nobody.status, 422);
+  assert.equal(
+    (await service.call('PATCH', theirs, { token, json: { owner: 'ben' } })).status,
+    200,
+  );
+  assert.equal((await service.call('GET', theirs, { token: ben })).status, 200);
 });
 
 test('what others have is not there to be changed', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RecordingFact } from '../../events/recording-facts.ts';
 import { recordingById, recordings, recordingsOf } from '../../projections/recordings.ts';
 import { status, statusOf } from '../../projections/status.ts';
 import {
@@ -46,11 +47,11 @@ test('a title and a language that a person gave stay through later passes', asyn
 
 test('a corrected block is shown at once; the pass that replaces it brings its own', async (t) => {
   const { teller, storage, settled } = await told(t);
-  const edit = {
+  const edit: RecordingFact = {
     type: 'turn.edited',
     data: { basis: 1, block: 't-0001', speaker: null },
     content: { text: 'corrected', words: [] },
-  } as const;
+  };
   await teller.of(id, edit, writing);
   await teller.of(id, saved(2, 'base'), 'idle.saved');
   await settled();
