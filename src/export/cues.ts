@@ -89,6 +89,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 function cut(tokens: readonly Word[]): Word[][] {
   const parts: Word[][] = [];
   let part: Word[] = [];
+  let texts: string[] = [];
   for (const token of tokens) {
     const last = part.at(-1);
     const first = part[0];
@@ -98,12 +99,14 @@ function cut(tokens: readonly Word[]): Word[][] {
       (token.start - last.end > pauseSeconds ||
         token.end - first.start > secondsMax ||
         (endsSentence.test(last.text) && last.end - first.start >= secondsMin) ||
-        linesOf([...part, token].map(({ text }) => text)).length > linesMax)
+        linesOf([...texts, token.text]).length > linesMax)
     ) {
       parts.push(part);
       part = [];
+      texts = [];
     }
     part.push(token);
+    texts.push(token.text);
   }
   if (part.length > 0) parts.push(part);
   return parts;
@@ -125,12 +128,21 @@ function linesOf(words: readonly string[], widthMax = lineWidthMax): string[] {
 
 /** The same number of lines, the longest of them as short as can be. */
 function balanced(words: readonly string[]): string[] {
-  let best = linesOf(words);
-  if (best.length < 2) return best;
-  for (let width = lineWidthMax - 1; width > 0; width -= 1) {
+  const fewest = linesOf(words);
+  if (fewest.length < 2) return fewest;
+  // The narrowest width that still does it: wider ones do, too.
+  let best = fewest;
+  let low = 1;
+  let high = lineWidthMax - 1;
+  while (low <= high) {
+    const width = (low + high) >> 1;
     const lines = linesOf(words, width);
-    if (lines.length > best.length || lines.some((line) => widthOf(line) > width)) break;
-    best = lines;
+    if (lines.length === fewest.length && lines.every((line) => widthOf(line) <= width)) {
+      best = lines;
+      high = width - 1;
+    } else {
+      low = width + 1;
+    }
   }
   return best;
 }
@@ -155,7 +167,11 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、-〿�
 const wide =
   /[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{ff00}-\u{ff60}]/gu;
 
-const widthOf = (text: string): number => Array.from(text).length + (text.match(wide)?.length ?? 0);
+const widthOf = (text: string): number =>
+  // Below U+1100 nothing is wide, nor written as two.
+  !/[\u1100-\u{10ffff}]/u.test(text)
+    ? text.length
+    : Array.from(text).length + (text.match(wide)?.length ?? 0);
 
 /** On one line, without anything unseen. */
 const plain = (text: string): string =>
