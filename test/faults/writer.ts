@@ -20,7 +20,7 @@ import { seeded } from '../support/seeded.ts';
 import { fingerprint, type Line, type WriterOptions } from './told.ts';
 
 /** How often the same is offered again before the writer gives up and says why, and the pause before it. */
-const triesMax = 40;
+const triesMax = 80;
 const pauseMs = 25;
 /** A stream of its own that is forgotten again, and three documents, after so many appends. */
 const forgetEvery = 9;
@@ -46,9 +46,10 @@ try {
         if (!isTransient(error) || tries === triesMax) throw error;
         say({ failed: command, code: String((error as { code?: unknown }).code) });
         await pause(pauseMs);
-        await log.usable().catch((failure: unknown) => {
-          if (!isTransient(failure)) throw failure;
-        });
+        for (let looks = 0; log.health().state === 'recovering'; looks += 1) {
+          if (looks === triesMax) throw error;
+          await pause(pauseMs);
+        }
       }
     }
   };
@@ -104,13 +105,14 @@ try {
   };
   await Promise.all(Array.from({ length: options.writers }, (_, number) => writer(number)));
   const { damages } = await log.verify({ contents: true });
-  say({ done: log.head(), damages });
   await log.close();
+  say({ done: log.head(), damages });
 } catch (error) {
   // Not able to serve is allowed; not saying why is not.
   const { code, message } = error as { code?: unknown; message: string };
   say({ refused: String(code), message });
-  process.exitCode = 3;
+  // The log goes on trying to open its files again.
+  process.exit(3);
 }
 
 function spoken(subject: string, command: string, abstract: string): OfferedFact {
