@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createApp } from '../../src/http/app.ts';
+import { listen } from '../../src/http/server.ts';
+import { startService, wav, type TestService } from '../support/http-client.ts';
+
+type Answer = { status: number; body: Record<string, unknown> };
+
+/** The same log behind another HTTP server, which remembers no answer: as after a restart. */
+async function forgetful(service: TestService, use: (url: string) => Promise<void>): Promise<void> {
+  const server = await listen(createApp(service.services), service.services, { port: 0 });
+  try {
+    await use(server.url);
+  } finally {
+    await server.close();
+  }
+}
+
+async function post(
+  url: string,
+  path: string,
+  { token, key, json, form }: { token: string; key: string; json?: object; form?: FormData },
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Idempotency-Key': key,
+      ...(form ? {} : { 'Content-Type': 'application/json' }),
+    },
+    body: form ?? JSON.stringify(json ?? {}),
+  });
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+  };
+}
+
+const upload = (): FormData => {
+  const form = new FormData();
+  form.set('file', new Blob([wav()]), 'talk.wav');
+  return form;
+};
+
+test('a command that was answered before a restart is recognised after it, and done once', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.hold('transcribe');
+  const first = await post(service.url, '/recordings', { token, key: 'up', form: upload() });
+  assert.equal(first.status, 202);
+  const id = String(first.body['recording_id']);
+  const cancelled = await post(service.url, `/recordings/${id}/cancel`, { token, key: 'stop' });
+  assert.equal(cancelled.status, 200);
+  const user = { username: 'ben', password: 'correct horse battery' };
+  const created = await post(service.url, '/users', { token, key: 'ben', json: user });
+  assert.equal(created.status, 201);
+  const head = service.store.head();
+
+  await forgetful(service, async (url) => {
+    const uploaded = await post(url, '/recordings', { token, key: 'up', form: upload() });
+    assert.deepEqual([uploaded.status, uploaded.body['recording_id']], [202, id]);
+    const again = await post(url, `/recordings/${id}/cancel`, { token, key: 'stop' });
+    assert.deepEqual([again.status, again.body['recording_id']], [200, id]);
+    // Another key is another command, which the state does not allow any more.
+    const other = await post(url, `/recordings/${id}/cancel`, { token, key: 'other' });
+    assert.equal(other.status, 409);
+    const sameUser = await post(url, '/users', { token, key: 'ben', json: user });
+    assert.ok(sameUser.status === 201 || sameUser.status === 409);
+  });
+  assert.equal(service.store.head(), head, 'nothing was appended');
+});
+
+test('names given before a restart are recognised after it, though nobody waits any more', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await service.reaches(recording_id, 'awaiting-speakers');
+  const json = { recording_id, speakers: { SPEAKER_1: 'Ada' } };
+  const first = await post(service.url, '/speakers', { token, key: 'names', json });
+  assert.equal(first.status, 200);
+  await service.reaches(recording_id, 'idle.saved');
+  await forgetful(service, async (url) => {
+    const again = await post(url, '/speakers', { token, key: 'names', json });
+    assert.deepEqual([again.status, again.body['recording_id']], [200, recording_id]);
+  });
+});
+
+test('a key is one user’s: the same key of another user is another command', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const [one, other] = await Promise.all(
+    [ada, ben].map((token) =>
+      post(service.url, '/recordings', { token, key: 'k', form: upload() }),
+    ),
+  );
+  assert.equal(one!.status, 202);
+  assert.equal(other!.status, 202);
+  assert.notEqual(one!.body['recording_id'], other!.body['recording_id']);
+});
+
+test('the same key at once is done once, and both get the same answer', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      post(service.url, '/recordings', { token, key: 'k', form: upload() }),
+    ),
+  );
+  assert.equal(new Set(answers.map(({ body }) => body['recording_id'])).size, 1);
+  const { body } = await service.call('GET', '/recordings', { token });
+  assert.equal((body['recordings'] as unknown[]).length, 1);
+});
