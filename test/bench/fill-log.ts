@@ -35,6 +35,10 @@ export async function fillLog(
 export const stageStarted = (index: number): OfferedFact => ({
   type: 'stage.started',
   data: { stage: 'transcribe' },
+  ...circumstances(index),
+});
+
+const circumstances = (index: number) => ({
   by: 'system',
   command: `01M7YB8DQZG1E7K5Q61TP77TYM/transcribe@${index}/1`,
   run: 1,
@@ -65,7 +69,7 @@ const imported = (id: number): OfferedFact => ({
 });
 
 const cancelled = (): OfferedFact => ({
-  ...stageStarted(0),
+  ...circumstances(0),
   type: 'processing.cancelled',
   data: {},
   to: 'idle.kept',
@@ -80,12 +84,12 @@ function spokenFact(id: number, index: number, content: 'content' | 'no-content'
       at * 20 + 18,
     ]);
     const data = { detector: 'webrtc', duration: 1000, stretches, warnings: [] };
-    return { ...stageStarted(1), type: 'speech.detected', data };
+    return { ...circumstances(1), type: 'speech.detected', data };
   }
   const start = (index - 2) * 20;
   const end = start + 18;
   const data = { index: index - 2, start, end, words: 40, language: 'en' };
-  const fact: OfferedFact = { ...stageStarted(index), type: 'utterance.recognised', data };
+  const fact = { ...circumstances(index), type: 'utterance.recognised' as const, data };
   if (content === 'no-content') return fact;
   return { ...fact, subject: `${id}`, content: { segments: [{ start, end, text, words }] } };
 }

@@ -76,6 +76,10 @@ async function ours(): Promise<void> {
   await store.close();
   const service = await startService({ host, env, log });
   tell({ url: service.url, token });
+  process.on('message', (message: { ask: string; count?: number; times?: number }) => {
+    if (message.ask === 'listeners') void listeners(service.url, token, message.count ?? 0);
+    if (message.ask === 'moves') void moves(service.url, token, message.times ?? 0);
+  });
 }
 
 /** Answers every path with what it was told to. */

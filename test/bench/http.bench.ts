@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
+import { WebSocket } from 'ws';
 import type { Measured } from './measure.ts';
 
 const requests = Number(process.env['BENCH_REQUESTS'] ?? 10_000);
@@ -46,10 +47,89 @@ export async function* bench(): AsyncIterable<Measured> {
         aim: '≥ 0.6',
       };
     }
+    yield await broadcasting(service, start('sockets', root), ours);
   } finally {
     for (const child of [ours, bare]) child.send({ ask: 'exit' });
     await rm(root, { recursive: true, force: true });
   }
+}
+
+const clients = 1000;
+const broadcasts = 100;
+
+/**
+ * Frames to 1 000 WebSockets, 32 a user, against bare `ws` that stringifies each frame once. Ours are of
+ * an administrator who watches everybody: their sockets get every user's moves.
+ */
+async function broadcasting(
+  service: { url: string; token: string },
+  bare: ChildProcess,
+  ours: ChildProcess,
+): Promise<Measured> {
+  const { url } = (await told(bare, 'url')) as { url: string };
+  ours.send({ ask: 'listeners', count: clients });
+  const { tokens, move } = (await told(ours, 'tokens')) as { tokens: string[]; move: object };
+  const mine = await connectAll(tokens.map((token) => `${service.url}/ws?token=${token}&scope=all`));
+  const theirs = await connectAll(tokens.map(() => url));
+  let best = { ours: Infinity, bare: Infinity };
+  for (let round = 0; round <= rounds; round += 1) {
+    const now = {
+      bare: await cpuOf(bare, async () => {
+        const all = theirs.received(clients * broadcasts);
+        bare.send({ broadcast: move, times: broadcasts });
+        await all;
+      }),
+      ours: await cpuOf(ours, async () => {
+        const all = mine.received(clients * broadcasts);
+        ours.send({ ask: 'moves', times: broadcasts });
+        await all;
+      }),
+    };
+    if (round > 0) {
+      best = { ours: Math.min(best.ours, now.ours), bare: Math.min(best.bare, now.bare) };
+    }
+  }
+  mine.close();
+  theirs.close();
+  bare.send({ ask: 'exit' });
+  const frames = (microseconds: number) =>
+    `${Math.round((clients * broadcasts * 1e6) / microseconds).toLocaleString('en')} frames/CPU s`;
+  return {
+    what: `${broadcasts} moves to ${clients} WebSockets, log and views included, against bare ws stringifying once`,
+    ours: frames(best.ours),
+    bare: frames(best.bare),
+    ratio: best.bare / best.ours,
+    aim: '≥ 0.8',
+  };
+}
+
+/** Clients that count the moves they get. */
+async function connectAll(addresses: string[]) {
+  let count = 0;
+  let wake = (): void => {};
+  const sockets = await Promise.all(
+    addresses.map(async (address) => {
+      const socket = new WebSocket(address.replace('http', 'ws'));
+      socket.on('message', (data: Buffer) => {
+        if (!data.includes('"transition"')) return;
+        count += 1;
+        wake();
+      });
+      await once(socket, 'open');
+      return socket;
+    }),
+  );
+  return {
+    async received(more: number): Promise<void> {
+      const wanted = count + more;
+      await new Promise<void>((resolve) => {
+        wake = () => {
+          if (count >= wanted) resolve();
+        };
+      });
+    },
+    close: () => sockets.forEach((socket) => socket.terminate()),
+  };
 }
 
 function start(what: string, root: string): ChildProcess {
