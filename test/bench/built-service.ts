@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,7 @@ let built: Promise<BuiltService> | undefined;
 
 async function build(): Promise<BuiltService> {
   const folder = await mkdtemp(join(tmpdir(), 'mitschrift-built-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const tsc = join(root, 'node_modules/.bin/tsc');
   await promisify(execFile)(tsc, ['-p', 'tsconfig.json', '--outDir', join(folder, 'dist')], {
     cwd: root,
