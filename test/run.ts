@@ -27,9 +27,11 @@ const files =
         .filter((name) => name.endsWith('.test.ts'))
         .map((name) => join('test', name))
         .toSorted();
+/** Resolved here: processes that tests start in other folders inherit it. */
+const loader = ['--import', import.meta.resolve('tsx')];
 const { code, output } = await run(
   process.execPath,
-  ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files],
+  [...loader, '--test', '--test-concurrency=2', '--test-reporter=spec', ...files],
   { MITSCHRIFT_LONG: long ? '1' : '' },
 );
 const tally = (name: string) =>

@@ -116,7 +116,14 @@ function launch(spec: CaptureSpec, env: NodeJS.ProcessEnv): Promise<void> {
   const own = fileURLToPath(import.meta.url);
   const entry = fileURLToPath(new URL(`./capture-process${extname(own)}`, import.meta.url));
   const debugging = /^--inspect/;
-  const execArgv = process.execArgv.filter((argument) => !debugging.test(argument));
+  // A loader named by its package is found from here, not from the folder the process runs in.
+  const execArgv = process.execArgv
+    .filter((argument) => !debugging.test(argument))
+    .map((argument, index, all) =>
+      all[index - 1] === '--import' && /^[\w@][\w@/.-]*$/.test(argument)
+        ? import.meta.resolve(argument)
+        : argument,
+    );
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...execArgv, entry, JSON.stringify(spec)], {
       detached: true,
