@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileStore } from '@tus/file-store';
-import type { KvStore, Upload } from '@tus/server';
+import { Upload, type KvStore } from '@tus/server';
 import { writeDurably } from '../../events/durable-file.ts';
 import { limits } from './limits.ts';
 
@@ -51,6 +51,19 @@ export class ResumableStore extends FileStore {
     const ids = (await readdir(this.directory)).filter((name) => idPattern.test(name));
     const infos = await Promise.all(ids.map((id) => this.infoOf(id)));
     return infos.filter((info) => info !== undefined);
+  }
+
+  /** Of a finished upload only whose it was and how long is kept: names and titles may be erased. */
+  async forgetWords(id: string): Promise<void> {
+    const upload = await this.#info.get(id);
+    if (!upload) return;
+    const { owner = '' } = upload.metadata ?? {};
+    const { size, creation_date } = upload;
+    const kept = { id, offset: 0, metadata: { owner }, ...(size === undefined ? {} : { size }) };
+    await this.#info.set(
+      id,
+      new Upload(creation_date === undefined ? kept : { ...kept, creation_date }),
+    );
   }
 
   /** So that what is acknowledged is on the disk. */

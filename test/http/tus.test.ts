@@ -111,6 +111,12 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
   const stored = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
   assert.deepEqual(stored, Buffer.from(audio));
 
+  // What was said of the file is where it can be erased, and nowhere else.
+  const [reminder, ...others] = await readdir(join(service.dataDir, 'resumable'));
+  assert.deepEqual(others, []);
+  const kept = await readFile(join(service.dataDir, 'resumable', reminder!), 'utf8');
+  assert.doesNotMatch(kept, /Besprechung|Größe/);
+
   // The answer was lost: asking again, in either way, tells the same.
   const again = await patch(service, path, audio.length, new Uint8Array(), { token });
   assert.deepEqual([again.status, again.body['recording_id']], [202, id]);

@@ -68,6 +68,7 @@ export const tusRoutes: AddRoutes = (router, services) => {
     const finished = await importedBy(services.storage, commandOf(id));
     if (finished && ctx.method !== 'DELETE') {
       // The answer got lost, or the service died before it: this is what it said.
+      await store.forgetWords(id);
       ctx.set('Upload-Offset', String(info.size));
       ctx.set('Upload-Length', String(info.size));
       answerImported(ctx, finished);
@@ -199,6 +200,7 @@ async function importUpload(
     command: commandOf(id),
     ...fields,
   });
+  await store.forgetWords(id);
   await untilReadable(services, accepted);
   return accepted;
 }
