@@ -72,8 +72,7 @@ function nastyName(random: Random, { documents, benId, space }: Trap): string {
   const bases: (() => string)[] = [
     () => `${up}/${target}`,
     () => `${documents.index.slice(0, -3)}/${up}/${up}/${target}`,
-    () =>
-      random.pick(['link.md', 'dir/ben.md', 'root/etc/passwd', 'dangling.md', 'self/link.md']),
+    () => random.pick(['link.md', 'dir/ben.md', 'root/etc/passwd', 'dangling.md', 'self/link.md']),
     () =>
       `${random.pick(['/', '//', '\\', '\\\\host\\share\\', 'C:\\', 'C:', 'file:///', '~/', '~root/'])}${target}`,
     () => `${space}${sep}..${sep}${target}`,
