@@ -106,7 +106,7 @@ test('cancel keeps the audio, reprocess makes the documents of it', async (t) =>
 });
 
 test('a failed stage shows why, can be tried again, or be cleared by the toggle', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { env: { MITSCHRIFT_AUDIO_DEVICE: 'No such device' } });
   const token = await service.setUp();
   service.engines.fail('summarise');
   const { recording_id: id } = (await service.upload(token)).body;
@@ -130,7 +130,8 @@ test('a failed stage shows why, can be tried again, or be cleared by the toggle'
   assert.deepEqual(toggled.body, { status: 'IDLE', recording_id: id, action: 'reset' });
   assert.equal((await service.call('GET', '/status', { token })).body['status'], 'IDLE');
   const unable = await service.call<ProblemAnswer>('POST', '/toggle', { token });
-  assert.deepEqual([unable.status, unable.body.type], [503, '/problems/unavailable']);
+  assert.deepEqual([unable.status, unable.body.type], [409, '/problems/device-unavailable']);
+  assert.match(unable.body.detail, /“No such device” is not there\. Devices now: /);
 
   const other = (await service.upload(token)).body.recording_id;
   await service.reaches(other, 'error');
