@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { LoggedFact } from '../events/catalogue.ts';
 import { recordingOf, type Kind } from '../events/recording-facts.ts';
 import type { Block, Correction } from '../events/transcript.ts';
+import { wordlessName } from '../events/wordless-name.ts';
 import { newestFirst, startingWith, timeKey, utcTime, type PageRequest } from './list-page.ts';
 import { foldPasses, isErased, latest, noPasses, type Passes, type Results } from './passes.ts';
 import type { Projection, ProjectionStorage, Rows } from './projection.ts';
@@ -310,4 +310,4 @@ const editKey = (id: string, blocks: number | string, block: string): string =>
 
 /** The same name may be written with composed or with decomposed accents. */
 const fileKey = (owner: string, filename: string): string =>
-  `f/${owner}/${createHash('sha256').update(filename.normalize('NFC')).digest('hex')}`;
+  `f/${owner}/${wordlessName(filename.normalize('NFC'))}`;
