@@ -5,7 +5,7 @@ import { hearTones, type ToneWord } from './speech-servers-tones.ts';
 
 /**
  * Stand-ins for transcription servers that answer as the real ones were seen to answer
- * (/work/shared/design/protocols.md §1 and §2): shapes, status codes, content types, traps.
+ * (their sources and recorded answers): shapes, status codes, content types, traps.
  */
 export type Kind =
   | 'whisper.cpp'
