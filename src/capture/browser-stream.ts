@@ -75,7 +75,7 @@ export interface BrowserStream {
   /** Ends the recording with what has been taken; from a connection that is there. */
   stop(sender: AudioSender): void;
   pause(paused: boolean): void;
-  /** The last word to whoever is attached. */
+  /** The last word to whoever is there. */
   tell(reason: BrowserEnd | BrowserLeft): void;
   /** Brings what was taken onto the disk and lets the file go; the recording may be opened again. */
   close(): Promise<void>;
@@ -170,11 +170,11 @@ export async function openBrowserStream(
       paused = now;
       if (paused && ending === null) void dismiss('paused');
     },
-    tell: (reason) => void dismiss(reason),
+    tell: (reason) => void dismiss(reason, sender ?? present),
     async close() {
       clearTimeout(grace);
       await attaching;
-      await dismiss('left');
+      await dismiss('left', sender ?? present);
       await closeFile();
     },
   };
@@ -239,8 +239,10 @@ export async function openBrowserStream(
   }
 
   /** Tells whoever is attached, once everything taken from them is on the disk, that nothing more is. */
-  async function dismiss(reason: BrowserEnd | BrowserLeft): Promise<void> {
-    const former = sender;
+  async function dismiss(
+    reason: BrowserEnd | BrowserLeft,
+    former: AudioSender | null = sender,
+  ): Promise<void> {
     sender = null;
     await flush();
     former?.hold(false);

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { browserClient } from '../support/browser-client.ts';
+import { speak, wordErrorRate } from '../support/espeak.ts';
+import { modelsDir } from '../support/models.ts';
+import { seeded } from '../support/seeded.ts';
+import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const said =
+  'good morning everyone and welcome to the weekly planning meeting ' +
+  'the server was down for twenty minutes last night';
+/** espeak-ng speaks at this rate. */
+const rate = 22_050;
+const errorRateMax = 0.3;
+
+type Detail = {
+  status: string;
+  duration: number;
+  documents: Record<string, string> | null;
+  error: object | null;
+  utterances: { text: string }[];
+};
+
+test('a browser whose network is cut and whose service is killed loses and doubles no sample', async (t) => {
+  const dataDir = await tempDir(t);
+  await mkdir(join(dataDir, 'models'));
+  await cp(join(modelsDir, 'espeak-en'), join(dataDir, 'models', 'espeak-en'), { recursive: true });
+  const spoken = join(dataDir, 'spoken.wav');
+  await speak(said, spoken);
+  const pcm = (await readFile(spoken)).subarray(44);
+  const samples = pcm.length / 2;
+
+  let service = await startServiceProcess(dataDir, { MITSCHRIFT_UI_LANGUAGE: 'en' });
+  t.after(() => service.end('SIGKILL'));
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+    username: 'anna',
+    password: 'correct horse battery',
+  });
+  const network = await tcpProxy(t, service.url);
+  const browser = browserClient({ url: () => network.url, token, pcm, rate, frameSamples: 2205 });
+  t.after(() => browser.vanish());
+
+  // Three cuts and two kills, each somewhere in the next sixth, also within a frame.
+  const seed = Number(process.env['SEED'] ?? 6);
+  const random = seeded(seed);
+  for (let sixth = 1; sixth <= 5; sixth += 1) {
+    const to = Math.floor((samples * sixth) / 6);
+    const bytes = random.below(Math.floor(samples / 6) * 2);
+    if (sixth % 2 === 1) {
+      const cut = network.cutAfter(bytes);
+      await Promise.all([cut, browser.sendTo(to)]);
+      continue;
+    }
+    const killed = network.cutAfter(bytes).then(async () => {
+      await service.end('SIGKILL');
+      service = await startServiceProcess(dataDir, { MITSCHRIFT_UI_LANGUAGE: 'en' });
+      network.lead(service.url);
+    });
+    await Promise.all([killed, browser.sendTo(to)]);
+  }
+  await browser.sendTo(samples);
+  assert.ok(browser.connections() >= 6, String(browser.connections()));
+  const id = browser.recordingId()!;
+  const file = join(dataDir, 'recordings', id, 'audio.wav');
+  assert.ok((await readFile(file)).subarray(44).equals(pcm), `seed ${seed}`);
+
+  // What was acknowledged is there whatever happens now.
+  await service.end('SIGKILL');
+  assert.ok((await readFile(file)).subarray(44).equals(pcm), `seed ${seed}`);
+  service = await startServiceProcess(dataDir, { MITSCHRIFT_UI_LANGUAGE: 'en' });
+  network.lead(service.url);
+  const ended = await browser.stop();
+  assert.deepEqual([ended['reason'], ended.samples], ['stopped', samples]);
+
+  const api = apiOf(service.url, token);
+  let detail!: Detail;
+  await watchUntil(
+    service.url,
+    token,
+    async () => {
+      detail = await api.get<Detail>(`/recordings/${id}`);
+      assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail.error));
+      return detail.status === 'IDLE' && detail.documents !== null;
+    },
+    60_000,
+  );
+  assert.ok(Math.abs(detail.duration - samples / rate) < 0.01, String(detail.duration));
+  const heard = detail.utterances.map(({ text }) => text).join(' ');
+  const errors = wordErrorRate(said, heard);
+  assert.ok(errors <= errorRateMax, `${errors}: ${heard}`);
+});

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { connect } from '../support/http-client.ts';
+import { wholeService } from '../support/whole-service.ts';
+
+const rate = 48_000;
+type Service = Awaited<ReturnType<typeof wholeService>>;
+type Client = ReturnType<typeof connect>;
+type Fact = { type: string; data: Record<string, unknown> };
+
+async function open(service: Service, token = service.token): Promise<Client> {
+  const client = connect(service.url(), token);
+  await client.until(({ type }) => type === 'position');
+  return client;
+}
+
+const say = (client: Client, message: object) => client.socket.send(JSON.stringify(message));
+
+/** Starts a recording, or goes on with one; resolves with its id and the samples that are there. */
+async function start(client: Client, more: object = {}) {
+  const before = client.frames.length;
+  say(client, { type: 'audio.start', kind: 'solo', sample_rate: rate, ...more });
+  const frame = await after(client, before, ({ type }) => type === 'audio.ready');
+  return { id: frame['recording_id'] as string, samples: frame['samples'] as number };
+}
+
+/** The first frame of that kind among those that came after the first `count`. */
+const after = (client: Client, count: number, is: (frame: Client['frames'][number]) => boolean) =>
+  client.until((frame) => client.frames.indexOf(frame) >= count && is(frame));
+
+const acknowledged = (client: Client, samples: number) =>
+  client.until((frame) => frame.type === 'audio.ack' && (frame['samples'] as number) >= samples);
+
+/** What is refused with, by its code. */
+async function refusal(client: Client, message: object): Promise<string> {
+  const before = client.frames.length;
+  say(client, message);
+  return (await after(client, before, ({ type }) => type === 'warning'))['code'] as string;
+}
+
+const audioOf = async (service: Service, id: string) =>
+  (await readFile(join(service.folder(id), 'audio.wav'))).subarray(44);
+
+const factsOf = async (service: Service, id: string) =>
+  (await service.api().get<{ events: Fact[] }>(`/recordings/${id}/events`)).events;
+
+test('what a browser sends becomes the audio of a recording, sample by sample', async (t) => {
+  const service = await wholeService(t);
+  const client = await open(service);
+  const { id, samples } = await start(client, { language: 'de' });
+  assert.equal(samples, 0);
+  const pcm = randomBytes(rate * 2);
+  for (let at = 0; at < pcm.length; at += 9600) client.socket.send(pcm.subarray(at, at + 9600));
+  await acknowledged(client, rate);
+  const { recording } = await service.api().get<{ recording: Record<string, unknown> }>('/status');
+  assert.deepEqual(
+    { ...recording },
+    { ...recording, recording_id: id, device: null, duration: 1, warnings: [] },
+  );
+  assert.deepEqual(await audioOf(service, id), pcm);
+  say(client, { type: 'audio.stop' });
+  const ended = await client.until(({ type }) => type === 'audio.ended');
+  assert.deepEqual(ended, {
+    type: 'audio.ended',
+    recording_id: id,
+    samples: rate,
+    reason: 'stopped',
+  });
+  // It is said when it is in the log.
+  const [started, captured] = await factsOf(service, id);
+  assert.deepEqual(
+    { ...started!.data },
+    { ...started!.data, device: null, trigger: 'browser', language: 'de' },
+  );
+  const file = await readFile(join(service.folder(id), 'audio.wav'));
+  assert.equal(captured!.type, 'audio.captured');
+  assert.equal(captured!.data['sha256'], createHash('sha256').update(file).digest('hex'));
+  assert.equal(captured!.data['duration'], 1);
+  assert.equal((captured!.data['ledger'] as { samples: number }).samples, 16_000);
+  assert.equal(file.readUInt32LE(24), rate);
+  assert.equal(await refusal(client, { type: 'audio.stop' }), 'not-recording');
+});
+
+test('another connection of the same user goes on, and the first one adds nothing more', async (t) => {
+  const service = await wholeService(t);
+  const [first, second] = [await open(service), await open(service)];
+  const pcm = randomBytes(8000);
+  const { id } = await start(first);
+  first.socket.send(pcm.subarray(0, 4000));
+  await acknowledged(first, 2000);
+  const taken = await start(second, { recording_id: id });
+  assert.deepEqual(taken, { id, samples: 2000 });
+  assert.equal((await first.until(({ type }) => type === 'audio.ended'))['reason'], 'taken-over');
+  first.socket.send(randomBytes(1000));
+  await first.until(({ code }) => code === 'not-recording');
+  second.socket.send(pcm.subarray(4000));
+  await acknowledged(second, 4000);
+  assert.deepEqual(await audioOf(service, id), pcm);
+});
+
+test('only the owner goes on with a recording, at its rate, and while it is one', async (t) => {
+  const service = await wholeService(t);
+  const client = await open(service);
+  const { id } = await start(client);
+  const again = { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id };
+  const ben = await open(service, await service.login('ben'));
+  assert.equal(await refusal(ben, again), 'not-found');
+  assert.equal(await refusal(ben, { ...again, recording_id: '../..' }), 'not-found');
+  const other = await open(service);
+  assert.equal(await refusal(other, { ...again, sample_rate: 16_000 }), 'rate-differs');
+  client.socket.send(randomBytes(3));
+  assert.equal((await client.until(({ type }) => type === 'audio.ended'))['reason'], 'refused');
+  assert.deepEqual(await start(client, { recording_id: id }), { id, samples: 0 });
+  client.socket.send(randomBytes(100));
+  say(client, { type: 'audio.stop' });
+  await client.until(({ reason }) => reason === 'stopped');
+  assert.equal(await refusal(other, again), 'not-recording');
+});
+
+test('rates, kinds and the number of recordings have limits', async (t) => {
+  const service = await wholeService(t);
+  const client = await open(service);
+  const message = { type: 'audio.start', kind: 'solo', sample_rate: rate };
+  for (const wrong of [
+    { sample_rate: 7999 },
+    { sample_rate: 192_001 },
+    { sample_rate: '48000' },
+    { kind: 'choir' },
+  ]) {
+    assert.equal(await refusal(client, { ...message, ...wrong }), 'not-understood');
+  }
+  client.socket.send(randomBytes(100));
+  await client.until(({ code }) => code === 'not-recording');
+  for (let running = 0; running < 4; running += 1) await start(await open(service));
+  assert.equal(await refusal(client, message), 'already-recording');
+});
+
+test('nothing is taken while a recording is paused, and it goes on behind that', async (t) => {
+  const service = await wholeService(t);
+  const client = await open(service);
+  const { id } = await start(client);
+  const [before, during, behind] = [randomBytes(2000), randomBytes(2000), randomBytes(2000)];
+  client.socket.send(before);
+  await acknowledged(client, 1000);
+  await service.api().post(`/recordings/${id}/pause`, {});
+  const ended = await client.until(({ type }) => type === 'audio.ended');
+  assert.deepEqual([ended['reason'], ended['samples']], ['paused', 1000]);
+  client.socket.send(during);
+  const message = { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id };
+  assert.equal(await refusal(client, message), 'recording-paused');
+  await service.api().post(`/recordings/${id}/resume`, {});
+  assert.deepEqual(await resumed(client, id), { id, samples: 1000 });
+  client.socket.send(behind);
+  await acknowledged(client, 2000);
+  assert.deepEqual(await audioOf(service, id), Buffer.concat([before, behind]));
+  // Also while it is paused it can be stopped.
+  await service.api().post(`/recordings/${id}/pause`, {});
+  say(client, { type: 'audio.stop' });
+  assert.equal((await client.until(({ reason }) => reason === 'stopped'))['samples'], 2000);
+});
+
+test('a recording whose browser stays away is finished with what is there', async (t) => {
+  const service = await wholeService(t, { browserLimits: { graceMs: 300 } });
+  const watching = await open(service);
+  const client = await open(service);
+  const { id } = await start(client);
+  client.socket.send(Buffer.alloc(rate));
+  await acknowledged(client, rate / 2);
+  client.socket.terminate();
+  const warning = await watching.until(({ code }) => code === 'browser-away');
+  assert.equal(warning['recording_id'], id);
+  await watching.until(({ event }) => event === 'capture.interrupted');
+  const interrupted = (await factsOf(service, id)).find(
+    ({ type }) => type === 'capture.interrupted',
+  );
+  assert.equal(interrupted!.data['reason'], 'browser-gone');
+  assert.equal(interrupted!.data['duration'], 0.5);
+  assert.equal((interrupted!.data['ledger'] as { silent_seconds: number }).silent_seconds, 0.5);
+});
+
+test('a service that starts again waits for the browser, and then finishes', async (t) => {
+  const service = await wholeService(t, { browserLimits: { graceMs: 60_000, restartGraceMs: 0 } });
+  const client = await open(service);
+  const { id } = await start(client);
+  client.socket.send(Buffer.alloc(2000, 1));
+  await acknowledged(client, 1000);
+  await service.restart();
+  assert.equal(await client.closed, 1001);
+  const back = await open(service);
+  assert.deepEqual(await start(back, { recording_id: id }), { id, samples: 1000 });
+  back.socket.send(Buffer.alloc(2000, 2));
+  say(back, { type: 'audio.stop' });
+  await back.until(({ reason }) => reason === 'stopped');
+  assert.deepEqual(
+    await audioOf(service, id),
+    Buffer.concat([Buffer.alloc(2000, 1), Buffer.alloc(2000, 2)]),
+  );
+});
+
+test('beyond its hours a recording ends with what fits', async (t) => {
+  const service = await wholeService(t, { browserLimits: { secondsMax: 1 } });
+  const client = await open(service);
+  const { id } = await start(client, { sample_rate: 8000 });
+  const pcm = randomBytes(20_000);
+  client.socket.send(pcm);
+  const ended = await client.until(({ type }) => type === 'audio.ended');
+  assert.deepEqual([ended['reason'], ended['samples']], ['limit-hours', 8000]);
+  assert.deepEqual(await audioOf(service, id), pcm.subarray(0, 16_000));
+});
+
+test('a discarded recording leaves nothing, and its browser is told', async (t) => {
+  const service = await wholeService(t);
+  const client = await open(service);
+  const { id } = await start(client);
+  client.socket.send(randomBytes(2000));
+  await acknowledged(client, 1000);
+  await service.api().post(`/recordings/${id}/discard`, {});
+  assert.equal((await client.until(({ type }) => type === 'audio.ended'))['reason'], 'left');
+  await assert.rejects(service.api().get(`/recordings/${id}`), /404/);
+});
+
+test('who logs out keeps only the audio of the connection that carries some', async (t) => {
+  const service = await wholeService(t);
+  const ben = await service.login('ben');
+  const [carries, idle] = [await open(service, ben), await open(service, ben)];
+  const { id } = await start(carries);
+  await service.api(ben).post('/logout');
+  assert.equal(await idle.closed, 1008);
+  const before = carries.frames.length;
+  carries.socket.send(randomBytes(2000));
+  await acknowledged(carries, 1000);
+  assert.equal(
+    await refusal(carries, { type: 'audio.start', kind: 'solo', sample_rate: rate }),
+    'not-authenticated',
+  );
+  carries.socket.send(randomBytes(2000));
+  await acknowledged(carries, 2000);
+  say(carries, { type: 'audio.stop' });
+  assert.equal(await carries.closed, 1008);
+  const types = new Set(carries.frames.slice(before).map(({ type }) => type));
+  assert.deepEqual([...types].toSorted(), ['audio.ack', 'audio.ended', 'warning']);
+  assert.equal((await audioOf(service, id)).length, 4000);
+});
+
+/** The pause is over when the log tells so; until then starting is refused. */
+async function resumed(client: Client, id: string) {
+  for (let tries = 0; ; tries += 1) {
+    const before = client.frames.length;
+    say(client, { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id });
+    const frame = await after(client, before, ({ type }) => /^(audio.ready|warning)$/.test(type));
+    if (frame.type === 'audio.ready') return { id, samples: frame['samples'] };
+    assert.ok(tries < 50 && frame['code'] === 'recording-paused', JSON.stringify(frame));
+  }
+}

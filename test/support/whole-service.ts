@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import pino from 'pino';
+import type { BrowserLimits } from '../../src/capture/browser-stream.ts';
+import { hostFrom } from '../../src/host.ts';
+import { startService } from '../../src/main.ts';
+import { apiOf } from './service-process.ts';
+import { tempDir } from './temp-dir.ts';
+
+/** The service as `main.ts` puts it together, in this process, on a free port; it has no engine. */
+export async function wholeService(
+  t: TestContext,
+  options: { browserLimits?: Partial<BrowserLimits>; env?: NodeJS.ProcessEnv } = {},
+) {
+  let running: Awaited<ReturnType<typeof startService>> | null = null;
+  const stop = async () => {
+    await running?.close();
+    running = null;
+  };
+  t.after(stop);
+  const root = await tempDir(t);
+  const { browserLimits, env = {} } = options;
+  const start = async () => {
+    const host = hostFrom({ ...process.env, MITSCHRIFT_DATA: root, MITSCHRIFT_PORT: '0' });
+    const log = pino({ level: 'silent' });
+    running = await startService({ host, env, log, ...(browserLimits ? { browserLimits } : {}) });
+    return running.url;
+  };
+  const password = 'correct horse battery';
+  let url = await start();
+  const { token } = await apiOf(url).post<{ token: string }>('/setup', {
+    username: 'ada',
+    password,
+  });
+  return {
+    token,
+    url: () => url,
+    api: (as = token) => apiOf(url, as),
+    folder: (recordingId: string) => join(root, 'recordings', recordingId),
+    async login(username: string): Promise<string> {
+      if (username !== 'ada')
+        await apiOf(url, token).post('/users', { username, password, is_admin: true });
+      return (await apiOf(url).post<{ token: string }>('/login', { username, password })).token;
+    },
+    async restart() {
+      await stop();
+      url = await start();
+    },
+  };
+}
