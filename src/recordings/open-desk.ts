@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open as openFile, readdir, rename, rm, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ulid } from 'ulid';
 import {
   recordingStream,
@@ -10,7 +8,7 @@ import {
   type Stage,
 } from '../../events/recording-facts.ts';
 import { EventStoreError, type EventStore } from '../../events/store.ts';
-import { activeStages, isSettled } from '../../machines/possible.ts';
+import { isSettled } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { documentNames } from '../documents/documents.ts';
 import type { Log } from '../log.ts';
@@ -18,18 +16,14 @@ import type { ActivityBoard } from './activity-board.ts';
 import type { Chores } from './chores.ts';
 import type { ErasureDeps } from './erasure.ts';
 import { documentVersions, restoration } from './document-versions.ts';
-import {
-  NotAccepted,
-  UnknownRecording,
-  type Accepted,
-  type RecordingsDesk,
-  type Upload,
-} from './desk.ts';
+import { NotAccepted, type Accepted, type RecordingsDesk, type Upload } from './desk.ts';
 import { openRecording, type LiveRecording, type LoggedRecordingFact } from './live-recording.ts';
+import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
 import { readRecording, readShown } from './recording-content.ts';
 import { openRemovals } from './removals.ts';
 import { stageRunner, type StageActivity } from './run-stage.ts';
+import { takeUpload } from './take-upload.ts';
 import type { Turns } from './turns.ts';
 
 export type DeskDeps = {
@@ -61,18 +55,18 @@ export type OpenDesk = RecordingsDesk & {
   close(): Promise<void>;
 };
 
-/** Settled recordings kept open for the next command. Those at work are always open. */
-const settledMax = 100;
-
 /** Opens the only writer of recordings' streams. */
 export function openDesk(deps: DeskDeps): OpenDesk {
   const { store, board, log, recordingsDir } = deps;
-  const open = new Map<string, Promise<LiveRecording | null>>();
-  const users = new Map<string, number>();
   const imports = new Map<string, Promise<Accepted>>();
   const runStage = stageRunner(deps);
   const removals = openRemovals(deps);
-  let closing = false;
+  const erasing = (recordingId: string) => removals.intend(recordingId, 'erase');
+  const recordings = openRecordings({
+    log,
+    open: (recordingId, options) =>
+      openRecording(recordingId, { store, runStage, log, moved, erasing }, options),
+  });
 
   return {
     importAudio(upload) {
@@ -89,22 +83,22 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         data,
         content: title === undefined ? {} : { title },
       };
-      return await withRecording(recordingId, true, async (recording) =>
+      return await recordings.use(recordingId, { create: true }, async (recording) =>
         acceptedFrom(recordingId, await recording.record(fact, { by, command })),
       );
     },
     async command(recordingId, fact, circumstances) {
-      return await withRecording(recordingId, false, async (recording) =>
+      return await recordings.use(recordingId, { create: false }, async (recording) =>
         acceptedFrom(recordingId, await recording.record(fact, circumstances)),
       );
     },
     async commands(recordingId, facts, circumstances) {
-      return await withRecording(recordingId, false, async (recording) =>
+      return await recordings.use(recordingId, { create: false }, async (recording) =>
         acceptedFrom(recordingId, await recording.recordAll(facts, circumstances)),
       );
     },
     async read(recordingId) {
-      return await withRecording(recordingId, false, async (recording) => {
+      return await recordings.use(recordingId, { create: false }, async (recording) => {
         const { context, value } = recording.snapshot();
         return {
           state: stateName(value),
@@ -122,7 +116,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     async deleteDocuments(recordingId, documents, circumstances) {
       const all = documents.includes('index');
       const names = all ? [...documentNames] : [...documents];
-      const accepted = await withRecording(recordingId, false, async (recording) => {
+      const accepted = await recordings.use(recordingId, { create: false }, async (recording) => {
         await removals.intend(recordingId, 'delete-documents');
         const fact = { type: 'documents.deleted', data: { documents: names } } as const;
         try {
@@ -154,24 +148,11 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     activity: (recordingId) => board.of(recordingId),
     onActivity: (listener) => board.onChange(listener),
 
-    async restart(unsettled) {
-      // All are open before the first one moves: names of documents promised by one are known to all.
-      const taken: LiveRecording[] = [];
-      for await (const recordingId of unsettled) {
-        const recording = await openOne(recordingId, false);
-        if (recording) taken.push(recording);
-      }
-      for (const recording of taken) {
-        open.set(recording.recordingId, Promise.resolve(recording));
-        recording.start();
-      }
-      return taken.length;
-    },
+    restart: (unsettled) => recordings.takeUp(unsettled),
     async *promisedBases(owner) {
-      for (const opening of open.values()) {
-        const recording = await opening.catch(() => null);
-        const context = recording?.snapshot().context;
-        if (!context || context.owner !== owner || context.results.named === null) continue;
+      for await (const recording of recordings.all()) {
+        const { context } = recording.snapshot();
+        if (context.owner !== owner || context.results.named === null) continue;
         // A name in the space of an earlier owner.
         if (context.results.named < (context.handedOver ?? 0)) continue;
         const after = { afterVersion: context.results.named - 1, limit: 1 };
@@ -181,10 +162,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       }
     },
     async close() {
-      closing = true;
-      const recordings = (await Promise.all(open.values())).filter((one) => one !== null);
-      await Promise.all(recordings.map((recording) => stopRecording(recording)));
-      open.clear();
+      await recordings.close();
       await removals.settled();
     },
   };
@@ -194,7 +172,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     recordingId: string,
     { by, command }: { by: string; command: string },
   ): Promise<Accepted> {
-    const accepted = await withRecording(recordingId, false, async (recording) => {
+    const accepted = await recordings.use(recordingId, { create: false }, async (recording) => {
       for (let step = 1; step < erasureStepsMax; step += 1) {
         const state = stateName(recording.snapshot().value);
         const fact = stepToErasure(state);
@@ -210,7 +188,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       }
       throw new EventStoreError('BUSY', 'The recording is too busy to be erased now.');
     });
-    await removals.carryOut(recordingId, 'erase', await open.get(recordingId));
+    await removals.carryOut(recordingId, 'erase', await recordings.peek(recordingId));
     return accepted;
   }
 
@@ -221,74 +199,13 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       return earlier;
     }
     const recordingId = ulid();
-    const folder = join(recordingsDir, recordingId);
-    const { bytes, sha256 } = await hashFile(upload.path);
-    const name = `audio${safeExtension(upload.filename)}`;
-    await mkdir(folder, { mode: 0o700 });
-    await rename(upload.path, join(folder, name));
-    await syncDirectory(folder);
-    await syncDirectory(recordingsDir);
-    const { owner, kind, language, speakers, title } = upload;
-    const fact: RecordingFactOf<'audio.imported'> = {
-      type: 'audio.imported',
-      data: {
-        owner,
-        kind,
-        language,
-        speakers,
-        path: name,
-        bytes,
-        sha256,
-        duration: null,
-        started_at: new Date().toISOString(),
-      },
-      content: { filename: upload.filename, ...(title === undefined ? {} : { title }) },
-    };
-    return await withRecording(recordingId, true, async (recording) =>
+    const fact = await takeUpload(upload, recordingsDir, recordingId);
+    return await recordings.use(recordingId, { create: true }, async (recording) =>
       acceptedFrom(
         recordingId,
         await recording.record(fact, { by: upload.by, command: upload.command }),
       ),
     );
-  }
-
-  /** Uses a recording; while somebody does, it is not closed under their hands. */
-  async function withRecording<T>(
-    recordingId: string,
-    create: boolean,
-    use: (recording: LiveRecording) => Promise<T>,
-  ): Promise<T> {
-    users.set(recordingId, (users.get(recordingId) ?? 0) + 1);
-    try {
-      const recording = await find(recordingId, create);
-      if (!recording) throw new UnknownRecording(recordingId);
-      return await use(recording);
-    } finally {
-      const left = users.get(recordingId)! - 1;
-      if (left === 0) users.delete(recordingId);
-      else users.set(recordingId, left);
-    }
-  }
-
-  /** The open recording, opened if it has to be. Opening it starts what it has to do. */
-  function find(recordingId: string, create: boolean): Promise<LiveRecording | null> {
-    if (closing) return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
-    const known = open.get(recordingId);
-    if (known) return known;
-    const opening = openOne(recordingId, create).then((recording) => {
-      if (recording === null) open.delete(recordingId);
-      recording?.start();
-      return recording;
-    });
-    open.set(recordingId, opening);
-    opening.catch(() => open.delete(recordingId));
-    void forgetSettled().catch((error: unknown) => log.error({ err: error }, 'closing recordings'));
-    return opening;
-  }
-
-  function openOne(recordingId: string, create: boolean): Promise<LiveRecording | null> {
-    const erasing = (id: string) => removals.intend(id, 'erase');
-    return openRecording(recordingId, { store, runStage, log, moved, erasing }, { create });
   }
 
   function moved(recording: LiveRecording): void {
@@ -299,10 +216,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     if (state === erasedState) {
       // Whoever waits for it has its errors; what failed is tried again at the next start.
       removals.carryOut(recordingId, 'erase', recording).then(
-        async () => {
-          open.delete(recordingId);
-          await recording.stop();
-        },
+        () => recordings.forget(recording),
         (error: unknown) => log.error({ err: error, recordingId }, 'an erasure is not finished'),
       );
       return;
@@ -312,54 +226,6 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
     );
   }
-
-  /** Closes the recordings that nobody has touched for longest and that have nothing to do. */
-  async function forgetSettled(): Promise<void> {
-    if (open.size <= settledMax) return;
-    for (const [recordingId, opening] of open) {
-      if (open.size <= settledMax) return;
-      const recording = await opening.catch(() => null);
-      if (!recording || users.has(recordingId) || !isSettled(recording.snapshot())) continue;
-      open.delete(recordingId);
-      await recording.stop();
-    }
-  }
-
-  async function stopRecording(recording: LiveRecording): Promise<void> {
-    const { running, run } = recording.snapshot().context;
-    for (const stage of activeStages(recording.snapshot())) {
-      const attempt = running[stage];
-      if (attempt === undefined) continue;
-      // Being asked to stop is not a death: without this fact three restarts would blame the recording.
-      await recording
-        .record(
-          { type: 'stage.interrupted', data: { stage } },
-          { by: 'system', command: ulid(), run, attempt },
-        )
-        .catch((error: unknown) =>
-          log.warn({ err: error, stage }, 'could not record the interruption'),
-        );
-    }
-    await recording.stop();
-  }
-}
-
-/**
- * Moves folders of recordings that no fact speaks of out of the way: what an upload left that was never
- * acknowledged. Returns their names.
- */
-export async function quarantineUnknown(
-  deps: Pick<DeskDeps, 'recordingsDir' | 'quarantineDir'>,
-  isKnown: (recordingId: string) => Promise<boolean>,
-): Promise<string[]> {
-  const moved: string[] = [];
-  for (const name of await readdir(deps.recordingsDir)) {
-    if (await isKnown(name)) continue;
-    await mkdir(deps.quarantineDir, { recursive: true, mode: 0o700 });
-    await rename(join(deps.recordingsDir, name), join(deps.quarantineDir, `${name}-${Date.now()}`));
-    moved.push(name);
-  }
-  return moved;
 }
 
 const erasedState = 'idle.erased';
@@ -378,24 +244,3 @@ const acceptedFrom = (recordingId: string, fact: LoggedRecordingFact): Accepted 
   position: fact.position,
   state: fact.to ?? '',
 });
-
-async function hashFile(path: string): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await openFile(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Only letters and digits of what the uploader called it: a name is data, not a path. */
-function safeExtension(filename: string): string {
-  const extension = extname(filename).toLowerCase();
-  return /^\.[a-z0-9]{1,8}$/.test(extension) ? extension : '';
-}

@@ -1,0 +1,130 @@
+import { ulid } from 'ulid';
+import { EventStoreError } from '../../events/store.ts';
+import { activeStages, isSettled } from '../../machines/possible.ts';
+import type { Log } from '../log.ts';
+import { UnknownRecording } from './desk.ts';
+import type { LiveRecording } from './live-recording.ts';
+
+/** The recordings that are open: all that have something to do, and those somebody has just used. */
+export type OpenRecordings = {
+  /** Uses a recording, opened if it has to be; while somebody does, it is not closed under their hands. */
+  use<T>(
+    recordingId: string,
+    options: { create: boolean },
+    use: (recording: LiveRecording) => Promise<T>,
+  ): Promise<T>;
+  /** The recording if it is open. */
+  peek(recordingId: string): Promise<LiveRecording | null>;
+  /** All that are open. */
+  all(): AsyncIterable<LiveRecording>;
+  /** Closes one that is erased. */
+  forget(recording: LiveRecording): Promise<void>;
+  /** Opens all, then starts all. Returns how many there were. */
+  takeUp(recordingIds: AsyncIterable<string>): Promise<number>;
+  /** Stops every activity, and says so in the log. */
+  close(): Promise<void>;
+};
+
+/** Settled recordings kept open for the next command. Those at work are always open. */
+const settledMax = 100;
+
+export function openRecordings(deps: {
+  open(recordingId: string, options: { create: boolean }): Promise<LiveRecording | null>;
+  log: Log;
+}): OpenRecordings {
+  const { log } = deps;
+  const open = new Map<string, Promise<LiveRecording | null>>();
+  const users = new Map<string, number>();
+  let closing = false;
+
+  return {
+    async use(recordingId, options, use) {
+      users.set(recordingId, (users.get(recordingId) ?? 0) + 1);
+      try {
+        const recording = await find(recordingId, options);
+        if (!recording) throw new UnknownRecording(recordingId);
+        return await use(recording);
+      } finally {
+        const left = users.get(recordingId)! - 1;
+        if (left === 0) users.delete(recordingId);
+        else users.set(recordingId, left);
+      }
+    },
+    peek: async (recordingId) => (await open.get(recordingId)) ?? null,
+    async *all() {
+      for (const opening of open.values()) {
+        const recording = await opening.catch(() => null);
+        if (recording) yield recording;
+      }
+    },
+    async forget(recording) {
+      open.delete(recording.recordingId);
+      await recording.stop();
+    },
+    async takeUp(recordingIds) {
+      // All are open before the first one moves: names of documents promised by one are known to all.
+      const taken: LiveRecording[] = [];
+      for await (const recordingId of recordingIds) {
+        const recording = await deps.open(recordingId, { create: false });
+        if (recording) taken.push(recording);
+      }
+      for (const recording of taken) {
+        open.set(recording.recordingId, Promise.resolve(recording));
+        recording.start();
+      }
+      return taken.length;
+    },
+    async close() {
+      closing = true;
+      const recordings = (await Promise.all(open.values())).filter((one) => one !== null);
+      await Promise.all(recordings.map((recording) => interrupt(recording)));
+      open.clear();
+    },
+  };
+
+  /** Opening a recording starts what it has to do. */
+  function find(recordingId: string, options: { create: boolean }): Promise<LiveRecording | null> {
+    if (closing) return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
+    const known = open.get(recordingId);
+    if (known) return known;
+    const opening = deps.open(recordingId, options).then((recording) => {
+      if (recording === null) open.delete(recordingId);
+      recording?.start();
+      return recording;
+    });
+    open.set(recordingId, opening);
+    opening.catch(() => open.delete(recordingId));
+    void forgetSettled().catch((error: unknown) => log.error({ err: error }, 'closing recordings'));
+    return opening;
+  }
+
+  /** Closes the recordings that nobody has touched for longest and that have nothing to do. */
+  async function forgetSettled(): Promise<void> {
+    if (open.size <= settledMax) return;
+    for (const [recordingId, opening] of open) {
+      if (open.size <= settledMax) return;
+      const recording = await opening.catch(() => null);
+      if (!recording || users.has(recordingId) || !isSettled(recording.snapshot())) continue;
+      open.delete(recordingId);
+      await recording.stop();
+    }
+  }
+
+  async function interrupt(recording: LiveRecording): Promise<void> {
+    const { running, run } = recording.snapshot().context;
+    for (const stage of activeStages(recording.snapshot())) {
+      const attempt = running[stage];
+      if (attempt === undefined) continue;
+      // Being asked to stop is not a death: without this fact three restarts would blame the recording.
+      await recording
+        .record(
+          { type: 'stage.interrupted', data: { stage } },
+          { by: 'system', command: ulid(), run, attempt },
+        )
+        .catch((error: unknown) =>
+          log.warn({ err: error, stage }, 'could not record the interruption'),
+        );
+    }
+    await recording.stop();
+  }
+}
