@@ -8,12 +8,6 @@ import type { RecordingFact } from '../events/recording-facts.ts';
  */
 export type RecordingMachineEvent = WithoutContent<RecordingFact>;
 
-/** The event of one type of fact, or of some. */
-export type RecordingMachineEventOf<T extends RecordingMachineEvent['type']> = Extract<
-  RecordingMachineEvent,
-  { type: T }
->;
-
 /** A stored fact, or one to be checked before it is, as an event of the machine. */
 export function toMachineEvent(
   fact: NewFact<RecordingFact> & { version: number },
