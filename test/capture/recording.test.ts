@@ -77,11 +77,20 @@ test('a recording that is stopped while it starts ends in one way, and leaves no
   t.after(() => service.close());
   const id = await service.start('Desk Mic');
   await until('it is at work', () => service.captures.heldBy('Desk Mic') === id);
-  await assert.rejects(service.captures.stop(id), { code: 'nothing-captured' });
-  const last = await service.last(id, 'stage.failed');
-  assert.equal(last.data.code, 'nothing-captured');
+  const ended = await service.captures.stop(id).then(
+    () => 'captured',
+    (error: StageError) => error.code,
+  );
+  // How fast the device comes up is not ours: either nothing was heard, and said so, or what was is kept.
+  if (ended === 'captured') {
+    const kept = await service.last(id, 'audio.captured');
+    assert.ok(kept.data.ledger!.samples > 0);
+  } else {
+    assert.equal(ended, 'nothing-captured');
+    assert.equal((await service.last(id, 'stage.failed')).data.code, 'nothing-captured');
+    assert.deepEqual(await readdir(service.folder(id)), []);
+  }
   assert.equal(service.captures.heldBy('Desk Mic'), null);
-  assert.deepEqual(await readdir(service.folder(id)), []);
   assert.doesNotMatch(await pulse.pactl('list', 'short', 'source-outputs'), /protocol-native/);
 });
 
