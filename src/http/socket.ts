@@ -8,6 +8,16 @@ import { positionFrame, type Listener, type Stream } from './stream.ts';
 /** Close codes: RFC 6455, 7.4.1, and IANA's registry for 1013. */
 const closeCodes = { goingAway: 1001, policy: 1008, mistake: 1011, tryAgain: 1013 } as const;
 
+const asText = { binary: false };
+
+/** A frame goes to one client after another: its bytes are made once. */
+function bytesOf(frame: string): Buffer {
+  if (frame !== newest.frame) newest = { frame, bytes: Buffer.from(frame) };
+  return newest.bytes;
+}
+
+let newest = { frame: '', bytes: Buffer.alloc(0) };
+
 /** One connected client. */
 export type Client = {
   readonly sessionId: string;
@@ -141,7 +151,10 @@ export function serveSocket(
       close('tryAgain', 'too slow; resume with `after`');
       return;
     }
-    flushed = new Promise((resolve) => socket.send(frame, () => resolve()));
+    const bytes = bytesOf(frame);
+    // Only who reads slowly is waited for; for the others it would be much of the work.
+    if (socket.bufferedAmount < limits.socketBufferBytesMax / 8) socket.send(bytes, asText);
+    else flushed = new Promise((resolve) => socket.send(bytes, asText, () => resolve()));
   }
 
   function close(reason: keyof typeof closeCodes, text: string): void {

@@ -8,9 +8,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ulid } from 'ulid';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { LoggedFact } from '../../events/catalogue.ts';
 import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog } from '../../events/level-log.ts';
 import { hostFrom } from '../../src/host.ts';
+import type { AppliedListener } from '../../projections/runner.ts';
+import type { HttpServices } from '../../src/http/services.ts';
+import { openSockets } from '../../src/http/upgrade.ts';
 import { openLogger } from '../../src/log.ts';
 import { startService } from '../../src/main.ts';
 import {
@@ -32,7 +36,8 @@ process.on('message', (message: { ask: string; [member: string]: unknown }) => {
 
 if (what === 'ours') await ours();
 else if (what === 'bare') bareHttp();
-else bareSockets();
+else if (what === 'bare-sockets') bareSockets();
+else ourSockets();
 
 async function ours(): Promise<void> {
   const host = { ...hostFrom(process.env), port: 0 };
@@ -76,10 +81,6 @@ async function ours(): Promise<void> {
   await store.close();
   const service = await startService({ host, env, log });
   tell({ url: service.url, token });
-  process.on('message', (message: { ask: string; count?: number; times?: number }) => {
-    if (message.ask === 'listeners') void listeners(service.url, token, message.count ?? 0);
-    if (message.ask === 'moves') void moves(service.url, token, message.times ?? 0);
-  });
 }
 
 /** Answers every path with what it was told to. */
@@ -116,6 +117,72 @@ function bareSockets(): void {
       const frame = JSON.stringify(message.broadcast);
       for (const socket of clients) socket.send(frame);
     }
+  });
+  server.listen(0, '127.0.0.1', () => {
+    tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  });
+}
+
+/** The service's own WebSockets and stream, over a log that is in memory: what is told is what is measured. */
+function ourSockets(): void {
+  const owner = 'somebody';
+  const recordingId = ulid();
+  const facts: LoggedFact[] = [];
+  const listeners = new Set<AppliedListener>();
+  const nothing = () => () => {};
+  const services = {
+    log: openLogger('silent'),
+    address: '127.0.0.1',
+    version: 'bench',
+    settings: () => ({ 'server.allowed_hosts': [], 'server.trusted_proxies': [] }),
+    accounts: {
+      // 32 clients a user, each of whom watches everybody.
+      authenticate: async (token: string) => ({
+        userId: `user-${Math.floor(Number(token) / 32)}`,
+        username: 'x',
+        isAdmin: true,
+        sessionId: token,
+      }),
+      onSessionEnded: nothing,
+    },
+    desk: { activity: () => [], onActivity: nothing },
+    captures: { now: () => null, onNow: nothing, onWarnings: nothing },
+    health: () => ({ state: 'ok', writable: true, advice: [], damage: [], more: 0 }),
+    metrics: { socketOpened: nothing },
+    storage: { get: async () => undefined, getMany: async () => [], async *range() {} },
+    projections: {
+      position: () => facts.length,
+      onApplied: (listener: AppliedListener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    store: {
+      async *read() {
+        yield { data: { owner } };
+      },
+      async *readAll({ afterPosition, limit }: { afterPosition: number; limit: number }) {
+        yield* facts.slice(afterPosition, afterPosition + limit);
+      },
+    },
+  } as unknown as HttpServices;
+  const sockets = openSockets(services);
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+  process.on('message', (message: { broadcast?: object; times?: number }) => {
+    if (!message.broadcast) return;
+    for (let time = 0; time < (message.times ?? 1); time += 1) {
+      const position = facts.length + 1;
+      facts.push({
+        ...message.broadcast,
+        type: 'stage.started',
+        data: { stage: 'write' },
+        stream: `recording-${recordingId}`,
+        position,
+      } as LoggedFact);
+    }
+    const added = facts.slice(-(message.times ?? 1));
+    for (const listener of listeners) listener(added, facts.length);
   });
   server.listen(0, '127.0.0.1', () => {
     tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });

@@ -16,6 +16,11 @@ const rounds = 3;
  * size. By the server's own processor time: it does not depend on who else keeps the machine busy.
  */
 export async function* bench(): AsyncIterable<Measured> {
+  yield* answering();
+  yield await broadcasting();
+}
+
+async function* answering(): AsyncIterable<Measured> {
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
   const ours = start('ours', root);
   const bare = start('bare', root);
@@ -47,7 +52,6 @@ export async function* bench(): AsyncIterable<Measured> {
         aim: '≥ 0.6',
       };
     }
-    yield await broadcasting(service, start('sockets', root), ours);
   } finally {
     for (const child of [ours, bare]) child.send({ ask: 'exit' });
     await rm(root, { recursive: true, force: true });
@@ -57,32 +61,38 @@ export async function* bench(): AsyncIterable<Measured> {
 const clients = 1000;
 const broadcasts = 100;
 
-/**
- * Frames to 1 000 WebSockets, 32 a user, against bare `ws` that stringifies each frame once. Ours are of
- * an administrator who watches everybody: their sockets get every user's moves.
- */
-async function broadcasting(
-  service: { url: string; token: string },
-  bare: ChildProcess,
-  ours: ChildProcess,
-): Promise<Measured> {
-  const { url } = (await told(bare, 'url')) as { url: string };
-  ours.send({ ask: 'listeners', count: clients });
-  const { tokens, move } = (await told(ours, 'tokens')) as { tokens: string[]; move: object };
-  const mine = await connectAll(tokens.map((token) => `${service.url}/ws?token=${token}&scope=all`));
-  const theirs = await connectAll(tokens.map(() => url));
+/** Moves to 1 000 WebSockets, 32 a user, against bare `ws` that stringifies each frame once. */
+async function broadcasting(): Promise<Measured> {
+  const bare = start('bare-sockets', '');
+  const ours = start('our-sockets', '');
+  const [{ url: theirUrl }, { url: ourUrl }] = (await Promise.all([
+    told(bare, 'url'),
+    told(ours, 'url'),
+  ])) as [{ url: string }, { url: string }];
+  const all = Array.from({ length: clients }, (_, index) => index);
+  const mine = await connectAll(all.map((index) => `${ourUrl}/ws?token=${index}&scope=all`));
+  const theirs = await connectAll(all.map(() => theirUrl));
+  const move = {
+    type: 'transition',
+    recording_id: '01M7YB8DQZG1E7K5Q61TP77TYM',
+    event: 'stage.started',
+    from: 'transcribing.writing',
+    to: 'transcribing.writing',
+    at: '2026-11-21T06:03:51.000Z',
+    position: 1,
+  };
   let best = { ours: Infinity, bare: Infinity };
   for (let round = 0; round <= rounds; round += 1) {
     const now = {
       bare: await cpuOf(bare, async () => {
-        const all = theirs.received(clients * broadcasts);
+        const received = theirs.received(clients * broadcasts);
         bare.send({ broadcast: move, times: broadcasts });
-        await all;
+        await received;
       }),
       ours: await cpuOf(ours, async () => {
-        const all = mine.received(clients * broadcasts);
-        ours.send({ ask: 'moves', times: broadcasts });
-        await all;
+        const received = mine.received(clients * broadcasts);
+        ours.send({ broadcast: move, times: broadcasts });
+        await received;
       }),
     };
     if (round > 0) {
@@ -91,11 +101,11 @@ async function broadcasting(
   }
   mine.close();
   theirs.close();
-  bare.send({ ask: 'exit' });
+  for (const child of [ours, bare]) child.send({ ask: 'exit' });
   const frames = (microseconds: number) =>
     `${Math.round((clients * broadcasts * 1e6) / microseconds).toLocaleString('en')} frames/CPU s`;
   return {
-    what: `${broadcasts} moves to ${clients} WebSockets, log and views included, against bare ws stringifying once`,
+    what: `${broadcasts} moves to ${clients} WebSockets, against bare ws stringifying once`,
     ours: frames(best.ours),
     bare: frames(best.bare),
     ratio: best.bare / best.ours,
