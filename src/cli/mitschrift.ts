@@ -38,6 +38,11 @@ program
   .action(async (options: object) => (await import('./toggle.ts')).toggle(options as never));
 
 program
+  .command('tray')
+  .description('an icon in the tray of the desktop that shows the state, starts and stops')
+  .action(async () => (await import('./tray.ts')).tray());
+
+program
   .command('service')
   .description('run in the background of your session (systemd)')
   .argument('<action>', 'install, uninstall or status')
