@@ -36,6 +36,8 @@ export type BrowserLimits = {
   acknowledgeEveryMs: number;
   /** Bytes in memory beyond which the connection is not read from. */
   pendingBytesMax: number;
+  /** Milliseconds between two looks at the disk, and between two headers. */
+  upkeepMs: number;
 };
 
 export const browserLimits: Omit<BrowserLimits, 'secondsMax'> = {
@@ -44,10 +46,8 @@ export const browserLimits: Omit<BrowserLimits, 'secondsMax'> = {
   restartGraceMs: 60_000,
   acknowledgeEveryMs: 250,
   pendingBytesMax: 1024 * 1024,
+  upkeepMs: 5000,
 };
-
-/** Milliseconds between two looks at the disk, and between two headers. */
-const upkeepMs = 5000;
 
 /** The audio of one recording as a browser sends it, over however many connections. */
 export interface BrowserStream {
@@ -284,7 +284,7 @@ export async function openBrowserStream(
 
   async function keep(file: WavWriter): Promise<void> {
     const now = performance.now();
-    if (now - upkeepAt < upkeepMs) return await file.sync();
+    if (now - upkeepAt < limits.upkeepMs) return await file.sync();
     upkeepAt = now;
     await file.updateHeader();
     const { bavail, bsize } = await statfs(folder);
