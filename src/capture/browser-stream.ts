@@ -110,6 +110,7 @@ export async function openBrowserStream(
   let present: AudioSender | null = null;
   let paused = false;
   let ending: BrowserEnd | null = null;
+  let closed = false;
   let attaching: Promise<unknown> = Promise.resolve();
   let settle: (reason: BrowserEnd) => void;
   const ended = new Promise<BrowserEnd>((resolve) => (settle = resolve));
@@ -158,7 +159,7 @@ export async function openBrowserStream(
       if (from === sender) sender = null;
       if (from !== present) return;
       present = null;
-      if (ending !== null) return;
+      if (ending !== null || closed) return;
       awaySince = Date.now();
       grace = setTimeout(() => end('browser-gone'), limits.graceMs);
       onAway();
@@ -172,6 +173,7 @@ export async function openBrowserStream(
     },
     tell: (reason) => void dismiss(reason, sender ?? present),
     async close() {
+      closed = true;
       clearTimeout(grace);
       await attaching;
       await dismiss('left', sender ?? present);
@@ -206,7 +208,7 @@ export async function openBrowserStream(
   }
 
   function refuse(wanted: number): void {
-    if (ending !== null)
+    if (ending !== null || closed)
       throw refused('not-recording', 'This recording has ended, or is just ending.');
     if (rate !== null && rate !== wanted)
       throw refused('rate-differs', `This recording has ${rate} samples a second.`);
