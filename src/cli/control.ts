@@ -78,7 +78,11 @@ export function askService<T>(path: string, name: string, body: unknown = null):
       () => call.destroy(new Error('The running service does not answer')),
       connectTimeoutMs,
     );
-    call.on('socket', (socket) => socket.once('connect', () => clearTimeout(giveUp)));
+    call.on('socket', (socket) => {
+      // A Unix socket may be connected before anybody can listen for it.
+      if (socket.connecting) socket.once('connect', () => clearTimeout(giveUp));
+      else clearTimeout(giveUp);
+    });
     call.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(giveUp);
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(null);

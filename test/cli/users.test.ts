@@ -48,7 +48,8 @@ test('alone over the log, then beside a running service: add, import, reset, lis
     [200, 200, 200],
     'hashes made elsewhere are good here',
   );
-  assert.equal((await users(['add', 'emil'], `${password}\r\nsecond line`)).code, 0);
+  const beside = await users(['add', 'emil'], `${password}\r\nsecond line`);
+  assert.deepEqual([beside.code, beside.err], [0, '']);
   assert.equal((await users(['reset-password', 'ANNA'], 'another password\n')).code, 0);
   assert.deepEqual(
     [await login('emil'), await login('anna'), await login('anna', 'another password')],
