@@ -1,14 +1,17 @@
+import { fork, type ChildProcess } from 'node:child_process';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog } from '../../events/level-log.ts';
-import { EventStoreError } from '../../events/store.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 import { seeded } from '../support/seeded.ts';
-import { fingerprint } from './told.ts';
+import type { ReadReply, ReadRequest } from './log-reader.ts';
 
-/** What became of harm: told at open, by health, by `verify`, by a reader; or nothing that is read changed. */
-export type Verdict = 'refused' | 'damaged' | 'harmless' | 'unnoticed';
+/**
+ * What became of harm: told at open, by health, by `verify`, by a reader; LevelDB ended the process with
+ * an assertion; or nothing that is read changed.
+ */
+export type Verdict = 'refused' | 'damaged' | 'aborted' | 'harmless' | 'unnoticed';
 
 /** A closed log of many facts in `.log` and `.ldb` files, and how to look at harmed copies of it. */
 export type Specimen = {
@@ -45,7 +48,12 @@ export async function specimen(folder: string, facts: number, seed: number): Pro
   // What is in the .log when a database is opened goes into an .ldb.
   await append(0, facts);
   await append(facts, facts + Math.ceil(facts / 2));
-  const whole = await inCopy((root) => contents(root));
+  const reader = logReaders();
+  const undamaged = await inCopy((root) => reader.read({ root, streams }));
+  if (undamaged === null || !('contents' in undamaged)) {
+    throw new Error(`the log is not whole to begin with: ${JSON.stringify(undamaged)}`);
+  }
+  const whole = undamaged.contents;
 
   /** Opening a log changes its files: so only copies are opened. */
   async function inCopy<T>(work: (root: string) => Promise<T>): Promise<T> {
@@ -55,24 +63,6 @@ export async function specimen(folder: string, facts: number, seed: number): Pro
       return await work(root);
     } finally {
       await rm(root, { recursive: true, force: true });
-    }
-  }
-
-  async function contents(root: string): Promise<string> {
-    const log = await open(root);
-    try {
-      if (log.health().state !== 'ok') throw new EventStoreError('DAMAGED', 'seen at open');
-      const read: unknown[] = [log.head()];
-      for await (const fact of log.readAll()) read.push(fingerprint(fact));
-      for (const stream of streams) {
-        read.push(await log.version(stream));
-        for await (const fact of log.read(stream)) read.push(fingerprint(fact));
-      }
-      const { damages } = await log.verify({ contents: true });
-      if (damages > 0) throw new EventStoreError('DAMAGED', 'seen by verify');
-      return JSON.stringify(read);
-    } finally {
-      await log.close();
     }
   }
 
@@ -86,12 +76,42 @@ export async function specimen(folder: string, facts: number, seed: number): Pro
     async harm(change) {
       return await inCopy(async (root) => {
         await change(join(root, 'log'));
-        try {
-          return (await contents(root)) === whole ? 'harmless' : 'unnoticed';
-        } catch (error) {
-          if (!(error instanceof EventStoreError) || error.code !== 'DAMAGED') throw error;
-          return error.message.startsWith('seen') ? 'damaged' : 'refused';
-        }
+        const reply = await reader.read({ root, streams });
+        if (reply === null) return 'aborted';
+        if ('error' in reply) throw new Error(reply.error);
+        if ('damaged' in reply) return reply.damaged === 'seen' ? 'damaged' : 'refused';
+        return reply.contents === whole ? 'harmless' : 'unnoticed';
+      });
+    },
+  };
+}
+
+/** One reading process after the other: one that is ended by what it read is followed by another. */
+function logReaders() {
+  let child: ChildProcess | undefined;
+  return {
+    /** Null when the process was ended. */
+    async read(request: ReadRequest): Promise<ReadReply | null> {
+      child ??= fork(new URL('log-reader.ts', import.meta.url));
+      const reading = child;
+      // Between two readings it must not hold up the test's end.
+      reading.ref();
+      reading.channel?.ref();
+      return await new Promise((resolve, reject) => {
+        const exit = () => {
+          child = undefined;
+          resolve(null);
+        };
+        reading.once('error', reject);
+        reading.once('exit', exit);
+        reading.once('message', (reply: ReadReply) => {
+          reading.off('exit', exit);
+          reading.off('error', reject);
+          reading.channel?.unref();
+          reading.unref();
+          resolve(reply);
+        });
+        reading.send(request);
       });
     },
   };
