@@ -37,11 +37,14 @@ const origin = {
 };
 
 /** The kept audio: a file below the recording's folder, and what it must hash to. */
-const audioFile = {
+const keptFile = {
   /** Path relative to the recording's folder. */
   path: z.string(),
   bytes: z.number().int().nonnegative(),
   sha256: z.string(),
+};
+const audioFile = {
+  ...keptFile,
   /** Seconds; null until the audio has been decoded. */
   duration: z.number().nonnegative().nullable(),
 };
@@ -309,6 +312,16 @@ export const recordingFacts = {
       names: z.record(z.string(), z.string()),
     }),
   },
+
+  /**
+   * The same samples in a smaller file, which is the kept audio from now on. What it replaces is removed
+   * only after this fact.
+   */
+  'audio.compressed': {
+    data: z.object({ ...keptFile, replaces: z.string() }),
+  },
+  /** There are documents, and the audio was not to be kept: the file goes after this fact. */
+  'audio.removed': { data: z.object({ path: z.string() }) },
 
   'processing.cancelled': { data: none },
   'error.cleared': { data: none },

@@ -16,6 +16,9 @@ export function contextAfter(
     case 'capture.interrupted':
       return withAudio(context, event.version);
 
+    case 'audio.removed':
+      return { ...context, audio: false };
+
     case 'stage.started': {
       const { stage } = event.data;
       const attempt = context.attempt + 1;
@@ -160,6 +163,7 @@ export function contextAfter(
     case 'speakers.skipped':
     case 'summary.fallback_used':
     case 'documents.rendered':
+    case 'audio.compressed':
       return context;
     default:
       event satisfies never;

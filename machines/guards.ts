@@ -129,6 +129,12 @@ export const conditions = {
     couldMeet: ({ audio }) => audio,
     words: 'audio exists',
   }),
+  /** Also when its audio was removed since: its words are worth keeping. */
+  wasCaptured: condition({
+    meets: ({ results }) => results.audio !== null,
+    couldMeet: ({ results }) => results.audio !== null,
+    words: 'there was audio',
+  }),
   /** What was not captured cannot be captured again. */
   failedAfterCapture: condition({
     meets: ({ failed }) => failed !== null && failed.stage !== 'capture',
@@ -143,8 +149,9 @@ export const conditions = {
     words: 'from speech-to-text',
   }),
   fromSpeakers: condition({
-    meets: (context, event) => isMeetingWithWords(context) && reprocesses(event, 'diarize'),
-    couldMeet: isMeetingWithWords,
+    meets: (context, event) =>
+      context.audio && isMeetingWithWords(context) && reprocesses(event, 'diarize'),
+    couldMeet: (context) => context.audio && isMeetingWithWords(context),
     words: 'from diarize',
   }),
   fromTurns: condition({

@@ -59,6 +59,8 @@ const saved = parts.createStateConfig({
   on: {
     ...changes('#recording.transcribing.writing'),
     ...restored,
+    'audio.compressed': { guard: 'hasAudio', actions: 'note' },
+    'audio.removed': { guard: 'hasAudio', actions: 'note' },
     'documents.deleted': [
       { guard: 'deletesAll', ...noted('#recording.idle.kept') },
       { actions: 'note' },
@@ -73,6 +75,7 @@ const kept = parts.createStateConfig({
     'recording.handed_over': { actions: 'note' },
     'kind.changed': { actions: 'note' },
     'language.set': { actions: 'note' },
+    'audio.compressed': { guard: 'hasAudio', actions: 'note' },
     ...restored,
     'reprocessing.requested': reprocessing,
     'recording.erased': erased,
@@ -261,7 +264,7 @@ export const recordingMachine = parts.createMachine({
         },
         'error.cleared': [
           { guard: 'hasDocuments', ...noted('#recording.idle.saved') },
-          { guard: 'hasAudio', ...noted('#recording.idle.kept') },
+          { guard: 'wasCaptured', ...noted('#recording.idle.kept') },
           erased,
         ],
         'recording.erased': erased,

@@ -99,6 +99,12 @@ function learned(fact: LoggedFact): Partial<KeptRecording['core']> {
       const ledger = 'ledger' in fact.data ? (fact.data.ledger ?? null) : null;
       return { audio: { path, bytes, sha256 }, duration, ledger };
     }
+    case 'audio.compressed': {
+      const { path, bytes, sha256 } = fact.data;
+      return { audio: { path, bytes, sha256 } };
+    }
+    case 'audio.removed':
+      return { audio: null };
     case 'speech.detected':
       return { duration: fact.data.duration };
     case 'recording.handed_over':

@@ -132,7 +132,7 @@ export async function startService(options: {
     const control = await openControl(data.controlSocket, {
       settings: async () => settings(),
       ...userCommands(accounts),
-      ...integrityHandlers({ store, keys, data, scrub }),
+      ...integrityHandlers({ store, keys, data, scrub, whileFilesStay: desk.whileFilesStay }),
       'replay-from': async (body) => {
         const { recording, from } = body as { recording: string; from: string };
         const { replayFrom } = await import('./recordings/replay-from.ts');

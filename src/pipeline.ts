@@ -145,6 +145,7 @@ export async function openPipeline(options: {
       applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
       compact: rowCompaction(store.db),
     },
+    keepAudio: { keep: () => settings()['audio.keep'] },
     importedBy: async (command) => {
       await projections.applied(commands.name, store.head());
       return await importedBy(storage, command);

@@ -12,11 +12,16 @@ export function integrityHandlers(deps: {
   keys: KeyStore;
   data: DataFolder;
   scrub: Scrub;
+  /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
+  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
 }): Record<'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
   const { stopping } = deps.scrub;
   return {
     verify: () => deps.scrub.verify(),
-    backup: async (body) => await backup(deps, pathIn(body, 'directory'), stopping),
+    backup: async (body) => {
+      const directory = pathIn(body, 'directory');
+      return await deps.whileFilesStay(() => backup(deps, directory, stopping));
+    },
     'export-log': async (body) => {
       const { decrypt } = body as { decrypt?: unknown };
       return await exportLog(deps, pathIn(body, 'file'), { decrypt: decrypt === true }, stopping);

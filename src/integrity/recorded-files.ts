@@ -37,6 +37,12 @@ export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
     const { path, bytes, sha256 } = audio;
     files.audio.set(path, { version: fact.version, bytes, sha256 });
   }
+  if (fact.type === 'audio.compressed') {
+    const { path, bytes, sha256, replaces } = fact.data;
+    files.audio.delete(replaces);
+    files.audio.set(path, { version: fact.version, bytes, sha256 });
+  }
+  if (fact.type === 'audio.removed') files.audio.clear();
   if (fact.type === 'documents.saved' && fact.content && files.owner !== null) {
     const { version, content } = fact;
     const { sha256 } = fact.data;

@@ -8,5 +8,9 @@ export interface Chores {
   list(): Promise<{ recordingId: string; chore: Chore }[]>;
 }
 
-/** `erase`: all of a recording. `delete-documents`: those its last `documents.deleted` names. */
-export type Chore = 'erase' | 'delete-documents';
+/**
+ * `erase`: all of a recording. `delete-documents`: those its last `documents.deleted` names.
+ * `keep-audio`: compressing or removing its audio, which documents were made of.
+ */
+export type Chore = Removal | 'keep-audio';
+export type Removal = 'erase' | 'delete-documents';

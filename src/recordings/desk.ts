@@ -114,8 +114,8 @@ export class NotAccepted extends Error {
   readonly state: string;
   /** Types of the facts that are possible now. */
   readonly possible: readonly string[];
-  constructor(type: string, state: string, possible: readonly string[]) {
-    super(`${type} is not possible while the recording is ${state}`);
+  constructor(type: string, state: string, possible: readonly string[], why?: string) {
+    super(why ?? `${type} is not possible while the recording is ${state}`);
     this.state = state;
     this.possible = possible;
   }

@@ -21,6 +21,7 @@ import { possibleFacts } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
 import type { Log } from '../log.ts';
 import { NotAccepted } from './desk.ts';
+import { whyNot } from './why-not.ts';
 
 export type LoggedRecordingFact = StoredFact<RecordingFact>;
 
@@ -75,6 +76,8 @@ export async function openRecording(
     moved(recording: LiveRecording): void;
     /** Awaited before the fact is stored after which nothing of the recording may be left. */
     erasing?(recordingId: string): Promise<void>;
+    /** Awaited before the fact is stored that says there are documents. */
+    saving?(recordingId: string): Promise<void>;
   },
   options: { create?: boolean } = {},
 ): Promise<LiveRecording | null> {
@@ -155,7 +158,8 @@ export async function openRecording(
       const next = version + decided.length + 1;
       const event = toMachineEvent({ ...fact, ...circumstances, version: next });
       if (!before.can(event)) {
-        throw new NotAccepted(fact.type, stateName(before.value), possibleFacts(before));
+        const why = whyNot(before, fact);
+        throw new NotAccepted(fact.type, stateName(before.value), possibleFacts(before), why);
       }
       state = evolve(before, event);
       decided.push({
@@ -168,6 +172,7 @@ export async function openRecording(
       });
     }
     if (stateName(state.value) === 'idle.erased') await deps.erasing?.(recordingId);
+    if (last.type === 'documents.saved') await deps.saving?.(recordingId);
     try {
       const stored = await store.append(stream, decided, version);
       return stored.map((fact) => move(asRecordingFact(fact))).at(-1)!;

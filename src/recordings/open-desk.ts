@@ -13,6 +13,7 @@ import { stateName } from '../../machines/state-name.ts';
 import { documentNames } from '../documents/documents.ts';
 import type { Log } from '../log.ts';
 import type { ActivityBoard } from './activity-board.ts';
+import { openAudioKeeping, type KeepingStep, type KeptAs } from './audio-keeping.ts';
 import type { Chores } from './chores.ts';
 import type { ErasureDeps } from './erasure.ts';
 import { documentVersions, restoration } from './document-versions.ts';
@@ -42,6 +43,13 @@ export type DeskDeps = {
   removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'compact' | 'before'> & {
     chores: Chores;
   };
+  /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
+  keepAudio?: {
+    keep(): KeptAs;
+    /** Both for tests. */
+    ffmpegRuns?: () => Promise<boolean>;
+    before?(step: KeepingStep): void;
+  };
 };
 
 export type OpenDesk = RecordingsDesk & {
@@ -51,6 +59,8 @@ export type OpenDesk = RecordingsDesk & {
   promisedBases(owner: string): AsyncIterable<string>;
   /** Finishes what a crash left undone of erasures and deletions. After the views are up to date. */
   finishRemovals(): Promise<void>;
+  /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
+  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   /** Stops all activities, says so in the log, and waits for what is under way. */
   close(): Promise<void>;
 };
@@ -60,13 +70,26 @@ export function openDesk(deps: DeskDeps): OpenDesk {
   const { store, board, log, recordingsDir } = deps;
   const imports = new Map<string, Promise<Accepted>>();
   const runStage = stageRunner(deps);
-  const removals = openRemovals(deps);
+  const removals = openRemovals({ ...deps, leaveAudio: async (id) => await keeping?.leave(id) });
   const erasing = (recordingId: string) => removals.intend(recordingId, 'erase');
+  const saving = async (recordingId: string) => await keeping?.intend(recordingId);
   const recordings = openRecordings({
     log,
     open: (recordingId, options) =>
-      openRecording(recordingId, { store, runStage, log, moved, erasing }, options),
+      openRecording(recordingId, { store, runStage, log, moved, erasing, saving }, options),
   });
+  const keeping =
+    deps.keepAudio && deps.removal
+      ? openAudioKeeping({
+          ...deps.keepAudio,
+          store,
+          log,
+          recordingsDir,
+          chores: deps.removal.chores,
+          applied: deps.removal.applied,
+          use: (recordingId, work) => recordings.use(recordingId, { create: false }, work),
+        })
+      : null;
 
   return {
     importAudio(upload) {
@@ -148,7 +171,12 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     activity: (recordingId) => board.of(recordingId),
     onActivity: (listener) => board.onChange(listener),
 
-    restart: (unsettled) => recordings.takeUp(unsettled),
+    async restart(unsettled) {
+      const taken = await recordings.takeUp(unsettled);
+      await keeping?.takeNoted();
+      return taken;
+    },
+    whileFilesStay: (work) => (keeping ? keeping.whileFilesStay(work) : work()),
     async *promisedBases(owner) {
       for await (const recording of recordings.all()) {
         const { context } = recording.snapshot();
@@ -162,6 +190,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       }
     },
     async close() {
+      await keeping?.close();
       await recordings.close();
       await removals.settled();
     },
@@ -212,7 +241,12 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     const { recordingId } = recording;
     const snapshot = recording.snapshot();
     const state = stateName(snapshot.value);
-    if (!isSettled(snapshot) || !state.startsWith('idle.')) return;
+    if (!isSettled(snapshot) || !state.startsWith('idle.')) {
+      // Its audio may be asked for again.
+      void keeping?.leave(recordingId);
+      return;
+    }
+    if (state === 'idle.saved' && deps.keepAudio?.keep() !== 'wav') keeping?.take(recordingId);
     if (state === erasedState) {
       // Whoever waits for it has its errors; what failed is tried again at the next start.
       removals.carryOut(recordingId, 'erase', recording).then(

@@ -17,7 +17,10 @@ type Logged<T extends RecordingFactType> = RecordingFactOf<T> & Envelope;
 export type RecordingContent = {
   context: RecordingContext;
   origin: Logged<'audio.imported'> | Logged<'recording.started'>;
+  /** The kept file, as it was captured or as it was compressed since; removed when the context says so. */
   audio: { path: string; bytes: number; sha256: string };
+  /** What is missing from it: [first missing second, seconds missing]. */
+  gaps: [number, number][];
   /** RFC 3339 UTC. */
   startedAt: string;
   duration: number | null;
@@ -108,7 +111,8 @@ export async function readRecording(
   return {
     context,
     origin,
-    audio: audio.data,
+    audio: allOf(facts, 'audio.compressed', Infinity).at(-1)?.data ?? audio.data,
+    gaps: ('ledger' in audio.data ? audio.data.ledger?.gaps : undefined) ?? [],
     startedAt: origin.type === 'audio.imported' ? origin.data.started_at : origin.at,
     duration: plan?.data.duration ?? audio.data.duration,
     plan: plan?.data ?? null,

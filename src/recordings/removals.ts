@@ -1,19 +1,19 @@
 import { recordingStream } from '../../events/recording-facts.ts';
 import type { EventStore } from '../../events/store.ts';
-import type { Chore, Chores } from './chores.ts';
+import type { Chores, Removal } from './chores.ts';
 import { deleteNamedDocuments, eraseEverything, type ErasureDeps } from './erasure.ts';
 import type { LiveRecording } from './live-recording.ts';
 
 /** What is promised by facts to be removed from the disk, and done once at a time for each recording. */
 export interface Removals {
   /** Noted durably; to be called before the fact is stored. */
-  intend(recordingId: string, chore: Chore): Promise<void>;
+  intend(recordingId: string, chore: Removal): Promise<void>;
   /** Crosses out what was noted for a fact that then was refused. */
-  giveUp(recordingId: string, chore: Chore): Promise<void>;
+  giveUp(recordingId: string, chore: Removal): Promise<void>;
   /** Does it; those who ask while it is done wait for the same. @throws what went wrong; it stays noted. */
-  carryOut(recordingId: string, chore: Chore, recording?: LiveRecording | null): Promise<void>;
+  carryOut(recordingId: string, chore: Removal, recording?: LiveRecording | null): Promise<void>;
   /** What was noted and not crossed out. */
-  undone(): Promise<{ recordingId: string; chore: Chore }[]>;
+  undone(): Promise<{ recordingId: string; chore: Removal }[]>;
   /** Recordings whose key was destroyed, though their facts do not say that they are erased. */
   listedAsErased(): Promise<string[]>;
   /** Resolves when nothing is being removed. */
@@ -27,6 +27,8 @@ export function openRemovals(deps: {
   removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'compact' | 'before'> & {
     chores: Chores;
   };
+  /** Resolves when nothing compresses or removes its audio any more. */
+  leaveAudio?(recordingId: string): Promise<void>;
 }): Removals {
   const { removal } = deps;
   const underWay = new Map<string, Promise<void>>();
@@ -47,7 +49,12 @@ export function openRemovals(deps: {
       underWay.set(recordingId, work);
       return work;
     },
-    undone: async () => (await removal?.chores.list()) ?? [],
+    async undone() {
+      const undone = (await removal?.chores.list()) ?? [];
+      return undone.flatMap(({ recordingId, chore }) =>
+        chore === 'keep-audio' ? [] : [{ recordingId, chore }],
+      );
+    },
     async listedAsErased() {
       const found: string[] = [];
       for (const { subject } of (await removal?.keys.erasures()) ?? []) {
@@ -63,17 +70,19 @@ export function openRemovals(deps: {
 
   async function remove(
     recordingId: string,
-    chore: Chore,
+    chore: Removal,
     recording?: LiveRecording | null,
   ): Promise<void> {
     if (!removal) return;
     // Activities that were left may still write: they are waited for.
     await recording?.quiet();
+    await deps.leaveAudio?.(recordingId);
     if (chore === 'delete-documents')
       await deleteNamedDocuments({ ...deps, ...removal }, recordingId);
     // Noted before its fact, which then was refused or lost: nothing was promised.
     else if ((await stateOf(recordingId)) === 'idle.erased')
       await eraseEverything({ ...deps, ...removal }, recordingId);
+    if (chore === 'erase') await removal.chores.done(recordingId, 'keep-audio');
     await removal.chores.done(recordingId, chore);
   }
 

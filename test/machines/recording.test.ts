@@ -235,3 +235,24 @@ test('nothing is possible once a recording is erased', () => {
   const story = upTo.kept().take('recording.erased');
   story.refuse('recording.erased').refuse('reprocessing.requested').refuse('recording.started');
 });
+
+test('audio that was removed cannot be heard again, and its words outlive every failure', () => {
+  const story = upTo.saved('meeting').take('audio.removed');
+  at(story, 'idle.saved');
+  assert.equal(story.context().audio, false);
+  story.refuse('audio.removed').refuse('audio.compressed');
+  for (const from of ['speech-to-text', 'diarize'])
+    story.refuse('reprocessing.requested', { from });
+  story.take('documents.deleted');
+  at(story, 'idle.kept');
+  story.take('reprocessing.requested', { from: 'language-model' }).fail('summarise');
+  at(story.take('error.cleared'), 'idle.kept');
+});
+
+test('audio that was compressed is audio; without documents none is removed', () => {
+  at(upTo.saved().take('audio.compressed'), 'idle.saved');
+  const story = upTo.kept().take('audio.compressed').refuse('audio.removed');
+  at(story, 'idle.kept');
+  story.take('reprocessing.requested', { from: 'speech-to-text' });
+  story.refuse('audio.compressed').refuse('audio.removed');
+});

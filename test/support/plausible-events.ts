@@ -90,6 +90,8 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
     speakers: [],
     language: null,
   },
+  'audio.compressed': { path: 'audio.flac', bytes: 5, sha256: 'bb', replaces: 'audio.wav' },
+  'audio.removed': { path: 'audio.wav' },
   'processing.cancelled': {},
   'error.cleared': {},
   'retry.requested': {},

@@ -20,6 +20,10 @@ const samples: Record<FactType, Sample> = {
   'recording.discarded': { data: {} },
   'audio.captured': { data: { ...audio, ledger } },
   'capture.interrupted': { data: { ...audio, ledger, reason: 'device-lost' } },
+  'audio.compressed': {
+    data: { path: 'audio.flac', bytes: 160_022, sha256: 'cd'.repeat(32), replaces: 'audio.wav' },
+  },
+  'audio.removed': { data: { path: 'audio.wav' } },
   'audio.imported': {
     data: { ...origin, ...audio, started_at: '2026-11-20T09:00:00Z' },
     content: { filename: 'Besprechung.m4a' },

@@ -1,0 +1,173 @@
+import { ulid } from 'ulid';
+import type { RecordingFactOf } from '../../events/recording-facts.ts';
+import type { EventStore } from '../../events/store.ts';
+import { stateName } from '../../machines/state-name.ts';
+import { hasFfmpeg } from '../audio/ffmpeg.ts';
+import type { Log } from '../log.ts';
+import type { Chores } from './chores.ts';
+import { NotAccepted } from './desk.ts';
+import { filesLock } from './files-lock.ts';
+import { keptAudio, type KeptAudio } from './kept-audio.ts';
+import type { LiveRecording } from './live-recording.ts';
+
+/** What is kept of the audio once there are documents: the setting `audio.keep`. */
+export type KeptAs = 'wav' | 'flac' | 'none';
+
+/** Compresses or removes the audio of recordings that have their documents, one at a time. */
+export interface AudioKeeping {
+  /** Notes durably that there is something to do, before the fact is stored that says there are documents. */
+  intend(recordingId: string): Promise<void>;
+  /** There are documents: the audio is dealt with when its turn comes. Does nothing while it waits for one. */
+  take(recordingId: string): void;
+  /** Leaves the recording alone; resolves when nothing of it is touched any more. */
+  leave(recordingId: string): Promise<void>;
+  /** Takes again what was noted and not done. */
+  takeNoted(): Promise<void>;
+  /** Runs `work` while no audio is replaced or removed: what copies files must find those of its facts. */
+  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
+  /** Stops what is under way; it is taken again at the next start. */
+  close(): Promise<void>;
+}
+
+/** More than that waiting is left to the next start. */
+const waitingMax = 10_000;
+
+export function openAudioKeeping(deps: {
+  store: EventStore;
+  log: Log;
+  recordingsDir: string;
+  chores: Chores;
+  keep(): KeptAs;
+  /** Resolves when every view has applied the log up to a position. */
+  applied(position: number): Promise<void>;
+  use(recordingId: string, work: (recording: LiveRecording) => Promise<void>): Promise<void>;
+  /** For tests. */
+  ffmpegRuns?: () => Promise<boolean>;
+  /** Told before each step; tests end the process there. */
+  before?(step: KeepingStep): void;
+}): AudioKeeping {
+  const { log, chores, before = () => {}, ffmpegRuns = hasFfmpeg } = deps;
+  const lock = filesLock();
+  const taken = new Map<string, AbortController>();
+  let tail: Promise<void> = Promise.resolve();
+  let current: { recordingId: string; done: Promise<void> } | null = null;
+  let closed = false;
+
+  return {
+    async intend(recordingId) {
+      if (deps.keep() !== 'wav') await chores.note(recordingId, 'keep-audio');
+    },
+    take,
+    async leave(recordingId) {
+      taken.get(recordingId)?.abort();
+      taken.delete(recordingId);
+      if (current?.recordingId === recordingId) await current.done;
+    },
+    async takeNoted() {
+      for (const { recordingId, chore } of await chores.list()) {
+        if (chore === 'keep-audio') take(recordingId);
+      }
+    },
+    whileFilesStay: lock.whileFilesStay,
+    async close() {
+      closed = true;
+      for (const stop of taken.values()) stop.abort();
+      await tail;
+    },
+  };
+
+  function take(recordingId: string): void {
+    if (closed || taken.has(recordingId)) return;
+    if (taken.size >= waitingMax) {
+      log.warn({ recordingId }, 'too many recordings wait for their audio to be dealt with');
+      return;
+    }
+    const stop = new AbortController();
+    taken.set(recordingId, stop);
+    tail = tail.then(async () => {
+      if (stop.signal.aborted) return;
+      const done = attempt(recordingId, stop.signal);
+      current = { recordingId, done };
+      await done;
+      current = null;
+      if (taken.get(recordingId) === stop) taken.delete(recordingId);
+    });
+  }
+
+  /** Never throws: what failed stays noted, and is tried again at the next start or the next documents. */
+  async function attempt(recordingId: string, signal: AbortSignal): Promise<void> {
+    try {
+      await deps.use(recordingId, (recording) => dealWith(recording, signal));
+    } catch (error) {
+      if (signal.aborted || error instanceof NotAccepted) {
+        log.debug({ recordingId }, 'its audio is left as it is for now: the recording goes on');
+      } else {
+        log.error({ err: error, recordingId }, 'the audio could not be dealt with; it is kept');
+      }
+    }
+  }
+
+  async function dealWith(recording: LiveRecording, signal: AbortSignal): Promise<void> {
+    const { recordingId } = recording;
+    const state = stateName(recording.snapshot().value);
+    // One that is being processed comes here again with its documents.
+    if (!state.startsWith('idle.')) return;
+    const audio = await keptAudio(deps, recordingId);
+    if (state === 'idle.saved') await follow(deps.keep(), recording, audio, signal);
+    await lock.movingFiles(() => audio.removeLeftovers(), signal);
+    before('done');
+    // With its next documents it is noted anew, and that stays noted.
+    signal.throwIfAborted();
+    await chores.done(recordingId, 'keep-audio');
+  }
+
+  async function follow(
+    keep: KeptAs,
+    recording: LiveRecording,
+    audio: KeptAudio,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (audio.file === null || keep === 'wav') return;
+    // The setting may be newer than the documents.
+    await chores.note(recording.recordingId, 'keep-audio');
+    if (keep === 'none') {
+      const fact = { type: 'audio.removed', data: { path: audio.file.path } } as const;
+      await lock.movingFiles(async () => {
+        await replaced(recording, fact);
+        audio.gone();
+        await audio.removeLeftovers();
+      }, signal);
+    }
+    // What somebody uploaded is kept as it is.
+    if (keep !== 'flac' || !audio.asCaptured) return;
+    if (!(await ffmpegRuns())) {
+      const { recordingId } = recording;
+      log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is not there: the WAV is kept');
+      return;
+    }
+    before('compress');
+    const compressed = await audio.compress(signal);
+    await lock.movingFiles(async () => {
+      before('rename');
+      await compressed.rename();
+      before('fact');
+      await replaced(recording, { type: 'audio.compressed', data: compressed.data });
+      audio.replacedBy(compressed.data);
+      before('remove');
+      await audio.removeLeftovers();
+    }, signal);
+  }
+
+  /** On disk, and known to every reader, before the file it replaces goes. */
+  async function replaced(
+    recording: LiveRecording,
+    fact: RecordingFactOf<'audio.compressed'> | RecordingFactOf<'audio.removed'>,
+  ): Promise<void> {
+    const circumstances = { by: 'system', command: `keep-audio-${ulid()}` };
+    const { position } = await recording.record(fact, circumstances);
+    await deps.applied(position);
+  }
+}
+
+export const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as const;
+export type KeepingStep = (typeof keepingSteps)[number];

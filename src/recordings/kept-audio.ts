@@ -1,0 +1,111 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncDirectory } from '../../events/durable-file.ts';
+import { recordingStream, type RecordingFactOf } from '../../events/recording-facts.ts';
+import type { EventStore } from '../../events/store.ts';
+import { compressFlac } from '../audio/compress-flac.ts';
+import { hashFile } from '../integrity/hash-file.ts';
+
+/** The audio file of one recording, as its facts say, and what may lie beside it. */
+export interface KeptAudio {
+  /** Null when there is none, or it was removed. */
+  readonly file: { path: string; bytes: number; sha256: string } | null;
+  /** Whether it is the WAV that a capture or a browser left. */
+  readonly asCaptured: boolean;
+  /**
+   * Makes the same samples into a FLAC file beside it, compared and synced, under a temporary name.
+   * @throws {Error} when the WAV is not the one that was recorded; what `compressFlac` throws
+   */
+  compress(signal: AbortSignal): Promise<{
+    data: RecordingFactOf<'audio.compressed'>['data'];
+    /** Gives it its name, durably. */
+    rename(): Promise<void>;
+  }>;
+  /** The fact that says so is stored. */
+  replacedBy(file: { path: string; bytes: number; sha256: string }): void;
+  gone(): void;
+  /** Removes, durably, what facts say is replaced or removed, and what an unfinished compression left. */
+  removeLeftovers(): Promise<void>;
+}
+
+const compressedName = 'audio.flac';
+const temporaryName = `${compressedName}.tmp`;
+
+/** Reads what the log says of a recording's audio. */
+export async function keptAudio(
+  { store, recordingsDir }: { store: EventStore; recordingsDir: string },
+  recordingId: string,
+): Promise<KeptAudio> {
+  const folder = join(recordingsDir, recordingId);
+  let file: KeptAudio['file'] = null;
+  let asCaptured = false;
+  /** Names that may be there though no fact wants them to be. */
+  const past = new Set([temporaryName, compressedName]);
+  for await (const fact of store.read(recordingStream(recordingId))) {
+    switch (fact.type) {
+      case 'audio.imported':
+      case 'audio.captured':
+      case 'capture.interrupted':
+        file = fact.data;
+        asCaptured = fact.type !== 'audio.imported';
+        break;
+      case 'audio.compressed':
+        past.add(fact.data.replaces);
+        file = fact.data;
+        asCaptured = false;
+        break;
+      case 'audio.removed':
+        past.add(fact.data.path);
+        file = null;
+        asCaptured = false;
+        break;
+    }
+  }
+
+  return {
+    get file() {
+      return file;
+    },
+    get asCaptured() {
+      return asCaptured;
+    },
+    async compress(signal) {
+      if (file === null) throw new Error('there is no audio to compress');
+      const { path: replaces, sha256 } = file;
+      const source = join(folder, replaces);
+      // A file that was damaged must not be made to look whole.
+      if ((await hashFile(source))?.sha256 !== sha256) {
+        throw new Error(`the audio of ${recordingId} is not as it was recorded`);
+      }
+      const temporary = join(folder, temporaryName);
+      await compressFlac(source, temporary, signal);
+      const made = (await hashFile(temporary))!;
+      return {
+        data: { path: compressedName, ...made, replaces },
+        async rename() {
+          await rename(temporary, join(folder, compressedName));
+          await syncDirectory(folder);
+        },
+      };
+    },
+    replacedBy(next) {
+      if (file !== null) past.add(file.path);
+      file = next;
+      asCaptured = false;
+    },
+    gone() {
+      if (file !== null) past.add(file.path);
+      file = null;
+      asCaptured = false;
+    },
+    async removeLeftovers() {
+      for (const name of past) {
+        if (name !== file?.path) await rm(join(folder, name), { force: true });
+      }
+      await syncDirectory(folder).catch((error: NodeJS.ErrnoException) => {
+        // Nothing is left of one that was erased.
+        if (error.code !== 'ENOENT') throw error;
+      });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { RecordingFact } from '../../events/recording-facts.ts';
+import type { RecordingSnapshot } from '../../machines/recording.ts';
+
+/** Why a fact is refused, in a sentence for a person, where the state alone does not tell it. */
+export function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): string | undefined {
+  const { audio, results } = snapshot.context;
+  if (!snapshot.matches('idle') || fact.type !== 'reprocessing.requested') return undefined;
+  const needsAudio = fact.data.from === 'speech-to-text' || fact.data.from === 'diarize';
+  // There is only what was recognised before.
+  return needsAudio && !audio && results.audio !== null ? audioRemoved : undefined;
+}
+
+const audioRemoved =
+  'The audio of this recording was removed when its documents were written (audio.keep: none), so it ' +
+  'cannot be listened to again. Its words are still there: process it again from language-model.';

@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { test, type TestContext } from 'node:test';
+import pino from 'pino';
+import { ulid } from 'ulid';
+import { openFileKeys } from '../../events/file-keys.ts';
+import { openLog } from '../../events/level-log.ts';
+import { recordingStream } from '../../events/recording-facts.ts';
+import { commands } from '../../projections/commands.ts';
+import { recordingById, recordings } from '../../projections/recordings.ts';
+import { startProjections } from '../../projections/runner.ts';
+import { decodeToSpeech } from '../../src/audio/decode-to-speech.ts';
+import { wavHeader, wavHeaderBytes } from '../../src/capture/wav-header.ts';
+import { openSpace } from '../../src/documents/space.ts';
+import { checkStream } from '../../src/integrity/check-stream.ts';
+import type { Finding } from '../../src/integrity/findings.ts';
+import { write } from '../../src/recordings/activities/write.ts';
+import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { keepingSteps, type KeepingStep, type KeptAs } from '../../src/recordings/audio-keeping.ts';
+import { NotAccepted } from '../../src/recordings/desk.ts';
+import { openDesk, type OpenDesk } from '../../src/recordings/open-desk.ts';
+import { openTurns } from '../../src/recordings/turns.ts';
+import { rowCompaction } from '../../src/storage/compact-rows.ts';
+import { levelChores } from '../../src/storage/level-chores.ts';
+import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { seeded } from '../support/seeded.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { simulatedActivities } from './simulated-activities.ts';
+
+const who = (command: string) => ({ by: 'anna', command });
+const reprocess = (from: 'speech-to-text' | 'language-model') =>
+  ({ type: 'reprocessing.requested', data: { from } }) as const;
+
+for (const channels of [1, 2] as const) {
+  test(`flac: what was captured with ${channels} channels is kept sample by sample in a smaller file`, async (t) => {
+    const world = await openWorld(t, { keep: 'flac', channels });
+    const before = await world.speechOf('audio.wav', world.captured);
+    const id = await world.record();
+    await world.done(id);
+    assert.deepEqual(await world.files(id), ['audio.flac']);
+
+    const bytes = await readFile(join(world.folder(id), 'audio.flac'));
+    assert.ok(bytes.length < world.captured.length);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const row = await recordingById(world.storage, id);
+    assert.deepEqual(row?.audio, { path: 'audio.flac', bytes: bytes.length, sha256 });
+    assert.equal(row?.state, 'idle.saved');
+    const samples = await decoded(join(world.folder(id), 'audio.flac'));
+    assert.ok(samples.equals(world.captured.subarray(wavHeaderBytes)), 'every sample is there');
+    if (channels === 1) {
+      assert.ok((await world.speechOf('audio.flac', bytes)).equals(before), 'it is heard the same');
+    }
+    assert.deepEqual(await world.findings(id), []);
+
+    // What hears it again is given the new file.
+    await world.desk.command(id, reprocess('speech-to-text'), who('again'));
+    await world.done(id);
+    assert.deepEqual(world.heard, ['audio.wav', 'audio.flac']);
+    assert.deepEqual(await world.files(id), ['audio.flac']);
+    assert.deepEqual(await world.findings(id), []);
+  });
+}
+
+for (const keep of ['flac', 'none'] as const) {
+  for (const step of keepingSteps) {
+    if (keep === 'none' && step !== 'done') continue;
+    test(`${keep}: a process that dies before the step "${step}" leaves one whole file, and goes on`, async (t) => {
+      const home = await tempDir(t);
+      let world = await openWorld(t, { keep, home, dieBefore: step });
+      const id = await world.record();
+      await world.died;
+      await world.close();
+      // The file that the facts name is there and whole.
+      assert.deepEqual(await world.findings(id), []);
+      world = await openWorld(t, { keep, home });
+      await world.done(id);
+      assert.deepEqual(await world.files(id), keep === 'flac' ? ['audio.flac'] : []);
+      assert.deepEqual(await world.findings(id), []);
+    });
+  }
+}
+
+test('flac: what a person changed meanwhile in the settings leaves the WAV, and nothing beside it', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, { keep: 'flac', home, dieBefore: 'fact' });
+  const id = await world.record();
+  await world.died;
+  assert.deepEqual(await world.files(id), ['audio.flac', 'audio.wav']);
+  await world.close();
+  world = await openWorld(t, { keep: 'wav', home });
+  await world.done(id);
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+  assert.deepEqual(await world.findings(id), []);
+});
+
+test('flac: without ffmpeg the WAV is kept, and the log says why', async (t) => {
+  const world = await openWorld(t, { keep: 'flac', ffmpegRuns: async () => false });
+  const id = await world.record();
+  await world.done(id);
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+  assert.ok(world.logged.some((line) => line.includes('ffmpeg is not there: the WAV is kept')));
+});
+
+test('flac: a WAV that is not as it was recorded is neither compressed nor removed', async (t) => {
+  const world = await openWorld(t, { keep: 'flac', damage: true });
+  const id = await world.record();
+  await world.loggedLine('is not as it was recorded');
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+  assert.equal((await world.findings(id)).length, 1);
+});
+
+test('flac: what was uploaded is kept as it was uploaded', async (t) => {
+  const world = await openWorld(t, { keep: 'flac' });
+  const id = await world.upload('talk.wav');
+  await world.done(id);
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+});
+
+test('none: the audio goes once there are documents, and hearing it again is refused in words', async (t) => {
+  const world = await openWorld(t, { keep: 'none' });
+  for (const begin of [() => world.record(), () => world.upload('talk.m4a')]) {
+    const id = await begin();
+    await world.done(id);
+    assert.deepEqual(await world.files(id), []);
+    assert.equal((await recordingById(world.storage, id))?.audio, null);
+    assert.deepEqual(await world.findings(id), []);
+    await assert.rejects(
+      world.desk.command(id, reprocess('speech-to-text'), who(`hear ${id}`)),
+      (error) => error instanceof NotAccepted && /audio .* was removed/.test(error.message),
+    );
+    // The words are there.
+    await world.desk.command(id, reprocess('language-model'), who(`again ${id}`));
+    await world.done(id);
+    assert.equal((await recordingById(world.storage, id))?.version, 2);
+  }
+});
+
+test('none: a recording without documents keeps its audio', async (t) => {
+  const world = await openWorld(t, { keep: 'none', hold: true });
+  const id = await world.record('transcribing');
+  await world.desk.command(id, { type: 'processing.cancelled', data: {} }, who('cancel'));
+  await world.close();
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+});
+
+test('no audio is replaced while somebody copies files', async (t) => {
+  const world = await openWorld(t, { keep: 'flac' });
+  let id = '';
+  await world.desk.whileFilesStay(async () => {
+    id = await world.record();
+    await world.loggedStep('compress');
+    // Whoever copies has the WAV of the facts that were copied before.
+    assert.ok((await world.files(id)).includes('audio.wav'));
+    assert.equal((await recordingById(world.storage, id))?.audio?.path, 'audio.wav');
+  });
+  await world.done(id);
+  assert.deepEqual(await world.files(id), ['audio.flac']);
+});
+
+test('an erasure takes what is being compressed with it', async (t) => {
+  const world = await openWorld(t, { keep: 'flac' });
+  const id = await world.record();
+  await world.loggedStep('compress');
+  await world.desk.erase(id, who('erase'));
+  assert.equal((await recordingById(world.storage, id))?.state, 'idle.erased');
+  await assert.rejects(readdir(world.folder(id)), { code: 'ENOENT' });
+  await world.close();
+  await assert.rejects(readdir(world.folder(id)), { code: 'ENOENT' });
+});
+
+type Options = {
+  keep: KeptAs;
+  home?: string;
+  channels?: 1 | 2;
+  dieBefore?: KeepingStep;
+  damage?: boolean;
+  hold?: boolean;
+  ffmpegRuns?: () => Promise<boolean>;
+};
+
+/** Door, views and documents over a data directory that outlives them; captures write two seconds of noise. */
+async function openWorld(t: TestContext, options: Options) {
+  const dataDir = await realpath(options.home ?? (await tempDir(t)));
+  const recordingsDir = join(dataDir, 'recordings');
+  await mkdir(recordingsDir, { recursive: true });
+  const { keep, channels = 1, dieBefore } = options;
+  const captured = noise(channels);
+  const heard: string[] = [];
+  const events = watched();
+  const log = pino({ level: 'warn' }, { write: (line: string) => events.tell(line) });
+  const keys = await openFileKeys(join(dataDir, 'keys'));
+  const store = await openLog({ directory: join(dataDir, 'log'), keys });
+  const storage = levelProjectionStorage(store.db);
+  const projections = startProjections({ store, storage, projections: [recordings, commands] });
+  const spaceOf = (owner: string) => openSpace(dataDir, owner);
+  const folder = (id: string) => join(recordingsDir, id);
+  const activities = simulatedActivities(seeded(1), 0);
+  const desk: OpenDesk = openDesk({
+    store,
+    log,
+    recordingsDir,
+    quarantineDir: join(dataDir, 'quarantine'),
+    turns: openTurns(),
+    board: openActivityBoard(),
+    importedBy: async () => null,
+    activities: {
+      ...activities,
+      async capture(job) {
+        await job.begin({ name: 'capture', places: 1 });
+        await mkdir(folder(job.recordingId));
+        await writeFile(join(folder(job.recordingId), 'audio.wav'), captured);
+        const sha256 = createHash('sha256').update(captured).digest('hex');
+        const data = { path: 'audio.wav', bytes: captured.length, sha256, duration: 2 };
+        if (options.damage) {
+          await writeFile(join(folder(job.recordingId), 'audio.wav'), captured.with(99, 1));
+        }
+        await job.offer({ type: 'audio.captured', data });
+      },
+      async transcribe(job) {
+        heard.push((await job.content()).audio.path);
+        if (options.hold) {
+          await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
+        }
+        await activities.transcribe(job);
+      },
+      write: write({
+        spaceOf,
+        uiLanguage: () => 'en',
+        promisedBases: (owner) => desk.promisedBases(owner),
+      }),
+    },
+    removal: {
+      keys,
+      spaceOf,
+      chores: levelChores(store.db),
+      applied: (position) => projections.applied('all', position),
+      compact: rowCompaction(store.db),
+    },
+    keepAudio: {
+      keep: () => keep,
+      ...(options.ffmpegRuns ? { ffmpegRuns: options.ffmpegRuns } : {}),
+      before(step) {
+        events.tell(`step ${step}`);
+        if (step === dieBefore) throw new Error(`died before ${step}`);
+      },
+    },
+  });
+  await projections.ready();
+  await desk.finishRemovals();
+  let closed = false;
+  let open = true;
+  const close = async () => {
+    if (closed) return;
+    closed = true;
+    await desk.close();
+    await projections.stop();
+    open = false;
+    await store.close();
+  };
+  t.after(close);
+  await desk.restart((async function* () {})());
+
+  const until = async (id: string, state: string) => {
+    const looked = new Promise<void>((resolve, reject) => {
+      const look = async () => {
+        if ((await recordingById(storage, id))?.state.startsWith(state)) resolve();
+      };
+      projections.onApplied(() => void look().catch(reject));
+      look().catch(reject);
+    });
+    await looked;
+  };
+  return {
+    captured,
+    heard,
+    logged: events.told,
+    desk,
+    storage,
+    folder,
+    close,
+    files: async (id: string) => (await readdir(folder(id))).toSorted(),
+    loggedLine: (part: string) => events.next(part),
+    loggedStep: (step: KeepingStep) => events.next(`step ${step}`),
+    died: dieBefore === undefined ? undefined : events.next(`died before ${dieBefore}`),
+    async record(state = 'idle.saved') {
+      const recordingId = ulid();
+      const about = { kind: 'solo', language: null, speakers: null } as const;
+      await desk.startRecording({
+        recordingId,
+        owner: 'anna',
+        ...who(recordingId),
+        ...about,
+        device: 'mic',
+        trigger: 'api',
+      });
+      await until(recordingId, state);
+      return recordingId;
+    },
+    async upload(filename: string) {
+      const path = join(dataDir, filename);
+      await writeFile(path, captured);
+      const about = { kind: 'solo', language: null, speakers: null } as const;
+      const upload = { path, filename, owner: 'anna', ...who(filename), ...about };
+      const { recordingId } = await desk.importAudio(upload);
+      await until(recordingId, 'idle.saved');
+      return recordingId;
+    },
+    /** There are documents, and the audio has been dealt with. */
+    async done(id: string) {
+      await events.next('step done');
+      await projections.applied('all', store.head());
+      assert.equal((await recordingById(storage, id))?.state, 'idle.saved');
+      // Waits for the end of what deals with it.
+      await desk.whileFilesStay(async () => {});
+    },
+    /** What `mitschrift verify` says of it, also when this world has been closed. */
+    async findings(id: string): Promise<Finding[]> {
+      const log = open ? store : await openLog({ directory: join(dataDir, 'log'), keys });
+      const found: Finding[] = [];
+      const data = { root: dataDir, recordings: recordingsDir };
+      await checkStream({ store: log, data }, recordingStream(id), (one) => found.push(one));
+      if (!open) await log.close();
+      return found.filter(({ severity }) => severity === 'damage');
+    },
+    /** What recognisers would be given of a file. */
+    async speechOf(name: string, bytes: Buffer) {
+      const path = join(dataDir, `copy-${name}`);
+      await writeFile(path, bytes);
+      const { signal } = new AbortController();
+      await decodeToSpeech(path, join(dataDir, 'speech.wav'), { signal });
+      return await readFile(join(dataDir, 'speech.wav'));
+    },
+  };
+}
+
+/** Lines as they are told; each is given once to whoever waits for the next that holds some words. */
+function watched() {
+  const told: string[] = [];
+  const given = new Map<string, number>();
+  const waiting = new Set<() => void>();
+  return {
+    told,
+    tell(line: string) {
+      told.push(line);
+      for (const look of waiting) look();
+    },
+    next: (part: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          const at = told.findIndex(
+            (line, index) => index >= (given.get(part) ?? 0) && line.includes(part),
+          );
+          if (at < 0) return;
+          given.set(part, at + 1);
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** All samples of a file, as ffmpeg decodes them. */
+async function decoded(path: string): Promise<Buffer> {
+  const args = ['-loglevel', 'error', '-i', path, '-f', 's16le', '-c:a', 'pcm_s16le', 'pipe:1'];
+  const options = { encoding: 'buffer', maxBuffer: 1 << 20 } as const;
+  return (await promisify(execFile)('ffmpeg', args, options)).stdout;
+}
+
+/** Two seconds that compress a little: a tone with noise, so that no sample is like another. */
+function noise(channels: 1 | 2): Buffer {
+  const frames = 32_000;
+  const random = seeded(7);
+  const samples = Buffer.alloc(frames * channels * 2);
+  for (let at = 0; at < frames * channels; at += 1) {
+    const value = Math.sin(at / 20) * 8000 + random.below(800) - 400;
+    samples.writeInt16LE(Math.round(value), at * 2);
+  }
+  return Buffer.concat([wavHeader(channels, frames), samples]);
+}
