@@ -45,6 +45,7 @@ function notesOf(content: RecordingContent): { code: string; detail: string }[] 
   const notes: { code: string; detail: string }[] = [];
   const note = (code: string, detail = '') => notes.push({ code, detail });
   if (content.captureInterrupted !== null) note('capture-interrupted', content.captureInterrupted);
+  if (content.gaps.length > 0) note('gaps', `${secondsMissing(content.gaps)} s`);
   for (const warning of content.plan?.warnings ?? []) {
     const code = audioNotes[warning];
     if (code !== undefined) note(code);
@@ -59,4 +60,10 @@ function notesOf(content: RecordingContent): { code: string; detail: string }[] 
   const unplaced = content.carried?.data.unplaced ?? 0;
   if (unplaced > 0) note('corrections-unplaced', String(unplaced));
   return notes;
+}
+
+/** To a tenth, and never 0: something is missing. */
+function secondsMissing(gaps: RecordingContent['gaps']): number {
+  const seconds = gaps.reduce((sum, [, missing]) => sum + missing, 0);
+  return Math.max(0.1, Math.round(seconds * 10) / 10);
 }
