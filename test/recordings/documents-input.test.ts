@@ -59,5 +59,5 @@ async function indexAfter(
     ...context,
     results: { ...context.results, audio: 2 },
   });
-  return renderDocuments(documentsInput(recordingId, content, named)).index.toString();
+  return renderDocuments(documentsInput(recordingId, content, named)).index;
 }
