@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -68,4 +68,6 @@ export async function prepare(data: DataFolder): Promise<void> {
   for (const folder of [root, keys, recordings, spaces, models, uploads]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
+  // Somebody may have made it before us, for a model, say: what is below is nobody else's to read.
+  await chmod(root, 0o700);
 }

@@ -134,7 +134,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   let setupCode: SetupCode | undefined;
   if (users.size === 0) {
     setupCode = await openSetupCode(dataDir);
-    log.info({ setup_code: setupCode.code }, 'no user yet: the setup page asks for this code');
+    log.warn(
+      { setup_code: setupCode.code },
+      'no user yet: POST /setup from another machine asks for this code',
+    );
   } else await removeSetupCode(dataDir);
   // A deletion that was interrupted between its fact and the key is finished here.
   for (const id of users.deleted) {

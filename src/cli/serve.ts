@@ -14,7 +14,13 @@ export async function serve(): Promise<void> {
     log.fatal({ err: error }, 'unexpected error, ending');
     process.exit(1);
   });
-  const service = await startService({ host, env: process.env, log });
+  const service = await startService({ host, env: process.env, log }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new Error(
+      `Something else listens on ${host.address}:${host.port}. Set MITSCHRIFT_PORT to another port.`,
+      { cause: error },
+    );
+  });
   console.error(`Mitschrift is at ${service.url}`);
 
   let stopping = false;

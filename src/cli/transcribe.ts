@@ -71,7 +71,8 @@ async function transcribeOne(
     error: error instanceof Error ? error.message : String(error),
   });
   try {
-    if (!(await stat(file)).isFile()) return failed(`${file} is not a file`);
+    const there = await stat(file).catch(() => null);
+    if (!there?.isFile()) return failed('There is no such file');
     await acceptsAudio(file, basename(file));
     // A copy: the pipeline moves what it is given into the recording's folder.
     const path = join(uploads, ulid());
@@ -130,11 +131,12 @@ function settled(pipeline: Pipeline, name: string, bars: ReturnType<typeof progr
 function progressBars(quiet: boolean) {
   if (quiet) return { show() {}, stop() {} };
   if (!process.stderr.isTTY) {
-    let last = '';
+    const said = new Set<string>();
     return {
       show(name: string, stage: string) {
-        if (last !== `${name} ${stage}`) console.error(`${name}: ${stage}`);
-        last = `${name} ${stage}`;
+        const line = `${name}: ${stage}`;
+        if (!said.has(line)) console.error(line);
+        said.add(line);
       },
       stop() {},
     };

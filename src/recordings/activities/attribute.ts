@@ -1,4 +1,5 @@
 import { carriedNames, type CarriedName } from '../corrections/carried-names.ts';
+import type { Block } from '../../../events/transcript.ts';
 import type { StageActivity } from '../run-stage.ts';
 import { paragraphs } from '../blocks.ts';
 import { shownBlocks } from '../transcript-blocks.ts';
@@ -42,9 +43,20 @@ export const join: StageActivity = async (job) => {
           name: before?.name ?? null,
           confidence: before?.confidence ?? null,
           reason: before ? 'named-before' : null,
-          sample: sample ? { start: sample.start, end: sample.end, text: sample.text } : null,
+          sample: sample ? sampleOf(sample) : null,
         },
       ],
     },
   });
 };
+
+/** As much of a turn as it takes to tell a voice: this many words, from its beginning. */
+const sampleWords = 40;
+
+function sampleOf(turn: Block): { start: number; end: number; text: string } {
+  const spoken = turn.text.split(/\s+/);
+  if (spoken.length <= sampleWords) return { start: turn.start, end: turn.end, text: turn.text };
+  const share = sampleWords / spoken.length;
+  const end = turn.words[sampleWords - 1]?.end ?? turn.start + share * (turn.end - turn.start);
+  return { start: turn.start, end, text: `${spoken.slice(0, sampleWords).join(' ')} …` };
+}
