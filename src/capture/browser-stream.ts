@@ -122,7 +122,7 @@ export async function openBrowserStream(
   let grace: NodeJS.Timeout | undefined = setTimeout(
     () => end('browser-gone'),
     Math.min(firstGraceMs, limits.graceMs),
-  );
+  ).unref();
 
   return {
     get rate() {
@@ -161,7 +161,8 @@ export async function openBrowserStream(
       present = null;
       if (ending !== null || closed) return;
       awaySince = Date.now();
-      grace = setTimeout(() => end('browser-gone'), limits.graceMs);
+      // The service's own sockets keep it alive; a stop must not wait for a browser.
+      grace = setTimeout(() => end('browser-gone'), limits.graceMs).unref();
       onAway();
     },
     stop(from) {
