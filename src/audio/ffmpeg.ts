@@ -75,7 +75,9 @@ async function* decode(
   state: { failed: boolean },
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
-  const output = ['-map', '0:a:0', '-vn', '-sn', '-dn', '-ac', '1', '-ar', String(speechRate)];
+  // Of floats ffmpeg does not scale a mix down by itself: two equal channels would come out √2 as loud.
+  const mix = ['-af', `aresample=${speechRate}:rematrix_maxval=1`, '-ac', '1'];
+  const output = ['-map', '0:a:0', '-vn', '-sn', '-dn', ...mix, '-ar', String(speechRate)];
   const args = ['-nostdin', '-hide_banner', '-nostats', '-threads', '1', ...inputOf(path)];
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
     'ffmpeg',

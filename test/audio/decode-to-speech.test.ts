@@ -72,12 +72,15 @@ for (const [extension, options] of others)
   test(`ffmpeg reads .${extension}`, async (t) => {
     const { folder, path } = await tone(t, '-r', '44100', '-c', '2');
     const file = join(folder, `in.${extension}`);
-    const inputs = options[0] === '-f' ? ['-i', path, ...options] : ['-i', path, ...options];
-    await make('ffmpeg', ...inputs, file);
+    await make('ffmpeg', '-i', path, ...options, file);
     const result = await decoded(file, folder);
     assert.equal(result.decoder, 'ffmpeg');
     assert.ok(Math.abs(result.duration - 2) < 0.1, `${result.duration} s`);
     assert.ok(Math.abs(result.hertz - 440) < 5, `${result.hertz} Hz`);
+    assert.ok(
+      Math.abs(result.peak - 0.5) < 0.05,
+      `two channels are as loud as in WAV: ${result.peak}`,
+    );
     assert.deepEqual(result.warnings, []);
   });
 
