@@ -16,7 +16,7 @@ const killsPerRun = 3;
 /** `both` ends a run: what two deaths leave is taken as it is. */
 const victims = ['service', 'capture', 'server', 'service', 'capture', 'server', 'both'] as const;
 
-for (const seed of seeds({ short: 2, long: 25 })) {
+for (const seed of seeds({ short: 5, long: 50 })) {
   test(`whatever is killed when, what was told is kept, and nothing of ours is left over (SEED=${seed})`, async (t) => {
     const random = seeded(seed * 7919);
     const root = await tempDir(t);
