@@ -71,7 +71,10 @@ async function transcribeOne(
     error: error instanceof Error ? error.message : String(error),
   });
   try {
-    const there = await stat(file).catch(() => null);
+    const there = await stat(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+      throw error;
+    });
     if (!there?.isFile()) return failed('There is no such file');
     await acceptsAudio(file, basename(file));
     // A copy: the pipeline moves what it is given into the recording's folder.
