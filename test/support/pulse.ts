@@ -1,15 +1,14 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { until } from './pulse-until.ts';
+import { audioServer, type AudioServerName } from './audio-servers.ts';
 
 const run = promisify(execFile);
 
-/** A PulseAudio daemon of the test's own, with null sinks for sound hardware. */
+/** An audio server of the test's own, with null sinks for sound hardware. */
 export type PrivatePulse = {
   env: NodeJS.ProcessEnv;
   pactl(...args: string[]): Promise<string>;
@@ -31,8 +30,15 @@ const devices = [
   `module-remap-source source_name=desk_mic master=mic.monitor source_properties='device.description="Desk Mic"'`,
 ];
 
+/** Which one the tests run against: `MITSCHRIFT_AUDIO_SERVER=pipewire`, or PulseAudio. */
+export const testedServer: AudioServerName =
+  process.env['MITSCHRIFT_AUDIO_SERVER'] === 'pipewire' ? 'pipewire' : 'pulseaudio';
+
 /** Starts one in a private runtime directory; gone when the test is over. */
-export async function privatePulse(t: Pick<TestContext, 'after'>): Promise<PrivatePulse> {
+export async function privatePulse(
+  t: Pick<TestContext, 'after'>,
+  server = testedServer,
+): Promise<PrivatePulse> {
   const folder = await mkdtemp(join(tmpdir(), 'ms-pulse-'));
   const runtime = join(folder, 'run');
   await mkdir(runtime, { mode: 0o700 });
@@ -44,50 +50,21 @@ export async function privatePulse(t: Pick<TestContext, 'after'>): Promise<Priva
     PULSE_RUNTIME_PATH: join(runtime, 'pulse'),
     PULSE_SERVER: `unix:${join(runtime, 'pulse', 'native')}`,
   };
-  let daemon: ChildProcess | undefined;
   const pactl = async (...args: string[]) =>
     (await run('pactl', args, { env: { ...env, LC_ALL: 'C' }, timeout: 10_000 })).stdout;
-
-  const start = async () => {
-    daemon = spawn(
-      'pulseaudio',
-      [
-        '-n',
-        '--daemonize=no',
-        '--exit-idle-time=-1',
-        '--disable-shm=yes',
-        '--load=module-native-protocol-unix',
-        ...devices.map((device) => `--load=${device}`),
-      ],
-      { env, stdio: 'ignore' },
-    );
-    await until('the audio server answers', () =>
-      pactl('info').then(
-        () => true,
-        () => false,
-      ),
-    );
-  };
-  const kill = async () => {
-    const dying = daemon;
-    daemon = undefined;
-    if (!dying || dying.exitCode !== null || dying.signalCode !== null) return;
-    const gone = once(dying, 'exit');
-    dying.kill('SIGKILL');
-    await gone;
-  };
+  const daemon = audioServer(server, { env, modules: devices, pactl });
   t.after(async () => {
-    await kill();
+    await daemon.dispose();
     await rm(folder, { recursive: true, force: true });
   });
-  await start();
+  await daemon.start();
   return {
     env,
     pactl,
     play: async (path, sink) => void (await run('paplay', [`--device=${sink}`, path], { env })),
-    kill,
-    hang: () => void daemon?.kill('SIGSTOP'),
-    wake: () => void daemon?.kill('SIGCONT'),
-    start,
+    kill: () => daemon.kill(),
+    hang: () => daemon.signal('SIGSTOP'),
+    wake: () => daemon.signal('SIGCONT'),
+    start: () => daemon.start(),
   };
 }
