@@ -18,6 +18,9 @@ export const userFacts = {
   },
   'user.admin_granted': { data: z.object(who) },
   'user.admin_revoked': { data: z.object(who) },
+  /** Cannot log in until enabled again; everything of theirs stays. */
+  'user.disabled': { data: z.object(who) },
+  'user.enabled': { data: z.object(who) },
   'user.deleted': { data: z.object(who) },
 } satisfies FactSchemas;
 

@@ -8,21 +8,25 @@ export type UserRow = {
   /** Null when the name was erased with the user's key. */
   username: string | null;
   is_admin: boolean;
+  /** Cannot log in. */
+  disabled: boolean;
   created_at: string;
 };
 
 /**
  * Who may log in. Rows: `i/<id>` the user; `n/<name, folded>` its id; `h/<id>` the password's hash;
- * `c` how many users and administrators there are.
+ * `c` how many users, and administrators who can log in, there are.
  */
 export const users: Projection = {
   name: 'users',
-  version: 1,
+  version: 2,
   interests: new Set([
     'user.registered',
     'user.password_changed',
     'user.admin_granted',
     'user.admin_revoked',
+    'user.disabled',
+    'user.enabled',
     'user.deleted',
   ]),
   keys: (fact) => {
@@ -101,6 +105,8 @@ function userOf(fact: LoggedFact): string | undefined {
     case 'user.password_changed':
     case 'user.admin_granted':
     case 'user.admin_revoked':
+    case 'user.disabled':
+    case 'user.enabled':
     case 'user.deleted':
       return fact.data.user_id;
     default:
@@ -112,12 +118,17 @@ function userAfter(before: UserRow | undefined, fact: LoggedFact): UserRow | und
   switch (fact.type) {
     case 'user.registered': {
       const { user_id, is_admin } = fact.data;
-      return { user_id, username: fact.content?.username ?? null, is_admin, created_at: fact.at };
+      const username = fact.content?.username ?? null;
+      return { user_id, username, is_admin, disabled: false, created_at: fact.at };
     }
     case 'user.admin_granted':
       return before && { ...before, is_admin: true };
     case 'user.admin_revoked':
       return before && { ...before, is_admin: false };
+    case 'user.disabled':
+      return before && { ...before, disabled: true };
+    case 'user.enabled':
+      return before && { ...before, disabled: false };
     case 'user.deleted':
       return undefined;
     default:
@@ -135,8 +146,10 @@ function recount(rows: Rows, before: UserRow | undefined, after: UserRow | undef
   const counts = rows.get<Counts>('c') ?? nobody;
   rows.set('c', {
     users: counts.users + one(after !== undefined) - one(before !== undefined),
-    admins: counts.admins + one(after?.is_admin) - one(before?.is_admin),
+    admins: counts.admins + one(administers(after)) - one(administers(before)),
   });
 }
+
+const administers = (row: UserRow | undefined) => row?.is_admin === true && !row.disabled;
 
 const one = (is: boolean | undefined): number => (is === true ? 1 : 0);

@@ -11,6 +11,8 @@ export type AccountErrorCode =
   | 'ADMINISTRATOR_FIRST'
   | 'BUILT_IN_USER'
   | 'LAST_ADMINISTRATOR'
+  | 'OWN_ACCOUNT'
+  | 'USER_DISABLED'
   | 'UNKNOWN_USER';
 
 const statuses: Readonly<Record<AccountErrorCode, number>> = {
@@ -26,6 +28,8 @@ const statuses: Readonly<Record<AccountErrorCode, number>> = {
   ADMINISTRATOR_FIRST: 409,
   BUILT_IN_USER: 409,
   LAST_ADMINISTRATOR: 409,
+  OWN_ACCOUNT: 409,
+  USER_DISABLED: 403,
   UNKNOWN_USER: 404,
 };
 

@@ -77,9 +77,14 @@ export interface Accounts extends UserAdministration {
     request: { username: string; password: string; setup_code?: string | undefined },
     peer: Peer,
   ): Promise<Session>;
-  /** @throws {AccountError} `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY`; {EventStoreError} */
+  /**
+   * That somebody is disabled (`USER_DISABLED`) learns only who has the right password, after the same
+   * work: anybody else cannot tell a disabled user from one that is not there.
+   * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `TOO_MANY_ATTEMPTS`, `BUSY`;
+   *   {EventStoreError}
+   */
   login(request: { username: string; password: string }, peer: Peer): Promise<Session>;
-  /** Whose token it is, as of now; null for one that is unknown, over, or of somebody deleted. */
+  /** Whose token it is, as of now; null for one that is unknown, over, or of somebody deleted or disabled. */
   authenticate(token: string): Promise<Caller | null>;
   /** The token is dead when this returns. */
   logout(token: string): Promise<void>;
@@ -123,8 +128,11 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     return hash;
   };
   const begin = async (user: User): Promise<Session> => {
-    const allowed = () => users.byId(user.id)?.passwordSince === user.passwordSince;
-    const session = await book.begin(user.id, allowed);
+    const session = await book.begin(user.id, () => {
+      const present = users.byId(user.id);
+      if (present?.disabled) throw userDisabled();
+      return present?.passwordSince === user.passwordSince ? users.version : undefined;
+    });
     if (!session) throw wrongCredentials();
     const { username, isAdmin } = users.byId(user.id) ?? user;
     const { token, expiresAt } = session;
@@ -221,6 +229,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
         throw wrongCredentials();
       }
       limits.succeeded(user.id, address);
+      if (user.disabled) {
+        log.warn({ category, address, user_id: user.id }, 'login of a disabled user refused');
+        throw userDisabled();
+      }
       if (checked.rehash) {
         await rehash(stream, user, given, scheme()).catch((err: unknown) => {
           // Nobody is kept out for it; the next login tries again.
@@ -235,9 +247,11 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     async authenticate(token) {
       const session = await book.find(token);
       const user = session && users.byId(session.userId);
-      if (!session || !user) return null;
+      if (!session || !user || user.disabled) return null;
+      const { sessionId, userId, expiresAt, usersVersion = user.sessionsSince } = session;
+      if (usersVersion < user.sessionsSince) return null;
       const { username, isAdmin } = user;
-      return { ...session, username, isAdmin };
+      return { userId, username, isAdmin, sessionId, expiresAt };
     },
 
     logout: (token) => book.end(sessionIdOf(token)),
@@ -275,6 +289,8 @@ async function rehash(
 
 const wrongCredentials = () =>
   new AccountError('WRONG_CREDENTIALS', 'The user name or the password is wrong.');
+const userDisabled = () =>
+  new AccountError('USER_DISABLED', 'This user is disabled. Ask an administrator.');
 const alreadySetUp = () =>
   new AccountError('ALREADY_SET_UP', 'The first administrator exists already. Log in instead.');
 const codeRequired = () =>

@@ -34,26 +34,33 @@ export class SessionBook {
     this.#hours = hours;
   }
 
-  /** A new session, if `allowed` still says so when it is written. The token is 256 random bits. */
+  /**
+   * A new session, if `allowed` still says so when it is written: the version of the `users` stream
+   * for which it is, or undefined for none. The token is 256 random bits.
+   */
   begin(
     userId: string,
-    allowed: () => boolean,
+    allowed: () => number | undefined,
   ): Promise<{ token: string; expiresAt: Date } | undefined> {
     const token = randomBytes(32).toString('base64url');
     return this.#oneAtATime(async () => {
-      if (!allowed()) return undefined;
+      const usersVersion = allowed();
+      if (usersVersion === undefined) return undefined;
       const now = this.#clock().getTime();
       const expires = now + this.#lifeMs();
-      const row = { user_id: userId, created_at: now, expires_at: expires };
+      const row = {
+        user_id: userId,
+        created_at: now,
+        expires_at: expires,
+        users_version: usersVersion,
+      };
       await this.#rows.put(sessionIdOf(token), row);
       return { token, expiresAt: new Date(expires) };
     });
   }
 
   /** The session of a token, which lives on by being asked for; undefined: none, or over. */
-  async find(
-    token: string,
-  ): Promise<{ sessionId: string; userId: string; expiresAt: Date } | undefined> {
+  async find(token: string): Promise<FoundSession | undefined> {
     if (!/^[\w-]{43}$/u.test(token)) return undefined;
     const sessionId = sessionIdOf(token);
     const row = await this.#row(sessionId);
@@ -61,18 +68,16 @@ export class SessionBook {
     if (!row || row.expires_at <= now) return undefined;
     const expires = now + this.#lifeMs();
     if (Math.abs(expires - row.expires_at) < moveMs) {
-      return { sessionId, userId: row.user_id, expiresAt: new Date(row.expires_at) };
+      return found(sessionId, row);
     }
-    const alive = await this.#oneAtATime(async () => {
+    return this.#oneAtATime(async () => {
       const present = await this.#rows.get(sessionId);
-      if (present) {
-        const moved = { ...present, expires_at: expires };
-        await this.#rows.put(sessionId, moved);
-        this.#known.set(sessionId, moved);
-      }
-      return present !== undefined;
+      if (!present) return undefined;
+      const moved = { ...present, expires_at: expires };
+      await this.#rows.put(sessionId, moved);
+      this.#known.set(sessionId, moved);
+      return found(sessionId, moved);
     });
-    return alive ? { sessionId, userId: row.user_id, expiresAt: new Date(expires) } : undefined;
   }
 
   /** Calls back with every session that is ended before its time; returns how to stop. */
@@ -120,3 +125,18 @@ export class SessionBook {
     return this.#hours() * 3_600_000;
   }
 }
+
+type FoundSession = {
+  sessionId: string;
+  userId: string;
+  expiresAt: Date;
+  /** As in its row. */
+  usersVersion: number | undefined;
+};
+
+const found = (sessionId: string, row: SessionRow): FoundSession => ({
+  sessionId,
+  userId: row.user_id,
+  expiresAt: new Date(row.expires_at),
+  usersVersion: row.users_version,
+});

@@ -5,6 +5,8 @@ export type SessionRow = {
   created_at: number;
   /** Milliseconds since the epoch; slides with use, moved at most every five minutes. */
   expires_at: number;
+  /** Version of the `users` stream when it began; missing in rows of before there were any. */
+  users_version?: number;
 };
 
 /**

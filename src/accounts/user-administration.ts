@@ -19,7 +19,14 @@ import type { User, UsersView } from './users-view.ts';
 export type OnBehalf = { by: string; command?: string | undefined };
 
 /** A user as others see them. */
-export type PublicUser = { userId: string; username: string; isAdmin: boolean };
+export type PublicUser = { userId: string; username: string; isAdmin: boolean; disabled: boolean };
+
+/** What is to be different about a user; what is left out stays. */
+export type UserChanges = {
+  isAdmin?: boolean | undefined;
+  password?: string | undefined;
+  disabled?: boolean | undefined;
+};
 
 /** What administrators do with users, and users with their own password. Names compare without case. */
 export interface UserAdministration {
@@ -27,9 +34,10 @@ export interface UserAdministration {
   listUsers(): PublicUser[];
   findUser(username: string): PublicUser | undefined;
   /**
-   * The very first user has to be an administrator: without one nobody could set anything up.
+   * The very first user has to be an administrator: without one nobody could set anything up. A
+   * command that created a user before returns that user, and creates nobody.
    * @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`,
-   *   `ADMINISTRATOR_FIRST`, `BUSY`
+   *   `ADMINISTRATOR_FIRST`, `BUSY`; `UNKNOWN_USER` for a repetition after the user was deleted
    */
   createUser(
     user: { username: string; password: string; isAdmin: boolean },
@@ -45,12 +53,12 @@ export interface UserAdministration {
     onBehalf: OnBehalf,
   ): Promise<PublicUser[]>;
   /**
-   * Whoever is no administrator any more has to log in again.
-   * @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY`
+   * All of it or nothing. Who is no administrator any more, has another password or is disabled is
+   * logged out everywhere; what they record or upload goes on. Nobody disables themselves: it would
+   * take somebody else to undo it.
+   * @throws {AccountError} `UNKNOWN_USER`, `INVALID_PASSWORD`, `LAST_ADMINISTRATOR`, `OWN_ACCOUNT`, `BUSY`
    */
-  setAdministrator(username: string, isAdmin: boolean, onBehalf: OnBehalf): Promise<void>;
-  /** Sets another's password and ends their sessions. @throws {AccountError} `UNKNOWN_USER`, `INVALID_PASSWORD`, `BUSY` */
-  resetPassword(username: string, password: string, onBehalf: OnBehalf): Promise<void>;
+  changeUser(username: string, changes: UserChanges, onBehalf: OnBehalf): Promise<PublicUser>;
   /** Sets one's own; all other sessions and this one end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
   changePassword(userId: string, currentPassword: string, password: string): Promise<void>;
   /**
@@ -76,20 +84,17 @@ export function userAdministration(parts: Parts): UserAdministration {
   const tell = (what: string, userId: string, { by }: OnBehalf): void =>
     parts.log.info({ category: 'security', user_id: userId, by }, what);
 
-  const setPassword = async (
-    user: User,
-    password: string,
-    reason: 'changed' | 'reset',
-    onBehalf: OnBehalf,
-  ) => {
+  const newHash = async (password: string) => {
     checkPassword(password);
-    const content = { password_hash: await hashPassword(password, scheme()) };
-    await stream.change(circumstances(onBehalf), (users) => {
-      if (!users.byId(user.id)) throw unknownUser();
-      return [{ type: 'user.password_changed', data: { user_id: user.id, reason }, content }];
-    });
-    await book.endAllOf(user.id);
-    tell(`password ${reason}`, user.id, onBehalf);
+    return { password_hash: await hashPassword(password, scheme()) };
+  };
+  /** What the command created before, if it did. */
+  const createdBefore = ({ command }: OnBehalf): PublicUser | undefined => {
+    const id = command === undefined ? undefined : stream.users.createdBy(command);
+    if (id === undefined) return undefined;
+    const user = stream.users.byId(id);
+    if (user) return published(user);
+    throw new AccountError('UNKNOWN_USER', 'The user was created, and has been deleted since.');
   };
 
   return {
@@ -101,18 +106,23 @@ export function userAdministration(parts: Parts): UserAdministration {
     },
 
     async createUser({ username, password, isAdmin }, onBehalf) {
+      const before = createdBefore(onBehalf);
+      if (before) return before;
       const name = checkUsername(username);
       checkPassword(password);
       refuseTaken(stream.users, name);
       const passwordHash = await hashPassword(password, scheme());
       const userId = ulid();
       await stream.change(circumstances(onBehalf), (users) => {
+        if (createdBefore(onBehalf)) return [];
         refuseTaken(users, name);
         if (!isAdmin) refuseBeforeAdministrator(users);
         return [registration(userId, name, passwordHash, isAdmin)];
       });
+      const repeated = createdBefore(onBehalf);
+      if (repeated && repeated.userId !== userId) return repeated;
       tell('user created', userId, onBehalf);
-      return { userId, username: name, isAdmin };
+      return { userId, username: name, isAdmin, disabled: false };
     },
 
     async importUsers(given, onBehalf) {
@@ -132,27 +142,32 @@ export function userAdministration(parts: Parts): UserAdministration {
         );
       });
       for (const { userId } of users) tell('user imported', userId, onBehalf);
-      return users.map(({ userId, username, isAdmin }) => ({ userId, username, isAdmin }));
+      return users.map(({ userId, username, isAdmin }) => ({
+        userId,
+        username,
+        isAdmin,
+        disabled: false,
+      }));
     },
 
-    async setAdministrator(username, isAdmin, onBehalf) {
-      let changed: string | undefined;
+    async changeUser(username, { isAdmin, password, disabled }, onBehalf) {
+      const { id } = known(stream.users, username);
+      const content = password === undefined ? undefined : await newHash(password);
+      let facts: UserFact[] = [];
       await stream.change(circumstances(onBehalf), (users) => {
-        const user = known(users, username);
-        if (user.isAdmin === isAdmin) return [];
-        if (!isAdmin) refuseLast(users, user);
-        const type = isAdmin ? 'user.admin_granted' : 'user.admin_revoked';
-        changed = user.id;
-        return [{ type, data: { user_id: user.id } }];
+        const user = users.byId(id);
+        if (!user) throw unknownUser();
+        const after = { isAdmin: isAdmin ?? user.isAdmin, disabled: disabled ?? user.disabled };
+        if (!after.isAdmin || after.disabled) refuseLast(users, user);
+        if (after.disabled && !user.disabled && onBehalf.by === id) throw ownAccount();
+        facts = changesOf(user, after, content);
+        return facts;
       });
-      if (changed === undefined) return;
       // What an administrator has open may show what others do.
-      if (!isAdmin) await book.endAllOf(changed);
-      tell(isAdmin ? 'administrator granted' : 'administrator revoked', changed, onBehalf);
+      if (facts.some(({ type }) => endingSessions.has(type))) await book.endAllOf(id);
+      for (const { type } of facts) tell(type.replace('.', ' ').replace('_', ' '), id, onBehalf);
+      return published(known(stream.users, username));
     },
-
-    resetPassword: async (username, password, onBehalf) =>
-      setPassword(known(stream.users, username), password, 'reset', onBehalf),
 
     async changePassword(userId, currentPassword, password) {
       const user = stream.users.byId(userId);
@@ -160,7 +175,14 @@ export function userAdministration(parts: Parts): UserAdministration {
       checkPassword(password);
       const { ok } = await verifyPassword(user.passwordHash, currentPassword, scheme());
       if (!ok) throw new AccountError('WRONG_CREDENTIALS', 'The current password is wrong.');
-      await setPassword(user, password, 'changed', { by: userId });
+      const content = await newHash(password);
+      const data = { user_id: userId, reason: 'changed' } as const;
+      await stream.change(circumstances({ by: userId }), (users) => {
+        if (!users.byId(userId)) throw unknownUser();
+        return [{ type: 'user.password_changed', data, content }];
+      });
+      await book.endAllOf(userId);
+      tell('password changed', userId, { by: userId });
     },
 
     async deleteUser(username, onBehalf) {
@@ -193,11 +215,40 @@ export const registration = (
 
 const circumstances = ({ by, command = ulid() }: OnBehalf) => ({ by, command });
 
-const published = ({ id, username, isAdmin }: User): PublicUser => ({
+const published = ({ id, username, isAdmin, disabled }: User): PublicUser => ({
   userId: id,
   username,
   isAdmin,
+  disabled,
 });
+
+/** Facts after which nobody is logged in as the user any more. */
+const endingSessions: ReadonlySet<string> = new Set([
+  'user.password_changed',
+  'user.admin_revoked',
+  'user.disabled',
+]);
+
+/** The facts that lead from how a user is to how they are to be; none where it is so already. */
+function changesOf(
+  user: User,
+  after: Pick<User, 'isAdmin' | 'disabled'>,
+  newPassword: { password_hash: string } | undefined,
+): UserFact[] {
+  const data = { user_id: user.id };
+  const facts: UserFact[] = [];
+  if (after.isAdmin !== user.isAdmin) {
+    facts.push({ type: after.isAdmin ? 'user.admin_granted' : 'user.admin_revoked', data });
+  }
+  if (after.disabled !== user.disabled) {
+    facts.push({ type: after.disabled ? 'user.disabled' : 'user.enabled', data });
+  }
+  if (newPassword) {
+    const type = 'user.password_changed';
+    facts.push({ type, data: { ...data, reason: 'reset' }, content: newPassword });
+  }
+  return facts;
+}
 
 function known(users: UsersView, username: string): User {
   const user = users.byName(username);
@@ -206,6 +257,9 @@ function known(users: UsersView, username: string): User {
 }
 
 const unknownUser = () => new AccountError('UNKNOWN_USER', 'There is no user of that name.');
+
+const ownAccount = () =>
+  new AccountError('OWN_ACCOUNT', 'Nobody disables themselves. Ask another administrator.');
 
 const taken = (username: string) =>
   new AccountError('USERNAME_TAKEN', `There is a user ${username} already.`);
@@ -220,7 +274,7 @@ function refuseBeforeAdministrator(users: UsersView): void {
 }
 
 function refuseLast(users: UsersView, user: User): void {
-  if (user.isAdmin && users.administrators === 1) {
+  if (user.isAdmin && !user.disabled && users.administrators === 1) {
     throw new AccountError('LAST_ADMINISTRATOR', 'The last administrator has to stay one.');
   }
 }

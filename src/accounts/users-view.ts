@@ -6,10 +6,17 @@ export type User = {
   readonly id: string;
   readonly username: string;
   readonly isAdmin: boolean;
+  /** Cannot log in. */
+  readonly disabled: boolean;
   /** PHC string. */
   readonly passwordHash: string;
   /** Version of the stream at which the password became this one; hashing it anew does not count. */
   readonly passwordSince: number;
+  /**
+   * Version of the stream at which all sessions there were ended: whatever a crash left of them is
+   * no good either.
+   */
+  readonly sessionsSince: number;
 };
 
 /** The users as the `users` stream tells, in memory: there are few, and every request asks. */
@@ -19,13 +26,15 @@ export class UsersView {
   readonly #users = new Map<string, User>();
   readonly #idsByName = new Map<string, string>();
   readonly #deleted = new Set<string>();
+  readonly #idsByCommand = new Map<string, string>();
 
   get size(): number {
     return this.#users.size;
   }
 
+  /** Those who can log in. */
   get administrators(): number {
-    return this.list().filter((user) => user.isAdmin).length;
+    return this.list().filter((user) => user.isAdmin && !user.disabled).length;
   }
 
   /** Users who are gone, oldest first: whoever deletes content makes sure that theirs is. */
@@ -43,6 +52,11 @@ export class UsersView {
     return id === undefined ? undefined : this.#users.get(id);
   }
 
+  /** Id of the user a command created, also when they are gone by now. */
+  createdBy(command: string): string | undefined {
+    return this.#idsByCommand.get(command);
+  }
+
   list(): User[] {
     return [...this.#users.values()];
   }
@@ -55,6 +69,7 @@ export class UsersView {
     this.version = fact.version;
     switch (fact.type) {
       case 'user.registered': {
+        this.#idsByCommand.set(fact.command, fact.data.user_id);
         // Without content the user was deleted and erased; `user.deleted` follows.
         if (!fact.content) return;
         const { username, password_hash: passwordHash } = fact.content;
@@ -63,8 +78,10 @@ export class UsersView {
           id,
           username,
           isAdmin,
+          disabled: false,
           passwordHash,
           passwordSince: fact.version,
+          sessionsSince: fact.version,
         });
         this.#idsByName.set(usernameKey(username), id);
         return;
@@ -73,14 +90,24 @@ export class UsersView {
         if (fact.content) {
           this.#change(fact.data.user_id, {
             passwordHash: fact.content.password_hash,
-            ...(fact.data.reason === 'rehashed' ? {} : { passwordSince: fact.version }),
+            ...(fact.data.reason === 'rehashed'
+              ? {}
+              : { passwordSince: fact.version, sessionsSince: fact.version }),
           });
         }
         return;
       }
       case 'user.admin_granted':
+        this.#change(fact.data.user_id, { isAdmin: true });
+        return;
       case 'user.admin_revoked':
-        this.#change(fact.data.user_id, { isAdmin: fact.type === 'user.admin_granted' });
+        this.#change(fact.data.user_id, { isAdmin: false, sessionsSince: fact.version });
+        return;
+      case 'user.disabled':
+        this.#change(fact.data.user_id, { disabled: true, sessionsSince: fact.version });
+        return;
+      case 'user.enabled':
+        this.#change(fact.data.user_id, { disabled: false });
         return;
       case 'user.deleted': {
         const { user_id: id } = fact.data;

@@ -142,6 +142,17 @@ users
   .description('set a password anew; it is asked for, or the first line of standard input')
   .argument('<name>')
   .action(async (name: string) => (await import('./users.ts')).resetPassword(name));
+for (const verb of ['disable', 'enable'] as const) {
+  users
+    .command(verb)
+    .description(
+      verb === 'disable' ? 'log a user out everywhere, for good' : 'let a disabled user log in',
+    )
+    .argument('<name>')
+    .action(async (name: string) =>
+      (await import('./users.ts')).disableUser(name, verb === 'disable'),
+    );
+}
 
 try {
   await program.parseAsync();

@@ -9,8 +9,14 @@ export type UserCommands = {
   'users-add': (body: unknown) => Promise<{ username: string }>;
   'users-import': (body: unknown) => Promise<{ imported: number }>;
   'users-reset-password': (body: unknown) => Promise<{ username: string }>;
+  'users-disable': (body: unknown) => Promise<{ username: string }>;
 };
-export type ListedUser = { username: string; is_admin: boolean; built_in: boolean };
+export type ListedUser = {
+  username: string;
+  is_admin: boolean;
+  disabled: boolean;
+  built_in: boolean;
+};
 
 /** Users that one import holds at most; larger files come in several. */
 export const importMax = 500;
@@ -24,12 +30,13 @@ export function userCommands(accounts: Accounts): UserCommands & ControlHandlers
   const onBehalf = () => ({ by: 'system', command: `cli:${ulid()}` });
   return {
     'users-list': async () => [
-      ...accounts.listUsers().map(({ username, isAdmin }) => ({
+      ...accounts.listUsers().map(({ username, isAdmin, disabled }) => ({
         username,
         is_admin: isAdmin,
+        disabled,
         built_in: false,
       })),
-      { username: 'guest', is_admin: false, built_in: true },
+      { username: 'guest', is_admin: false, disabled: false, built_in: true },
     ],
     'users-add': async (body) => {
       const { username, password, is_admin: isAdmin } = newUser.parse(body);
@@ -46,7 +53,12 @@ export function userCommands(accounts: Accounts): UserCommands & ControlHandlers
     },
     'users-reset-password': async (body) => {
       const { username, password } = credentials.parse(body);
-      await accounts.resetPassword(username, password, onBehalf());
+      await accounts.changeUser(username, { password }, onBehalf());
+      return { username };
+    },
+    'users-disable': async (body) => {
+      const { username, disabled } = disabling.parse(body);
+      await accounts.changeUser(username, { disabled }, onBehalf());
       return { username };
     },
   };
@@ -63,5 +75,6 @@ const credentials = z.strictObject({
   username: z.string().max(200),
   password: z.string().max(4096),
 });
+const disabling = z.strictObject({ username: z.string().max(200), disabled: z.boolean() });
 const newUser = credentials.extend({ is_admin: z.boolean() });
 const imported = z.strictObject({ users: z.array(importedUser).max(importMax) });

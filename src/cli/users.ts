@@ -23,8 +23,9 @@ export async function listUsers({ json }: { json: boolean }): Promise<void> {
   const users: ListedUser[] = await carryOut('users-list', null);
   if (json) console.log(JSON.stringify(users));
   else {
-    for (const { username, is_admin, built_in } of users) {
-      console.log(username + (is_admin ? ' (administrator)' : built_in ? ' (built in)' : ''));
+    for (const { username, is_admin, disabled, built_in } of users) {
+      const role = is_admin ? ' (administrator)' : built_in ? ' (built in)' : '';
+      console.log(username + role + (disabled ? ' (disabled)' : ''));
     }
   }
 }
@@ -41,6 +42,14 @@ export async function resetPassword(username: string): Promise<void> {
   const password = await readPassword(username);
   await carryOut('users-reset-password', { username, password });
   console.log(`${username} has a new password, and is logged out everywhere`);
+}
+
+/** `mitschrift users disable NAME` and `enable NAME`. */
+export async function disableUser(username: string, disabled: boolean): Promise<void> {
+  await carryOut('users-disable', { username, disabled });
+  console.log(
+    disabled ? `${username} is logged out everywhere and cannot log in` : `${username} can log in`,
+  );
 }
 
 /**

@@ -231,15 +231,15 @@ test('the last administrator stays one, also when two are demoted at once', asyn
   const by = { by: 'anna' };
   const last = { code: 'LAST_ADMINISTRATOR', status: 409 };
   await assert.rejects(accounts.deleteUser('anna', by), last);
-  await assert.rejects(accounts.setAdministrator('anna', false, by), last);
+  await assert.rejects(accounts.changeUser('anna', { isAdmin: false }, by), last);
   await accounts.createUser({ username: 'bert', password: 'battery staple', isAdmin: true }, by);
   const all = await Promise.allSettled([
-    accounts.setAdministrator('anna', false, by),
+    accounts.changeUser('anna', { isAdmin: false }, by),
     accounts.deleteUser('bert', by),
   ]);
   assert.deepEqual(all.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
   assert.equal(accounts.listUsers().filter(({ isAdmin }) => isAdmin).length, 1);
-  await assert.rejects(accounts.setAdministrator('zoe', true, by), { code: 'UNKNOWN_USER' });
+  await assert.rejects(accounts.changeUser('zoe', { isAdmin: true }, by), { code: 'UNKNOWN_USER' });
 });
 
 test('a changed or reset password ends the user’s sessions and no others', async (t) => {
@@ -257,10 +257,99 @@ test('a changed or reset password ends the user’s sessions and no others', asy
   assert.equal(await accounts.authenticate(session.token), null);
   await assert.rejects(accounts.login(bert, here), { code: 'WRONG_CREDENTIALS' });
   const again = await accounts.login({ ...bert, password: 'a new password' }, here);
-  await accounts.resetPassword('BERT', 'the third one', by);
+  await accounts.changeUser('BERT', { password: 'the third one' }, by);
   assert.equal(await accounts.authenticate(again.token), null);
   assert.ok(await accounts.login({ ...bert, password: 'the third one' }, here));
   assert.ok(await accounts.authenticate(admin.token));
+});
+
+test('a disabled user is logged out and kept out until enabled; only the right password tells it', async (t) => {
+  const parts = await ready(t);
+  const { accounts } = parts;
+  const by = { by: 'anna' };
+  const bert = { username: 'bert', password: 'battery staple' };
+  const { userId } = await accounts.createUser({ ...bert, isAdmin: true }, by);
+  const session = await accounts.login(bert, here);
+  const ended: string[] = [];
+  accounts.onSessionEnded((id) => ended.push(id));
+  assert.equal((await accounts.changeUser('BERT', { disabled: true }, by)).disabled, true);
+  assert.equal(await accounts.authenticate(session.token), null);
+  assert.deepEqual(ended, [sessionIdOf(session.token)]);
+  await assert.rejects(accounts.login(bert, here), { code: 'USER_DISABLED', status: 403 });
+  const wrong = { ...bert, password: 'a wrong one' };
+  await assert.rejects(accounts.login(wrong, here), { code: 'WRONG_CREDENTIALS' });
+  // An administrator who cannot log in is none that could help: Anna is the last one.
+  const last = { code: 'LAST_ADMINISTRATOR', status: 409 };
+  await assert.rejects(accounts.changeUser('anna', { disabled: true }, by), last);
+  await assert.rejects(accounts.changeUser('anna', { isAdmin: false }, by), last);
+  await assert.rejects(accounts.deleteUser('anna', by), last);
+
+  const restarted = await service(t, parts);
+  await assert.rejects(restarted.accounts.login(bert, here), { code: 'USER_DISABLED' });
+  await restarted.accounts.changeUser('bert', { disabled: false }, by);
+  assert.equal(await restarted.accounts.authenticate(session.token), null, 'ended is ended');
+  const again = await restarted.accounts.login(bert, here);
+  assert.equal(again.is_admin, true);
+  const self = { code: 'OWN_ACCOUNT', status: 409 };
+  const bySelf = { by: userId };
+  await assert.rejects(restarted.accounts.changeUser('bert', { disabled: true }, bySelf), self);
+});
+
+test('a change of a user is made as a whole or not at all', async (t) => {
+  const { accounts } = await ready(t);
+  const by = { by: 'anna' };
+  const bert = { username: 'bert', password: 'battery staple' };
+  await accounts.createUser({ ...bert, isAdmin: false }, by);
+  const half = { isAdmin: true, disabled: true, password: 'short' };
+  await assert.rejects(accounts.changeUser('bert', half, by), { code: 'INVALID_PASSWORD' });
+  assert.deepEqual(
+    accounts.listUsers().map(({ isAdmin, disabled }) => [isAdmin, disabled]),
+    [
+      [true, false],
+      [false, false],
+    ],
+  );
+  const whole = { isAdmin: true, disabled: true, password: 'another one' };
+  const { isAdmin, disabled } = await accounts.changeUser('bert', whole, by);
+  assert.deepEqual([isAdmin, disabled], [true, true]);
+});
+
+test('sessions that a crash left behind a change that ends them are no good', async (t) => {
+  const rows = mapRows();
+  const cut: MapRows = { ...rows, deleteOf: () => Promise.reject(new Error('power cut')) };
+  const parts = await ready(t, { rows: cut });
+  const by = { by: 'anna' };
+  const bert = { username: 'bert', password: 'battery staple' };
+  const { userId } = await parts.accounts.createUser({ ...bert, isAdmin: true }, by);
+  const power = /power cut/u;
+  for (const change of [
+    () => parts.accounts.changeUser('bert', { disabled: true }, by),
+    () => parts.accounts.changeUser('bert', { password: bert.password }, by),
+    () => parts.accounts.changeUser('bert', { isAdmin: false }, by),
+    () => parts.accounts.changePassword(userId, bert.password, bert.password),
+  ]) {
+    const { token } = await parts.accounts.login(bert, here);
+    await assert.rejects(change(), power);
+    const restarted = await service(t, { ...parts, rows });
+    await restarted.accounts.changeUser('bert', { disabled: false }, by);
+    assert.equal(await restarted.accounts.authenticate(token), null, String(change));
+    assert.ok(rows.table.size > 0, 'the row is there');
+    await parts.accounts.changeUser('bert', { disabled: false }, by);
+  }
+});
+
+test('a command that created a user before gives the same answer after a restart', async (t) => {
+  const parts = await ready(t);
+  const onBehalf = { by: 'anna', command: 'anna:k' };
+  const bert = { username: 'bert', password: 'battery staple', isAdmin: false };
+  const first = await parts.accounts.createUser(bert, onBehalf);
+  const restarted = await service(t, parts);
+  assert.deepEqual(await restarted.accounts.createUser(bert, onBehalf), first);
+  const other = { by: 'anna', command: 'anna:k2' };
+  await assert.rejects(restarted.accounts.createUser(bert, other), { code: 'USERNAME_TAKEN' });
+  await restarted.accounts.deleteUser('bert', { by: 'anna' });
+  await assert.rejects(restarted.accounts.createUser(bert, onBehalf), { code: 'UNKNOWN_USER' });
+  assert.equal(restarted.accounts.listUsers().length, 1);
 });
 
 test('a deleted user is gone from memory, sessions and log, and the name inherits nothing', async (t) => {

@@ -55,6 +55,11 @@ test('alone over the log, then beside a running service: add, import, reset, lis
     [await login('emil'), await login('anna'), await login('anna', 'another password')],
     [200, 401, 200],
   );
+  assert.equal((await users(['disable', 'emil'])).code, 0);
+  assert.equal(await login('emil'), 403);
+  assert.match((await users(['list'])).out, /^emil \(disabled\)$/m);
+  assert.equal((await users(['enable', 'Emil'])).code, 0);
+  assert.equal(await login('emil'), 200);
   const list = JSON.parse((await users(['list', '--json'])).out) as { username: string }[];
   assert.deepEqual(
     list.map(({ username }) => username),

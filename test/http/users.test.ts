@@ -17,7 +17,13 @@ import {
   type TestService,
 } from '../support/http-client.ts';
 
-type User = { user_id: string; username: string; is_admin: boolean; built_in: boolean };
+type User = {
+  user_id: string;
+  username: string;
+  is_admin: boolean;
+  disabled: boolean;
+  built_in: boolean;
+};
 
 test('administrators create, list, promote and demote users', async (t) => {
   const service = await startService(t);
@@ -49,6 +55,44 @@ test('administrators create, list, promote and demote users', async (t) => {
     json: { is_admin: false },
   });
   assert.deepEqual([last.status, last.body.type], [409, '/problems/last-administrator']);
+});
+
+test('a disabled user: sessions and sockets end, the login says so, recordings go on', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  service.engines.hold('transcribe');
+  const { recording_id: id } = (await service.upload(ben)).body;
+  const client = connect(service.url, ben);
+  await client.until(({ type }) => type === 'status');
+  const patch = (name: string, json: unknown, who = token) =>
+    service.call<User & ProblemAnswer>('PATCH', `/users/${name}`, { token: who, json });
+
+  const self = await patch('ada', { disabled: true });
+  assert.equal(self.status, 409, 'the last administrator');
+  const disabled = await patch('BEN', { disabled: true });
+  assert.deepEqual([disabled.status, disabled.body.disabled], [200, true]);
+  assert.equal(await client.closed, 1008);
+  assert.equal((await service.call('GET', '/status', { token: ben })).status, 401);
+  const login = (word: string) =>
+    service.call<ProblemAnswer>('POST', '/login', { json: { username: 'ben', password: word } });
+  const right = await login(password);
+  assert.deepEqual([right.status, right.body.type], [403, '/problems/user-disabled']);
+  const wrong = await login('not this one');
+  assert.deepEqual([wrong.status, wrong.body.type], [401, '/problems/wrong-credentials']);
+  const row = (await listed(service, token)).find(({ username }) => username === 'ben');
+  assert.deepEqual([row?.disabled, row?.built_in], [true, false]);
+
+  service.engines.releaseAll();
+  await service.reaches(id, 'idle.saved');
+  assert.equal((await patch('ben', { disabled: false })).body.disabled, false);
+  const back = await service.login('ben');
+  assert.equal((await service.call('GET', `/recordings/${id}`, { token: back })).status, 200);
+
+  const cleo = await service.addUser('cleo', true);
+  const own = await patch('cleo', { disabled: true }, cleo);
+  assert.deepEqual([own.status, own.body.type], [409, '/problems/own-account']);
+  assert.equal((await patch('guest', { disabled: true })).status, 409);
 });
 
 test('names and passwords that do not do are refused with their reason', async (t) => {

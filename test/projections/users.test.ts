@@ -23,6 +23,7 @@ test('users are found by id and by name without case; the hash is nowhere but in
     user_id: 'u2',
     username: 'Zoë',
     is_admin: false,
+    disabled: false,
     created_at: zoe?.created_at,
   });
   assert.deepEqual(await userById(storage, 'u2'), zoe);
@@ -50,6 +51,13 @@ test('rights, passwords and deletion; a name used again inherits nothing', async
     content: { password_hash: 'new hash' },
   });
   await settled(changed.position);
+  assert.deepEqual(await userCounts(storage), { users: 2, admins: 1 });
+  const off = await tell(teller, { type: 'user.disabled', data: { user_id: 'u2' } });
+  await settled(off.position);
+  assert.equal((await userById(storage, 'u2'))?.disabled, true);
+  assert.deepEqual(await userCounts(storage), { users: 2, admins: 0 });
+  const on = await tell(teller, { type: 'user.enabled', data: { user_id: 'u2' } });
+  await settled(on.position);
   assert.deepEqual(await userCounts(storage), { users: 2, admins: 1 });
   assert.equal(await passwordHashOf(storage, 'u2'), 'new hash');
 

@@ -147,6 +147,8 @@ const samples: Record<FactType, Sample> = {
   },
   'user.admin_granted': { data: { user_id: 'U1' } },
   'user.admin_revoked': { data: { user_id: 'U1' } },
+  'user.disabled': { data: { user_id: 'U1' } },
+  'user.enabled': { data: { user_id: 'U1' } },
   'user.deleted': { data: { user_id: 'U1' } },
   'config.key_set': { data: { key: 'stt.base_url', value: 'http://127.0.0.1:8080' } },
   'config.secret_set': { data: { key: 'llm.api_key', fingerprint: 'ab12' } },

@@ -39,6 +39,7 @@ export const user = z.object({
   user_id: z.string(),
   username: z.string(),
   is_admin: z.boolean(),
+  disabled: z.boolean().describe('cannot log in'),
   built_in: z.boolean(),
 });
 

@@ -76,7 +76,7 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'Gives a session token for a user name and a password',
     body: { kind: 'json', schema: loginSchema },
     answers: { 200: { description: 'Logged in.', json: answers.session } },
-    problems: ['wrong-credentials', 'too-many-attempts', 'busy'],
+    problems: ['wrong-credentials', 'user-disabled', 'too-many-attempts', 'busy'],
   },
   {
     method: 'post',
@@ -104,7 +104,7 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'Creates a user',
     body: { kind: 'json', schema: newUser },
     answers: { 201: { description: 'Created.', json: answers.user } },
-    problems: ['username-taken', 'administrator-first', 'built-in-user'],
+    problems: ['not-found', 'username-taken', 'administrator-first', 'built-in-user'],
     command: true,
   },
   {
@@ -123,10 +123,13 @@ export const serviceOperations: readonly Operation[] = [
     path: '/users/{name}',
     id: 'changeUser',
     tag: 'Users',
-    summary: 'Makes a user an administrator or not, or gives a new password',
+    summary: 'Makes a user an administrator or not, disables or enables them, gives a new password',
+    description:
+      'All of it or nothing. A disabled user cannot log in; their sessions and WebSockets end at once, ' +
+      'recordings and uploads in progress go on, and nothing of theirs is lost.',
     body: { kind: 'json', schema: userChanges, optional: true },
     answers: { 200: { description: 'Changed.', json: answers.user } },
-    problems: ['not-found', 'last-administrator', 'built-in-user'],
+    problems: ['not-found', 'last-administrator', 'own-account', 'built-in-user'],
     command: true,
   },
   {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AccountError } from '../../accounts/account-error.ts';
-import { checkPassword } from '../../accounts/passwords.ts';
 import { usernameKey } from '../../accounts/usernames.ts';
 import type { PublicUser } from '../../accounts/user-administration.ts';
 import { callerOf } from '../authenticate.ts';
@@ -36,14 +35,9 @@ export const userRoutes: AddRoutes = (router, { accounts }) => {
 
   router.patch('/users/:name', async (ctx) => {
     const name = managed(ctx.params['name'] ?? '');
-    const { password, is_admin: isAdmin } = await jsonBody(ctx, userChanges);
-    // Looked at before anything is changed: both or neither.
-    if (password !== undefined) checkPassword(password);
-    if (isAdmin !== undefined) await accounts.setAdministrator(name, isAdmin, behalf(ctx.state));
-    if (password !== undefined) await accounts.resetPassword(name, password, behalf(ctx.state));
-    const user = accounts.findUser(name);
-    if (!user) throw notFound('There is no user of that name.');
-    ctx.body = shown(user);
+    const { is_admin: isAdmin, ...changes } = await jsonBody(ctx, userChanges);
+    const behalfOf = behalf(ctx.state);
+    ctx.body = shown(await accounts.changeUser(name, { isAdmin, ...changes }, behalfOf));
   });
 
   router.delete('/users/:name', async (ctx) => {
@@ -58,18 +52,26 @@ export const newUser = z.strictObject({ username, password, is_admin: z.boolean(
 export const userChanges = z.strictObject({
   password: password.optional(),
   is_admin: z.boolean().optional(),
+  disabled: z.boolean().optional().describe('cannot log in; sessions end, recordings go on'),
 });
 export const ownPassword = z.strictObject({ current_password: password, password });
 
-const shown = ({ userId, username, isAdmin }: PublicUser) => ({
+const shown = ({ userId, username, isAdmin, disabled }: PublicUser) => ({
   user_id: userId,
   username,
   is_admin: isAdmin,
+  disabled,
   built_in: false,
 });
 
 /** Whom tray and hotkey record as: there from the start, without password. */
-const guest = { user_id: 'guest', username: 'guest', is_admin: false, built_in: true };
+const guest = {
+  user_id: 'guest',
+  username: 'guest',
+  is_admin: false,
+  disabled: false,
+  built_in: true,
+};
 
 const behalf = (state: State) => ({ by: callerOf(state).userId, command: commandOf(state) });
 
