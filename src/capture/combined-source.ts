@@ -71,6 +71,8 @@ export function combinedSource(deps: {
             'No microphone and loudspeakers have been selected to be combined.',
             { retriable: false },
           );
+        const gone = await missing(selection);
+        if (gone) await unloadLoopbackOf(gone);
         await check(selection);
         return await build(selection);
       }),
@@ -79,7 +81,9 @@ export function combinedSource(deps: {
         const selection = await readSelection();
         if (!selection) return false;
         const modules = await pulse.modules();
-        return wanted(selection).every((module) => loaded(module, modules) !== undefined);
+        if (!wanted(selection).every((module) => loaded(module, modules))) return false;
+        // PipeWire keeps a loopback whose source has gone, and lets it take another source.
+        return (await missing(selection)) === null;
       }),
     teardown: () => inTurn(teardown),
     forget: () =>
@@ -112,14 +116,32 @@ export function combinedSource(deps: {
         { retriable: false },
       );
     }
-    const { microphones, monitors } = await pulse.sources();
-    const there = (name: string) => [...microphones, ...monitors].some((one) => one.name === name);
-    if (!there(microphone)) throw gone('microphone', microphone);
-    if (!there(monitor)) throw gone('loudspeakers', monitor);
+    const gone = await missing({ microphone, monitor });
+    if (gone) {
+      const what = gone === microphone ? 'microphone' : 'loudspeakers';
+      throw new StageError('source-gone', `The ${what} “${gone}” is not there any more.`, {
+        retriable: true,
+      });
+    }
+    const { monitors } = await pulse.sources();
     if (!monitors.some(({ name }) => name === monitor)) {
       throw new StageError('not-a-monitor', `“${monitor}” is not the monitor of a loudspeaker.`, {
         retriable: false,
       });
+    }
+  }
+
+  /** The one of the two that is not there. */
+  async function missing({ microphone, monitor }: CombinedSelection): Promise<string | null> {
+    const { microphones, monitors } = await pulse.sources();
+    const names = new Set([...microphones, ...monitors].map(({ name }) => name));
+    return [microphone, monitor].find((name) => !names.has(name)) ?? null;
+  }
+
+  /** What had vanished is heard again only by a new loopback: the one it had may hear another source. */
+  async function unloadLoopbackOf(source: string): Promise<void> {
+    for (const { args, index } of ownModules(instance, await pulse.modules())) {
+      if (args.split(' ').includes(`source=${source}`)) await pulse.unloadModule(index);
     }
   }
 
@@ -197,10 +219,4 @@ function json(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function gone(what: string, name: string): StageError {
-  return new StageError('source-gone', `The ${what} “${name}” is not there any more.`, {
-    retriable: true,
-  });
 }

@@ -332,6 +332,8 @@ test('a microphone that vanishes from a combined recording is named, and taken i
     running.captures.now(id)!.warnings.find(({ code }) => code === 'combined-incomplete'),
   );
   assert.match(warned.message, /microphone “desk_mic”/);
+  // PipeWire would let it hear the loudspeakers.
+  assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /source=desk_mic sink=/);
   await pulse.pactl(
     'load-module',
     'module-remap-source',
