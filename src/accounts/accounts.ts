@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { KeyStore } from '../../events/keys.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -6,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { AccountError } from './account-error.ts';
 import { loginLimits } from './login-limits.ts';
-import { checkPassword, hashPassword, verifyPassword } from './passwords.ts';
+import { checkPassword, hashOfNothing, hashPassword, verifyPassword } from './passwords.ts';
 import { SessionBook, sessionIdOf } from './session-book.ts';
 import type { SessionRows } from './sessions.ts';
 import { openSetupCode, removeSetupCode, type SetupCode } from './setup-code.ts';
@@ -106,7 +105,6 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const { users } = stream;
   const book = new SessionBook(sessions, clock, () => settings()['auth.session_hours']);
   const limits = loginLimits(clock);
-  const dummies = new Map<string, Promise<string>>();
 
   const scheme = () => settings()['auth.password_hash'];
   const limited = (account: string, address: string) => {
@@ -114,18 +112,6 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     if (wait === 0) return;
     log.warn({ category, address, wait }, 'too many login attempts');
     throw new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
-  };
-  /** What a password is compared with when there is no such user: the answer takes as long. */
-  const dummyHash = () => {
-    const now = scheme();
-    let hash = dummies.get(now);
-    if (!hash) {
-      hash = hashPassword(randomBytes(24).toString('base64url'), now);
-      dummies.set(now, hash);
-      // A hash that failed to be made (`BUSY`) is made again the next time; its caller gets the error.
-      hash.catch(() => dummies.delete(now));
-    }
-    return hash;
   };
   const begin = async (user: User): Promise<Session> => {
     const session = await book.begin(user.id, () => {
@@ -153,8 +139,6 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     await parts.retireSpace?.(id);
   }
   await book.sweep();
-  // Made now, so that the first unknown name does not take longer than the second.
-  await dummyHash();
 
   const administration = userAdministration({
     stream,
@@ -221,7 +205,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       const user = users.byName(username);
       limited(user?.id ?? username, address);
       // Compared in any case, so that neither time nor text tells whether the name exists.
-      const hash = user?.passwordHash ?? (await dummyHash());
+      const hash = user?.passwordHash ?? hashOfNothing(scheme());
       const given = password.length <= 4096 ? password : '';
       const checked = await verifyPassword(hash, given, scheme());
       if (!user || !checked.ok) {

@@ -72,6 +72,17 @@ export function hashPassword(password: string, scheme: PasswordScheme): Promise<
 }
 
 /**
+ * A hash that is of no password, and costs as much to compare with as those made now: for names that
+ * nobody has. Nothing is computed for it.
+ */
+export function hashOfNothing(scheme: PasswordScheme): string {
+  const ends = `${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
+  if (scheme === 'pbkdf2') return `$pbkdf2-sha256$i=${iterations}$${ends}`;
+  const { memoryCost, timeCost, parallelism } = argon2id;
+  return `$argon2id$v=19$m=${memoryCost},p=${parallelism},t=${timeCost}$${ends}`;
+}
+
+/**
  * Whether the password is the one hashed, and whether it should be hashed anew because the scheme
  * or its cost is not the present one.
  * @throws {AccountError} `BUSY`; {TypeError} for what is neither argon2 nor PBKDF2-SHA256 in PHC form

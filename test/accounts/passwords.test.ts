@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import { AccountError } from '../../src/accounts/account-error.ts';
-import { checkPassword, hashPassword, verifyPassword } from '../../src/accounts/passwords.ts';
+import {
+  checkPassword,
+  hashOfNothing,
+  hashPassword,
+  verifyPassword,
+} from '../../src/accounts/passwords.ts';
 
 test('a password is verified by either scheme, and by no other password', async () => {
   for (const scheme of ['argon2id', 'pbkdf2'] as const) {
@@ -27,6 +32,21 @@ test('hashes name their scheme and cost, and no two are equal', async () => {
     await hashPassword('12345678', 'pbkdf2'),
     /^\$pbkdf2-sha256\$i=600000\$[^=]+\$[^=]+$/u,
   );
+});
+
+test('the hash of nobody’s password costs what others cost, and no password is right for it', async () => {
+  for (const scheme of ['argon2id', 'pbkdf2'] as const) {
+    const nobodys = hashOfNothing(scheme);
+    const shape = (phc: string) =>
+      phc.split('$').map((part, at, { length }) => (at < length - 2 ? part : part.length));
+    assert.deepEqual(shape(nobodys), shape(await hashPassword('12345678', scheme)));
+    for (const password of ['', '12345678']) {
+      assert.deepEqual(await verifyPassword(nobodys, password, scheme), {
+        ok: false,
+        rehash: false,
+      });
+    }
+  }
 });
 
 test('a hash of another scheme or a lower cost is to be made anew, once the password was right', async () => {
