@@ -17,6 +17,7 @@ import { prepare, type DataFolder } from './host.ts';
 import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
 import { leased } from './leased.ts';
+import { loadOnce } from './load-once.ts';
 import type { Log } from './log.ts';
 import { openActivityBoard } from './recordings/activity-board.ts';
 import type { BrowserLimits } from './capture/browser-stream.ts';
@@ -258,13 +259,8 @@ export async function openPipeline(options: {
  * half of the program, and the start must not wait for them. Made once: it may know of other jobs.
  */
 function loaded(load: () => Promise<StageActivity>): StageActivity {
-  let activity: Promise<StageActivity> | undefined;
-  return async (job) => {
-    activity ??= load();
-    await (
-      await activity
-    )(job);
-  };
+  const activity = loadOnce(load);
+  return async (job) => (await activity())(job);
 }
 
 const attribution = () => import('./recordings/activities/attribute.ts');

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { loadOnce } from '../load-once.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
 
@@ -14,7 +15,7 @@ export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Pr
   if (!empty && ctx.is('application/json') === false) {
     throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
   }
-  const parseJson = await (parser ??= loadParser());
+  const parseJson = await parser();
   await parseJson(ctx, async () => {});
   return validated(schema, (ctx.request as { body?: unknown }).body ?? {});
 }
@@ -33,10 +34,8 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   );
 }
 
-let parser: ReturnType<typeof loadParser> | undefined;
-
 /** Loaded with the first body: it brings parsers of everything, and nobody waits for them at the start. */
-async function loadParser() {
+const parser = loadOnce(async () => {
   const { koaBody } = await import('koa-body');
   return koaBody({
     json: true,
@@ -46,4 +45,4 @@ async function loadParser() {
     urlencoded: false,
     multipart: false,
   });
-}
+});

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileStore } from '@tus/file-store';
 import { Upload, type KvStore } from '@tus/server';
 import { writeDurably } from '../../events/durable-file.ts';
+import { ifMissing } from './if-missing.ts';
 import { limits } from './limits.ts';
 
 /** What is known of an upload besides its bytes. */
@@ -77,27 +78,6 @@ export class ResumableStore extends FileStore {
   }
 }
 
-/**
- * Removes what is older than an upload may get: unfinished ones, and what reminded of finished ones.
- * @param now milliseconds since 1970
- * @returns how many files are gone
- */
-export async function sweepResumable(directory: string, now: number): Promise<number> {
-  const names = await readdir(directory).catch(ifMissing([]));
-  let removed = 0;
-  for (const name of names) {
-    const path = join(directory, name);
-    // The info is written once, when the upload begins; bytes without it are left of a removal.
-    const begun = await stat(join(directory, `${name.slice(0, 32)}.json`))
-      .catch(() => stat(path))
-      .catch(ifMissing(undefined));
-    if (!begun || now - begun.mtimeMs <= limits.resumableMs) continue;
-    await rm(path, { recursive: true, force: true });
-    removed += 1;
-  }
-  return removed;
-}
-
 const idPattern = /^[0-9a-f]{32}$/;
 
 /** `<id>.json`, whole or not there. */
@@ -122,11 +102,3 @@ class InfoFiles implements KvStore {
     return join(this.#directory, `${id}.json`);
   }
 }
-
-/** A default for what is not there. */
-const ifMissing =
-  <T>(fallback: T) =>
-  (error: unknown): T => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback;
-    throw error;
-  };

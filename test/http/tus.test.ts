@@ -3,7 +3,7 @@ import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { sweepResumable } from '../../src/http/resumable-store.ts';
+import { sweepResumable } from '../../src/http/sweep-resumable.ts';
 import { startService, wav, type TestService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openSearch } from '../../search/search.ts';
+import { loadOnce } from '../../load-once.ts';
 import { callerOf } from '../authenticate.ts';
 import { queryOf } from '../json-body.ts';
 import { limits } from '../limits.ts';
@@ -7,10 +7,12 @@ import type { AddRoutes } from './add-routes.ts';
 
 /** `GET /search`: full text over the caller's own transcripts. */
 export const searchRoutes: AddRoutes = (router, services) => {
-  const search = openSearch(services);
+  const search = loadOnce(async () =>
+    (await import('../../search/search.ts')).openSearch(services),
+  );
   router.get('/search', async (ctx) => {
     const { q, limit } = queryOf(ctx, searchSchema);
-    ctx.body = await search.find(callerOf(ctx.state).userId, q, { limit });
+    ctx.body = await (await search()).find(callerOf(ctx.state).userId, q, { limit });
   });
 };
 
