@@ -15,7 +15,7 @@ import {
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { checkFacts, documentsOf, settle, type Recording } from './story.ts';
+import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
 const seed = Number(process.env['SEED'] ?? 1);
 const rounds = process.env['MITSCHRIFT_LONG'] ? 200 : 10;
@@ -101,16 +101,16 @@ test(
     }
 
     assert.ok(acknowledged.length > 0, 'a run in which nothing was acknowledged shows nothing');
-    const all = await apiOf(service.url, token).get<{ recordings: Recording[] }>(
-      '/recordings?limit=200',
-    );
-    const ids = all.recordings.map(({ recording_id }) => recording_id);
+    const ids = await allRecordings(service, token);
     await settle(service, token, ids);
     for (const { id, talk, kind } of acknowledged) {
       assert.equal(await documentsOf(service, token, id), expected.get(`${talk} ${kind}`));
     }
     let interrupted = 0;
     for (const id of ids) interrupted += await checkFacts(service, token, id);
+    t.diagnostic(
+      `${acknowledged.length} of ${ids.length} recordings were acknowledged, ${interrupted} stages interrupted`,
+    );
     assert.ok(interrupted > 0, 'a run in which no kill hit a running stage shows nothing');
 
     for (const running of [true, false]) {

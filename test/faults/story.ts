@@ -14,6 +14,20 @@ type FactLine = {
   at: string;
 };
 
+/** Every recording there is, page by page: long counts have more than one. */
+export async function allRecordings(service: ServiceProcess, token: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: { recordings: Recording[]; next_cursor: string | null } = await apiOf(
+      service.url,
+      token,
+    ).get(`/recordings?limit=200${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+    ids.push(...page.recordings.map(({ recording_id }) => recording_id));
+    cursor = page.next_cursor;
+  }
+  return ids;
+}
+
 /** Waits until all recordings have their documents, saying who spoke when asked and retrying what failed. */
 export async function settle(service: ServiceProcess, token: string, ids: string[]): Promise<void> {
   const api = apiOf(service.url, token);

@@ -11,7 +11,7 @@ import {
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { checkFacts, documentsOf, settle, type Recording } from './story.ts';
+import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
 /** The service on a data directory of its own, to be disturbed, and what it acknowledged. */
 export type Trial = {
@@ -79,10 +79,7 @@ export async function trial(t: TestContext, folder?: string): Promise<Trial> {
     },
     acknowledged: () => acknowledged.size,
     async check(service) {
-      const { recordings } = await apiOf(service.url, token).get<{ recordings: Recording[] }>(
-        '/recordings?limit=200',
-      );
-      const ids = recordings.map(({ recording_id }) => recording_id);
+      const ids = await allRecordings(service, token);
       for (const id of acknowledged.keys()) assert.ok(ids.includes(id), `${id} is there`);
       await settle(service, token, ids);
       for (const [id, kind] of acknowledged) {
