@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FactOf, FactSchemas } from './envelope.ts';
 
 export const configStream = 'config';

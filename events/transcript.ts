@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Times are seconds from the recording's first sample. */
 const span = { start: z.number().nonnegative(), end: z.number().nonnegative() };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FactOf, FactSchemas } from './envelope.ts';
 
 /** The one stream all users live in: its expected version decides who is first and which name is free. */

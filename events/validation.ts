@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { schemaOf, type OfferedFact } from './catalogue.ts';
 import type { Circumstances } from './envelope.ts';
 import { EventStoreError } from './store.ts';

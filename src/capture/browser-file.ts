@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeDurably } from '../../events/durable-file.ts';
 import { captureRate } from './capture-audio.ts';
 import { audioFileName } from './capture-files.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeDurably } from '../../events/durable-file.ts';
 import type { EndReason } from './capture-protocol.ts';
 import type { Ledger } from './ledger.ts';

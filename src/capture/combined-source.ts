@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeDurably } from '../../events/durable-file.ts';
 import { StageError } from '../stage-error.ts';
 import {

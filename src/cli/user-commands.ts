@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { ControlHandlers } from './control.ts';
 

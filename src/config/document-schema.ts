@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { mask, partsOf } from './patch.ts';
 import { settingKeys, settingOf } from './schema.ts';
 

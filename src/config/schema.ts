@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { serverUrl } from './server-url.ts';
 import * as a from './setting.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, readFile, rm } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeDurably } from '../../events/durable-file.ts';
 import { ConfigError } from './config-error.ts';
 import type { SettingKey } from './schema.ts';

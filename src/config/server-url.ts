@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Address of a server that is sent audio, transcripts or keys: http or https, no credentials, and

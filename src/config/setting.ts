@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One setting: what it may be, what it is when nobody says, and one sentence about it. */
 export type Setting<S extends z.ZodType = z.ZodType> = {

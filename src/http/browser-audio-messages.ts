@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { kindSchema } from '../../events/recording-facts.ts';
 import { browserRates } from '../capture/browser-file.ts';
 import { languageSchema } from './language.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An ISO 639-1 code (or 639-3, where there is none); `auto` and nothing mean: find out. */
 export const languageSchema = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordingFactOf } from '../../events/recording-facts.ts';
 import { languageSchema } from './language.ts';
 

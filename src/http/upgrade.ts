@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import { notAuthenticated } from './authenticate.ts';
 import { browserAudio } from './browser-audio.ts';
 import { hostNotAllowed } from './check-host.ts';

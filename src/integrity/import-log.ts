@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sealContent } from '../../events/content-cipher.ts';
 import { privateDirectory, syncDirectory } from '../../events/durable-file.ts';
 import { openErasureList } from '../../events/erasure-list.ts';

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /*
  * An exported log: JSON lines, UTF-8, each ended by a line feed. The first is the header, then one

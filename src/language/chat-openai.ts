@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Rung } from './chat-ladder.ts';
 import type { Completion } from './model.ts';
 import { ServerAnswerError } from './bounded-fetch.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Block } from '../../events/transcript.ts';
 import { StageError } from '../stage-error.ts';
 import { jsonObjectIn } from './json-answer.ts';

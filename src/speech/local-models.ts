@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { isAbsolute, join, normalize, sep } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { StageError } from '../stage-error.ts';
 
 const modelPurposes = [

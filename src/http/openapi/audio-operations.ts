@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { mediaTypes } from '../../export/formats.ts';
 import { peaksSchema } from '../routes/audio.ts';
 import { exportSchema } from '../routes/export.ts';

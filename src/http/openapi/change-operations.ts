@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { namesSchema, recordingSchema, utteranceSchema } from '../routes/recording-changes.ts';
 import type { Operation } from './operation.ts';
 import * as answers from './recording-answers.ts';

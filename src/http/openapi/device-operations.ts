@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { combinedSchema } from '../routes/audio-devices.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { stages } from '../../../events/recording-facts.ts';
 export { clientFrame } from '../browser-audio-messages.ts';
 import * as recordings from './recording-answers.ts';

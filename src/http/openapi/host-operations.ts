@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { querySchema as eventsQuery } from '../routes/events.ts';
 import { querySchema as socketQuery } from '../upgrade.ts';
 import type { Operation } from './operation.ts';

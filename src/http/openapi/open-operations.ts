@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { openSchema } from '../routes/open.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { settingKeys, settingOf, type SettingKey } from '../../config/schema.ts';
 import { mask, partsOf } from '../../config/patch.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { reprocessSchema } from '../reprocess.ts';
 import { bodySchema as speakersBody } from '../routes/speakers.ts';
 import { bodySchema as toggleBody } from '../routes/toggle.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { configPatch } from './other-answers.ts';
 import * as answers from './other-answers.ts';
 import { testBody } from '../routes/config.ts';

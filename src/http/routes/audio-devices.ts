@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { combinedDevice } from '../../capture/alsa-config.ts';
 import { callerOf } from '../authenticate.ts';
 import { commandOf } from '../commands.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { openPeaks, peaksPerSecondMax } from '../../audio/peaks.ts';
 import { StageError } from '../../stage-error.ts';

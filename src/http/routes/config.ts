@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { tryLanguage, trySpeech, type Trial } from '../../config/try-servers.ts';
 import { dataFolder } from '../../host.ts';
 import { callerOf } from '../authenticate.ts';

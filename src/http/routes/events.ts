@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordingOf } from '../../../events/recording-facts.ts';
 import { callerOf } from '../authenticate.ts';
 import { factAnswer } from '../fact-answer.ts';

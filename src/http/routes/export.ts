@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf, transcripts } from '../../../projections/transcripts.ts';
 import { oneAtATime } from '../../accounts/one-at-a-time.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordingByFilename } from '../../../projections/transcripts.ts';
 import { oneAtATime } from '../../accounts/one-at-a-time.ts';
 import { confinedSegments } from '../../documents/confinement.ts';

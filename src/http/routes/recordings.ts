@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';

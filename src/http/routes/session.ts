@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { callerOf, notAuthenticated } from '../authenticate.ts';
 import { jsonBody } from '../json-body.ts';
 import { peerOf } from '../peer.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { z } from 'zod';
+import * as z from 'zod';
 import { jsonBody } from '../json-body.ts';
 import { peerOf } from '../peer.ts';
 import type { AddRoutes } from './add-routes.ts';

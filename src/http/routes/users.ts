@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AccountError } from '../../accounts/account-error.ts';
 import { usernameKey } from '../../accounts/usernames.ts';
 import type { PublicUser } from '../../accounts/user-administration.ts';
