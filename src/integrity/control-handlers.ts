@@ -2,11 +2,12 @@ import { isAbsolute } from 'node:path';
 import type { Log as EventLog } from '../../events/level-log.ts';
 import type { KeyStore } from '../../events/keys.ts';
 import type { DataFolder } from '../host.ts';
-import { backup } from './backup.ts';
-import { exportLog } from './export-log.ts';
 import type { Scrub } from './scrub.ts';
 
-/** What a running service does for the commands of this folder, since the log has one process. */
+/**
+ * What a running service does for the commands of this folder, since the log has one process. What they
+ * need is loaded when they are given.
+ */
 export function integrityHandlers(deps: {
   store: EventLog;
   keys: KeyStore;
@@ -20,10 +21,12 @@ export function integrityHandlers(deps: {
     verify: () => deps.scrub.verify(),
     backup: async (body) => {
       const directory = pathIn(body, 'directory');
+      const { backup } = await import('./backup.ts');
       return await deps.whileFilesStay(() => backup(deps, directory, stopping));
     },
     'export-log': async (body) => {
       const { decrypt } = body as { decrypt?: unknown };
+      const { exportLog } = await import('./export-log.ts');
       return await exportLog(deps, pathIn(body, 'file'), { decrypt: decrypt === true }, stopping);
     },
   };

@@ -1,0 +1,160 @@
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../package-root.ts';
+
+/** Runs the command that the arguments name. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+export async function runProgram(): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else throw error;
+  }
+}
+
+const program = new Command('mitschrift')
+  .description('Records people talking and turns it into written notes.')
+  .version(packageVersion())
+  .exitOverride();
+
+// Each command loads what it needs when it is called: `--help` must not wait for an audio engine.
+program
+  .command('serve')
+  .description('run the service (what npm start does)')
+  .action(async () => (await import('./serve.ts')).serve());
+
+program
+  .command('transcribe')
+  .description('write the three documents of audio files, without server or account')
+  .argument('<file...>', 'audio files')
+  .option('--meeting', 'several people speak', false)
+  .option('--out <dir>', 'where the documents go', '.')
+  .option('--language <code>', 'ISO 639-1 code of the language spoken')
+  .option('--json', 'print the paths as JSON', false)
+  .action(async (files: string[], options: object) =>
+    (await import('./transcribe.ts')).transcribe(files, options as never),
+  );
+
+program
+  .command('toggle')
+  .description('start or stop recording from a hotkey, as the guest')
+  .option('--meeting', 'several people speak', false)
+  .option('--stop', 'only stop', false)
+  .option('--reset', 'only clear errors', false)
+  .action(async (options: object) => (await import('./toggle.ts')).toggle(options as never));
+
+program
+  .command('tray')
+  .description('an icon in the tray of the desktop that shows the state, starts and stops')
+  .action(async () => (await import('./tray.ts')).tray());
+
+program
+  .command('service')
+  .description('run in the background of your session (systemd)')
+  .argument('<action>', 'install, uninstall or status')
+  .option('--dry-run', 'only show what would be done', false)
+  .action(async (action: string, options: object) =>
+    (await import('./service.ts')).service(action, options as never),
+  );
+
+program
+  .command('replay')
+  .description('fold the event log again, or process a recording again from what it has')
+  .option('--check', 'compare states and documents with what was recorded', false)
+  .option('--recording <id>', 'only this recording')
+  .option('--from <stage>', 'process the recording again from this stage on')
+  .option(
+    '--data <dir>',
+    'a copy of a data directory, folded with this release before one switches',
+  )
+  .option('--json', 'print the result as JSON', false)
+  .action(async (options: object) => (await import('./replay.ts')).replay(options as never));
+
+program
+  .command('verify')
+  .description('check log, states, audio, documents and keys; changes nothing')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (options: object) => (await import('./verify.ts')).verify(options as never));
+
+program
+  .command('repair')
+  .description('salvage what can be read of a damaged log into a new data directory')
+  .requiredOption('--out <dir>', 'the new data directory')
+  .option('--backup <dir>', 'salvage this backup instead of the data directory')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (options: object) => (await import('./repair.ts')).repair(options as never));
+
+program
+  .command('backup')
+  .description('back up everything, also while the service runs; again: only what is new')
+  .argument('<dir>', 'where the backup is kept')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (dir: string, options: object) =>
+    (await import('./backup.ts')).backup(dir, options as never),
+  );
+
+program
+  .command('restore')
+  .description('make the (empty) data directory of a backup, and check it')
+  .argument('<dir>', 'the backup')
+  .option('--erasures <file>', 'a later list of erasures (keys/erased.jsonl) to apply as well')
+  .option('--json', 'print the report as JSON', false)
+  .action(async (dir: string, options: object) =>
+    (await import('./restore.ts')).restore(dir, options as never),
+  );
+
+program
+  .command('export-log')
+  .description('write the event log as JSON lines')
+  .argument('<file>', 'the file to write')
+  .option('--decrypt', 'make what people said readable in it', false)
+  .action(async (file: string, options: object) =>
+    (await import('./export-log.ts')).exportLog(file, options as never),
+  );
+
+program
+  .command('import-log')
+  .description('make the log of an empty data directory of an exported file')
+  .argument('<file>', 'an exported log')
+  .action(async (file: string) => (await import('./import-log.ts')).importLog(file));
+
+program
+  .command('doctor')
+  .description('say what is there, what is missing and what to do about it')
+  .option('--json', 'print the checks as JSON', false)
+  .action(async (options: object) => (await import('./doctor.ts')).doctor(options as never));
+
+const users = program.command('users').description('who may use the service');
+users
+  .command('list')
+  .description('all users')
+  .option('--json', 'print them as JSON', false)
+  .action(async (options: { json: boolean }) => (await import('./users.ts')).listUsers(options));
+users
+  .command('add')
+  .description('create a user; the password is asked for, or the first line of standard input')
+  .argument('<name>')
+  .option('--admin', 'an administrator', false)
+  .action(async (name: string, options: { admin: boolean }) =>
+    (await import('./users.ts')).addUser(name, options),
+  );
+users
+  .command('import')
+  .description('create the users of a file of JSON lines {username, password_hash, is_admin}')
+  .argument('<file>', 'hashes in PHC form: argon2id or pbkdf2-sha256')
+  .action(async (file: string) => (await import('./users.ts')).importUsers(file));
+users
+  .command('reset-password')
+  .description('set a password anew; it is asked for, or the first line of standard input')
+  .argument('<name>')
+  .action(async (name: string) => (await import('./users.ts')).resetPassword(name));
+for (const verb of ['disable', 'enable'] as const) {
+  users
+    .command(verb)
+    .description(
+      verb === 'disable' ? 'log a user out everywhere, for good' : 'let a disabled user log in',
+    )
+    .argument('<name>')
+    .action(async (name: string) =>
+      (await import('./users.ts')).disableUser(name, verb === 'disable'),
+    );
+}
