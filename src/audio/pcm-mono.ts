@@ -5,11 +5,13 @@ import type { WavFormat } from './wav-layout.ts';
  * Turns whole frames of PCM into mono samples from -1 to 1: the mean of the channels. What is no
  * number (floats from a lying header) becomes silence.
  * @param frames bytes of whole frames: its length is a multiple of `channels × bytes`.
+ * @param into where they are written; one sample a frame must fit.
+ * @returns the part of `into` that was written.
  */
-export function pcmToMono(frames: Buffer, format: WavFormat): Float32Array {
+export function pcmToMono(frames: Buffer, format: WavFormat, into: Float32Array): Float32Array {
   const read = readerOf(format);
   const { channels, bytes } = format;
-  const mono = new Float32Array(frames.length / (channels * bytes));
+  const mono = into.subarray(0, frames.length / (channels * bytes));
   if (format.coding === 'integer' && bytes === 2 && !format.bigEndian && littleEndian) {
     mixShorts(frames, channels, mono);
     return mono;

@@ -3,7 +3,7 @@ import { speechRate } from './speech-file.ts';
 
 /** Brings mono audio to 16 kHz, block by block. */
 export interface Resampler {
-  /** What comes out for this block; the returned array is the caller's. */
+  /** What comes out for this block; the block itself where nothing has to be done. */
   push(block: Float32Array): Float32Array;
   /** What was still inside. The whole output has the input's length × 16000 / rate, rounded. */
   end(): Float32Array;

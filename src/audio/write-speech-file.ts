@@ -8,8 +8,8 @@ import { speechHeader, speechHeaderBytes } from './speech-header.ts';
 export const speechHoursMax = 36;
 
 /**
- * Writes blocks of 16 kHz mono samples (-1 to 1) as a speech file. The name appears only when all
- * is written and on the disk, so a file that is there is complete.
+ * Writes blocks of 16 kHz mono samples (-1 to 1) as a speech file, each before the next is asked for.
+ * The name appears only when all is written and on the disk, so a file that is there is complete.
  * @param gain factor on every sample; what then goes over full scale is cut off.
  * @returns number of samples.
  * @throws {StageError} `audio-too-long`; what `blocks` throws; errors of the file system.
@@ -24,6 +24,7 @@ export async function writeSpeechFile(
   try {
     let samples = 0;
     let position = speechHeaderBytes;
+    let room = Buffer.alloc(0);
     for await (const block of blocks) {
       signal.throwIfAborted();
       samples += block.length;
@@ -33,7 +34,8 @@ export async function writeSpeechFile(
           `The audio is longer than ${speechHoursMax} hours. Cut it and upload the parts.`,
           { retriable: false },
         );
-      const bytes = toPcm(block, gain);
+      if (room.length < block.length * 2) room = Buffer.allocUnsafeSlow(block.length * 2);
+      const bytes = toPcm(block, gain, room);
       await writeAll(file, bytes, position);
       position += bytes.length;
     }
@@ -51,8 +53,8 @@ export async function writeSpeechFile(
   }
 }
 
-function toPcm(block: Float32Array, gain: number): Buffer {
-  const bytes = Buffer.allocUnsafe(block.length * 2);
+function toPcm(block: Float32Array, gain: number, into: Buffer): Buffer {
+  const bytes = into.subarray(0, block.length * 2);
   for (let i = 0; i < block.length; i += 1) {
     const sample = Math.round(block[i]! * gain * 32_767);
     bytes.writeInt16LE(sample > 32_767 ? 32_767 : sample < -32_768 ? -32_768 : sample, i * 2);

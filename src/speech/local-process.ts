@@ -181,6 +181,7 @@ function start(): ChildProcess {
   const worker = fileURLToPath(new URL(`./local-worker${extname(own)}`, import.meta.url));
   return fork(worker, [], {
     serialization: 'advanced',
+    execArgv: [...process.execArgv, '--expose-gc'],
     // glibc keeps a heap a thread: with hundreds of stretches a third more memory than with two of them.
     env: { ...process.env, MALLOC_ARENA_MAX: '2' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -33,6 +33,8 @@ ExecStart=${escapeWord(node)} ${escapeWord(program)} serve
 ${Object.entries(variables)
   .map(([name, value]) => `Environment=${escapeWord(`${name}=${value}`)}`)
   .join('\n')}
+# glibc keeps a heap a thread: over hours of audio a tenth more memory than with two of them.
+Environment=MALLOC_ARENA_MAX=2
 Restart=on-failure
 RestartSec=2
 # Finishes what is being written; what was acknowledged is on disk in any case.

@@ -39,7 +39,9 @@ async function build(): Promise<BuiltService> {
   const main = join(folder, 'dist/src/cli/mitschrift.js');
   return {
     main,
-    start: (dataDir) => untilListening([main, 'serve'], { MITSCHRIFT_DATA: dataDir }),
+    // As `npm start` and the unit start it.
+    start: (dataDir) =>
+      untilListening([main, 'serve'], { MITSCHRIFT_DATA: dataDir, MALLOC_ARENA_MAX: '2' }),
   };
 }
 
