@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import * as z from 'zod';
 import { writeDurably } from '../../events/durable-file.ts';
+import { exists } from '../integrity/exists.ts';
 import { StageError } from '../stage-error.ts';
 import {
   combinedChain,
@@ -85,7 +86,12 @@ export function combinedSource(deps: {
         // PipeWire keeps a loopback whose source has gone, and lets it take another source.
         return (await missing(selection)) === null;
       }),
-    teardown: () => inTurn(teardown),
+    teardown: () =>
+      inTurn(async () => {
+        // Names are remembered before anything is built: without them there is nothing, and the audio
+        // server, which may take its time, need not be asked.
+        if (await exists(path)) await teardown();
+      }),
     forget: () =>
       inTurn(async () => {
         await teardown();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { combinedMonitor, combinedSink } from '../../src/capture/combined-chain.ts';
 import { combinedSource } from '../../src/capture/combined-source.ts';
-import { openPulse } from '../../src/capture/pulse.ts';
+import { openPulse, type Pulse } from '../../src/capture/pulse.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import { openCapturingService } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
@@ -58,6 +58,17 @@ test('modules of other instances and other people are never touched', async (t) 
   await open('ab').build();
   await open('ab').teardown();
   assert.equal(await modules(), before);
+});
+
+test('while nothing was ever combined, the audio server is not asked to take it down', async (t) => {
+  const pulse = new Proxy({} as Pulse, {
+    get: () => () => Promise.reject(new Error('the audio server was asked')),
+  });
+  const path = join(await tempDir(t), 'combined.json');
+  const source = combinedSource({ path, instance: 'ab', pulse, channels: () => 'mix' });
+  await source.teardown();
+  await writeFile(path, 'damaged');
+  await assert.rejects(source.teardown(), /was asked/);
 });
 
 test('two builds at once make one chain', async (t) => {
