@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 
 /** The folder of package.json: above `src/` in development, above `dist/src/` when built. */
 export const packageRoot: string = findRoot(import.meta.dirname);
@@ -8,6 +8,18 @@ export const packageRoot: string = findRoot(import.meta.dirname);
 export const packageVersion = (): string =>
   (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string })
     .version;
+
+/**
+ * The file of a program of its own, to be started by path: TypeScript in development (tsx), below `dist/`
+ * when built, whatever file this code has been put into by then.
+ * @param name its path from the root without ending, e.g. `src/speech/local-worker`; `build.mjs` knows all
+ */
+export function programPath(name: string): string {
+  const ending = extname(import.meta.filename);
+  return ending === '.ts'
+    ? join(packageRoot, `${name}.ts`)
+    : join(packageRoot, 'dist', `${name}${ending}`);
+}
 
 function findRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;

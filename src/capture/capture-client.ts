@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ulid } from 'ulid';
+import { programPath } from '../package-root.ts';
 import { StageError } from '../stage-error.ts';
 import {
   captureConfigName,
@@ -111,10 +111,8 @@ export async function adoptCapture(folder: string): Promise<Capture | null> {
 /** A clock that was set back must not make anybody wait for longer. */
 const isYoung = ({ at }: Claim) => Math.abs(Date.now() - at) < claimToSocketMs;
 
-/** The process lies beside this file, as TypeScript (tsx) or compiled. */
 function launch(spec: CaptureSpec, env: NodeJS.ProcessEnv): Promise<void> {
-  const own = fileURLToPath(import.meta.url);
-  const entry = fileURLToPath(new URL(`./capture-process${extname(own)}`, import.meta.url));
+  const entry = programPath('src/capture/capture-process');
   const debugging = /^--inspect/;
   // A loader named by its package is found from here, not from the folder the process runs in.
   const execArgv = process.execArgv

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programPath } from '../package-root.ts';
 import { StageError } from '../stage-error.ts';
 import { alsaConfig, type AlsaConfig } from './alsa-config.ts';
 import type { ListedDevices } from './list-devices-process.ts';
@@ -113,10 +112,8 @@ async function rewrite(path: string, text: string): Promise<void> {
   }
 }
 
-/** The child lies beside this file, as TypeScript (tsx) or compiled. */
 function askChild(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ListedDevices> {
-  const own = fileURLToPath(import.meta.url);
-  const entry = fileURLToPath(new URL(`./list-devices-process${extname(own)}`, import.meta.url));
+  const entry = programPath('src/capture/list-devices-process');
   return new Promise((resolve, reject) => {
     // What it prints is ALSA's complaints about cards that are not there.
     const child = fork(entry, [], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });

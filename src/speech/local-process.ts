@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programPath } from '../package-root.ts';
 import { StageError } from '../stage-error.ts';
 import type { LocalAnswers, LocalMessage, LocalReply, LocalRequest } from './local-protocol.ts';
 
@@ -175,10 +174,8 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** The worker lies beside this file, as TypeScript (tsx) or compiled. */
 function start(): ChildProcess {
-  const own = fileURLToPath(import.meta.url);
-  const worker = fileURLToPath(new URL(`./local-worker${extname(own)}`, import.meta.url));
+  const worker = programPath('src/speech/local-worker');
   return fork(worker, [], {
     serialization: 'advanced',
     execArgv: [...process.execArgv, '--expose-gc'],
