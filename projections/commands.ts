@@ -1,7 +1,9 @@
+import type { LoggedFact } from '../events/catalogue.ts';
 import { recordingOf } from '../events/recording-facts.ts';
+import { startingWith } from './list-page.ts';
 import type { Projection, ProjectionStorage } from './projection.ts';
 
-/** The answer a command got that began a recording. */
+/** What a command led to. */
 export type Begun = {
   recordingId: string;
   /** Position of the fact in the log. */
@@ -9,21 +11,39 @@ export type Begun = {
   /** Canonical name of the state it led to. */
   state: string;
 };
+export type Done = Begun & { type: LoggedFact['type'] };
+
+const beginnings = ['recording.started', 'audio.imported'] as const;
 
 /**
- * Commands that began a recording, so that a repeated upload finds its first answer. Rows:
- * `c/<command>`. Who makes up command ids puts the user into them: they are not told apart here.
+ * What people's commands led to, so that one that is repeated finds its first answer, also after a
+ * restart. Rows: `c/<command>`. Who makes up command ids puts the user into them: they are not told
+ * apart here.
  */
 export const commands: Projection = {
   name: 'commands',
-  version: 1,
-  interests: new Set(['recording.started', 'audio.imported']),
+  version: 2,
+  interests: new Set<LoggedFact['type']>([
+    ...beginnings,
+    'audio.captured',
+    'capture.interrupted',
+    'recording.paused',
+    'recording.resumed',
+    'recording.discarded',
+    'processing.cancelled',
+    'retry.requested',
+    'error.cleared',
+    'reprocessing.requested',
+    'version.restored',
+    'speakers.named',
+    'speakers.skipped',
+  ]),
   keys: () => [],
   apply(rows, fact) {
     const recordingId = recordingOf(fact.stream);
     if (recordingId === undefined) return;
-    const begun: Begun = { recordingId, position: fact.position, state: fact.to ?? '' };
-    rows.set(`c/${fact.command}`, begun);
+    const { type, position, to: state = '' } = fact;
+    rows.set(`c/${fact.command}`, { recordingId, position, state, type } satisfies Done);
   },
 };
 
@@ -32,5 +52,30 @@ export async function importedBy(
   storage: ProjectionStorage,
   command: string,
 ): Promise<Begun | null> {
-  return (await storage.get<Begun>(commands.name, `c/${command}`)) ?? null;
+  const done = await doneBy(storage, command);
+  if (done === null || !(beginnings as readonly string[]).includes(done.type)) return null;
+  const { recordingId, position, state } = done;
+  return { recordingId, position, state };
+}
+
+/** What a command did; null when it did nothing that is told here. */
+export async function doneBy(storage: ProjectionStorage, command: string): Promise<Done | null> {
+  return (await storage.get<Done>(commands.name, `c/${command}`)) ?? null;
+}
+
+/** The last thing a command did that acted on several recordings, each as `<command>/<recording>`. */
+export async function lastDoneBy(
+  storage: ProjectionStorage,
+  command: string,
+): Promise<Done | null> {
+  let last: Done | null = null;
+  for await (const [key, done] of storage.range<Done>(
+    commands.name,
+    startingWith(`c/${command}/`),
+  )) {
+    // A client's own keys may hold slashes.
+    if (key !== `c/${command}/${done.recordingId}`) continue;
+    if (last === null || done.position > last.position) last = done;
+  }
+  return last;
 }

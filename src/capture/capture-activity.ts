@@ -134,6 +134,7 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
       reason === 'stopped'
         ? { type: 'audio.captured', data: audio }
         : { type: 'capture.interrupted', data: { ...audio, reason } },
+      held.stoppedBy,
     );
     await removeCaptureFiles(folder, { audio: false });
   }

@@ -22,7 +22,7 @@ import {
 import { combinedSource } from './combined-source.ts';
 import { findDevice, listDevices, type Devices } from './devices.ts';
 import { endUnwanted } from './end-unwanted.ts';
-import { heldDevices } from './held-devices.ts';
+import { heldDevices, type StoppedBy } from './held-devices.ts';
 import type { PulseSource } from './pulse-listing.ts';
 import { openPulse } from './pulse.ts';
 
@@ -42,11 +42,12 @@ export type Captures = {
   /** Which recording holds a device. */
   heldBy(device: string): string | null;
   /**
-   * Ends a recording, also one that is just starting; returns when its audio is in the log.
+   * Ends a recording, also one that is just starting; returns when its audio is in the log, as having
+   * been stopped by whoever asked first.
    * @throws {StageError} `not-recording`; what the recording has failed with instead, such as
    *   `nothing-captured`, which then becomes its `stage.failed`.
    */
-  stop(recordingId: string): Promise<void>;
+  stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that is not being captured, or not yet. */
   now(recordingId: string): CaptureNow | null;
   /** Calls back ten times a second for each capture; returns how to stop. */
@@ -145,13 +146,14 @@ export function openCaptures(deps: CapturesDeps): Captures {
       if (devices.of(recordingId)?.wishes === null) devices.giveBack(recordingId);
     },
     heldBy: (device) => devices.heldBy(device),
-    async stop(recordingId) {
+    async stop(recordingId, stoppedBy) {
       const held = devices.of(recordingId);
       if (!held)
         throw new StageError('not-recording', 'This recording is not being captured.', {
           retriable: false,
         });
       held.stopping = true;
+      held.stoppedBy ??= stoppedBy;
       held.poke();
       await held.done;
       if (held.failure !== undefined) throw held.failure;

@@ -3,12 +3,16 @@ import { captureNow, type CaptureNow, type CaptureWarning } from './capture-now.
 import type { CaptureStatus } from './capture-protocol.ts';
 import type { Wishes } from './recording-wishes.ts';
 
+export type StoppedBy = { by: string; command: string };
+
 /** A recording that holds a device: about to be captured, or being it. */
 export type Held = {
   readonly recordingId: string;
   readonly device: string;
   /** Somebody asked for its end. */
   stopping: boolean;
+  /** Who did, and by which command, if that is to be in the log. */
+  stoppedBy: StoppedBy | undefined;
   /** Null until its activity has begun. */
   wishes: Wishes | null;
   /** To be called when `stopping` or `wishes` have changed. */
@@ -97,6 +101,7 @@ export function heldDevices(): HeldDevices {
         device,
         done,
         stopping: false,
+        stoppedBy: undefined,
         wishes: null,
         failure: undefined,
         poke: () => undefined,

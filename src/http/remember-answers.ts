@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { ulid } from 'ulid';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
@@ -6,8 +6,8 @@ import type { State } from './state.ts';
 
 /**
  * `Idempotency-Key` on any POST: a repetition gets the first answer, and does nothing twice. The key also
- * becomes the command's id, by which the log knows a repetition even after a restart; what is kept here
- * only makes the answer the very same. Refusals are not kept: what was in the way may be gone.
+ * becomes the command's id, by which the log knows a repetition even after a restart (`done-before.ts`);
+ * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone.
  */
 export function rememberAnswers(): Middleware<State> {
   const answers = new Map<string, Remembered>();
@@ -21,27 +21,32 @@ export function rememberAnswers(): Middleware<State> {
     const key = idempotencyKey(ctx.get('Idempotency-Key'));
     const command = `${caller.userId}:${key ?? ulid()}`;
     ctx.state.command = command;
+    ctx.state.repeatable = key !== undefined;
     if (key === undefined) {
       await next();
       return;
     }
 
-    const earlier = answers.get(command);
-    if (earlier && earlier.path !== ctx.path) {
-      throw new Problem('key-used-differently', 'Take a new key for another request.');
+    for (let earlier = answers.get(command); earlier; earlier = answers.get(command)) {
+      if (earlier.path !== ctx.path) {
+        throw new Problem('key-used-differently', 'Take a new key for another request.');
+      }
+      const answer = await earlier.answer;
+      if (answer) {
+        ctx.set(answer.headers);
+        ctx.status = answer.status;
+        ctx.body = answer.body;
+        return;
+      }
+      // It was refused. Of all who waited for it one tries again, and the others wait for that.
+      if (answers.get(command) === earlier) answers.delete(command);
     }
-    const answer = await earlier?.answer;
-    if (answer) {
-      ctx.status = answer.status;
-      ctx.body = answer.body;
-      return;
-    }
-    // Nobody else runs between the look above and this line: the first try was none, or refused.
+    // Nobody else runs between the look above and `answers.set`.
     const work = next();
     const remembered = {
       path: ctx.path,
       answer: work.then(
-        () => (ctx.status < 300 ? { status: ctx.status, body: ctx.body } : null),
+        () => (ctx.status < 300 ? answerOf(ctx) : null),
         () => null,
       ),
     };
@@ -54,8 +59,20 @@ export function rememberAnswers(): Middleware<State> {
   };
 }
 
-type Answer = { status: number; body: unknown };
+type Answer = { status: number; body: unknown; headers: Record<string, string> };
 type Remembered = { path: string; answer: Promise<Answer | null> };
+
+function answerOf({ status, body, res }: Context): Answer {
+  const headers: Record<string, string> = {};
+  for (const name of told) {
+    const value = res.getHeader(name);
+    if (typeof value === 'string') headers[name] = value;
+  }
+  return { status, body, headers };
+}
+
+/** Headers that are part of an answer. */
+const told = ['Location', 'Tus-Resumable', 'Upload-Expires'];
 
 function idempotencyKey(header: string): string | undefined {
   if (header === '') return undefined;

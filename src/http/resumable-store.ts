@@ -11,6 +11,8 @@ import { limits } from './limits.ts';
 export type ResumableInfo = {
   id: string;
   owner: string;
+  /** Id of the command that began it, if that can be repeated. */
+  command: string | null;
   /** Bytes; null while the client has not said. */
   size: number | null;
 };
@@ -44,7 +46,8 @@ export class ResumableStore extends FileStore {
   async infoOf(id: string): Promise<ResumableInfo | undefined> {
     const upload = await this.#info.get(id);
     if (!upload) return undefined;
-    return { id, owner: upload.metadata?.['owner'] ?? '', size: upload.size ?? null };
+    const { owner, command } = upload.metadata ?? {};
+    return { id, owner: owner ?? '', command: command ?? null, size: upload.size ?? null };
   }
 
   /** Uploads that are neither complete nor over. */
@@ -54,13 +57,28 @@ export class ResumableStore extends FileStore {
     return infos.filter((info) => info !== undefined);
   }
 
-  /** Of a finished upload only whose it was and how long is kept: names and titles may be erased. */
+  /** The upload a command began, complete or not. */
+  async begunBy(command: string): Promise<ResumableInfo | undefined> {
+    for (const name of await readdir(this.directory)) {
+      if (!name.endsWith('.json')) continue;
+      const info = await this.infoOf(name.slice(0, -'.json'.length));
+      if (info?.command === command) return info;
+    }
+    return undefined;
+  }
+
+  /** Of a finished upload only owner, command and length are kept: names and titles may be erased. */
   async forgetWords(id: string): Promise<void> {
     const upload = await this.#info.get(id);
     if (!upload) return;
-    const { owner = '' } = upload.metadata ?? {};
+    const { owner = '', command = null } = upload.metadata ?? {};
     const { size, creation_date } = upload;
-    const kept = { id, offset: 0, metadata: { owner }, ...(size === undefined ? {} : { size }) };
+    const kept = {
+      id,
+      offset: 0,
+      metadata: { owner, command },
+      ...(size === undefined ? {} : { size }),
+    };
     await this.#info.set(
       id,
       new Upload(creation_date === undefined ? kept : { ...kept, creation_date }),

@@ -36,10 +36,13 @@ export function openResumable(directory: string, services: RouteServices) {
     namingFunction: () => randomBytes(16).toString('hex'),
     getFileIdFromRequest: (request) => /\/([0-9a-f]{32})$/.exec(request.url)?.[1],
     async onUploadCreate(request, { metadata }) {
-      const { userId } = callerOf(exchange(request).ctx.state);
+      const { state } = exchange(request).ctx;
       // Refused now, not after hours of uploading.
       fieldsOf(metadata ?? {});
-      return { metadata: { ...metadata, owner: userId } };
+      const { command } = state.repeatable ? state : {};
+      return {
+        metadata: { ...metadata, owner: callerOf(state).userId, command: command ?? null },
+      };
     },
     async onUploadFinish(request, upload) {
       exchange(request).imported = await importUpload(upload, store, services);

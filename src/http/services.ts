@@ -1,4 +1,4 @@
-import type { EventStore } from '../../events/store.ts';
+import type { Log as EventLog } from '../../events/level-log.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -41,7 +41,7 @@ export type HttpServices = {
   >;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;
-  store: Pick<EventStore, 'read' | 'readAll'>;
+  store: Pick<EventLog, 'read' | 'readAll' | 'head'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;
   projections: Pick<

@@ -8,4 +8,6 @@ export type State = {
   token?: string;
   /** Id of the command a POST gives; the same `Idempotency-Key` of the same user is the same command. */
   command?: string;
+  /** Whether the command has an `Idempotency-Key`. */
+  repeatable?: boolean;
 };

@@ -24,8 +24,11 @@ export type Job = {
    * anything is asked of an engine. The turn is given back when the activity ends.
    */
   begin(queue: { name: string; places: number }): Promise<void>;
-  /** Offers a result until it is stored. @throws {Superseded} when it is no longer wanted. */
-  offer(fact: RecordingFact): Promise<void>;
+  /**
+   * Offers a result until it is stored; `onBehalf` where it is so because of a person's command.
+   * @throws {Superseded} when it is no longer wanted.
+   */
+  offer(fact: RecordingFact, onBehalf?: { by: string; command: string }): Promise<void>;
   /** 0 to 1, for those who watch. */
   progress(fraction: number): void;
   /** What the activity waits for besides its turn; null when it goes on. */
@@ -68,11 +71,12 @@ export function stageRunner(deps: {
 
     const stop = new AbortController();
     const ended = AbortSignal.any([signal, stop.signal]);
-    const offer = async (fact: RecordingFact): Promise<void> => {
+    const offer: Job['offer'] = async (fact, onBehalf) => {
       offers += 1;
       await offerUntilAnswered(recording, fact, {
         by: 'system',
         command: `${launch}/${offers}`,
+        ...onBehalf,
         run,
         ...(attempt === undefined ? {} : { attempt }),
       });

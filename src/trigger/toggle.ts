@@ -65,7 +65,7 @@ export function openToggle(deps: ToggleDeps): Toggle {
     const running = recordings.find(({ device }) => device !== null)?.recording_id ?? null;
     const wanted = request.action ?? unspoken(running !== null, errors.length > 0);
     if (wanted === 'reset') return await reset(who, errors);
-    if (wanted === 'stop') return await stop(running);
+    if (wanted === 'stop') return await stop(who, running);
     if (running !== null) {
       throw new StageError('already-recording', 'A recording of yours is running already.', {
         retriable: false,
@@ -90,11 +90,14 @@ export function openToggle(deps: ToggleDeps): Toggle {
     return last;
   }
 
-  async function stop(running: string | null): Promise<Toggled> {
+  async function stop(
+    { owner, command }: Parameters<Toggle>[0],
+    running: string | null,
+  ): Promise<Toggled> {
     if (running === null) {
       throw new StageError('not-recording', 'Nothing is being recorded.', { retriable: false });
     }
-    await captures.stop(running);
+    await captures.stop(running, { by: owner, command });
     return { action: 'stop', recordingId: running, position: deps.head() };
   }
 

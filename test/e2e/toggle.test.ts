@@ -45,10 +45,10 @@ test('a recording outlives the service that was killed, and the same switch stop
   const { devices } = await apiOf(service.url, token).get<{ devices: string[] }>('/audio/devices');
   assert.ok(devices.includes('Desk Mic'), devices.join(', '));
 
-  const started = await apiOf(service.url, token).post<{ action: string; recording_id: string }>(
-    '/toggle',
-    {},
-  );
+  type Toggled = { action: string; recording_id: string };
+  const toggle = (key: string) =>
+    apiOf(service.url, token, { 'idempotency-key': key }).post<Toggled>('/toggle', {});
+  const started = await toggle('start');
   assert.equal(started.action, 'start');
   await hears(service.url, token);
   await pulse.play(first, 'mic');
@@ -57,11 +57,15 @@ test('a recording outlives the service that was killed, and the same switch stop
   service = await startServiceProcess(dataDir, env);
   await hears(service.url, token);
 
-  const stopped = await apiOf(service.url, token).post<{ action: string; recording_id: string }>(
-    '/toggle',
-    {},
-  );
+  assert.deepEqual(await toggle('start'), started, 'repeated, it does not stop what it started');
+  const stopped = await toggle('stop');
   assert.deepEqual(stopped, { ...stopped, action: 'stop', recording_id: started.recording_id });
+  await service.end('SIGKILL');
+  service = await startServiceProcess(dataDir, env);
+  const again = await toggle('stop');
+  assert.deepEqual([again.action, again.recording_id], ['stop', started.recording_id]);
+  const { recording } = await apiOf(service.url, token).get<Status>('/status');
+  assert.equal(recording, null, 'repeated, it starts nothing');
   const transcript = await transcriptOf(service.url, token, started.recording_id);
   const rate = wordErrorRate(`${said} ${saidLater}`, transcript);
   assert.ok(rate <= errorRateMax, `${rate}: ${transcript}`);

@@ -9,7 +9,7 @@ import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog } from '../../events/level-log.ts';
 import type { Stage } from '../../events/recording-facts.ts';
 import { commands, importedBy } from '../../projections/commands.ts';
-import { recordingById, recordings } from '../../projections/recordings.ts';
+import { recordingById, recordings, unsettledRecordings } from '../../projections/recordings.ts';
 import type { Projection } from '../../projections/projection.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { status } from '../../projections/status.ts';
@@ -71,6 +71,8 @@ export async function startService(
     overrides?: Partial<HttpServices>;
     /** A word that is in everything the engines say of an owner's recordings. */
     marker?: (owner: string) => string;
+    /** Of a service that was closed: this one is its restart. */
+    dataDir?: string;
   } = {},
 ) {
   const opened: (() => Promise<void>)[] = [];
@@ -81,11 +83,11 @@ export async function startService(
   };
   // Hooks run in the order they are given in: before the directory is removed.
   t.after(close);
-  const dataDir = await realpath(await tempDir(t));
+  const dataDir = options.dataDir ?? (await realpath(await tempDir(t)));
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const recordingsDir = join(dataDir, 'recordings');
-  await mkdir(recordingsDir);
+  await mkdir(recordingsDir, { recursive: true });
   const keys = await openFileKeys(join(dataDir, 'keys'));
   const store = await openLog({ directory: join(dataDir, 'log'), keys });
   opened.push(() => store.close());
@@ -132,6 +134,7 @@ export async function startService(
     },
     importedBy: (command) => importedBy(storage, command),
   });
+  if (options.dataDir !== undefined) await desk.restart(unsettledRecordings(storage));
   opened.push(async () => {
     engines.releaseAll();
     await desk.close();

@@ -76,12 +76,13 @@ function onlyChildOf(pid: number): number {
 }
 
 /** Talks to a service over HTTP. @throws on any answer that is not a success. */
-export function apiOf(url: string, token?: string) {
+export function apiOf(url: string, token?: string, headers: Record<string, string> = {}) {
   const call = async <T>(method: string, path: string, body?: object | FormData): Promise<T> => {
     const form = body instanceof FormData;
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: {
+        ...headers,
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined || form ? {} : { 'content-type': 'application/json' }),
       },

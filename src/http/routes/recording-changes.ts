@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
-import { z } from 'zod';
+import * as z from 'zod';
 import { kindSchema, type RecordingFact } from '../../../events/recording-facts.ts';
 import { NotAccepted } from '../../recordings/desk.ts';
 import { NoSpeakers, recordingChanges, renaming, turnEdits } from '../../recordings/amendments.ts';
 import { shownBlocks, shownSpeakers } from '../../recordings/transcript-blocks.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOutAll, commandOf, refuseWhenStopped, untilReadable } from '../commands.ts';
+import { doneBefore } from '../done-before.ts';
 import { jsonBody } from '../json-body.ts';
 import { languageSchema } from '../language.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
@@ -89,6 +90,11 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
     await jsonBody(ctx, z.strictObject({}));
+    const expected = { types: ['version.restored'], recordingId: id } as const;
+    if (await doneBefore(services, ctx.state, expected)) {
+      await change(ctx, id, []);
+      return;
+    }
     const version = ctx.params['version']!;
     const fact = /^\d{1,9}$/.test(version) ? await desk.restoration(id, Number(version)) : null;
     if (!fact) throw notFound('There is no such version.');

@@ -1,8 +1,9 @@
 import type { Context } from 'koa';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordingFact } from '../../../events/recording-facts.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut } from '../commands.ts';
+import { doneBefore } from '../done-before.ts';
 import { jsonBody } from '../json-body.ts';
 import { reprocessFact, reprocessSchema } from '../reprocess.ts';
 import type { State } from '../state.ts';
@@ -14,20 +15,23 @@ import type { AddRoutes } from './add-routes.ts';
 export const recordingCommandRoutes: AddRoutes = (router, services) => {
   const offer = async (
     ctx: Context & { state: State; params: Record<string, string> },
+    type: RecordingFact['type'],
     factFrom: () => Promise<RecordingFact>,
     status: number,
   ): Promise<void> => {
     const id = ctx.params['id']!;
-    await visibleRecording(services, callerOf(ctx.state), id);
-    const accepted = await carryOut(services, ctx.state, id, await factFrom());
+    const done = await doneBefore(services, ctx.state, { types: [type], recordingId: id });
+    if (!done) await visibleRecording(services, callerOf(ctx.state), id);
+    const { state } = done ?? (await carryOut(services, ctx.state, id, await factFrom()));
     ctx.status = status;
-    ctx.body = { recording_id: id, status: statusName(accepted.state) };
+    ctx.body = { recording_id: id, status: statusName(state) };
   };
 
   for (const [verb, { fact, status }] of Object.entries(plainCommands)) {
     router.post(`/recordings/:id/${verb}`, async (ctx) => {
       await offer(
         ctx,
+        fact.type,
         async () => {
           await jsonBody(ctx, nothing);
           return fact;
@@ -37,7 +41,8 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
     });
   }
   router.post('/recordings/:id/reprocess', async (ctx) => {
-    await offer(ctx, async () => reprocessFact(await jsonBody(ctx, reprocessSchema)), 202);
+    const fact = async () => reprocessFact(await jsonBody(ctx, reprocessSchema));
+    await offer(ctx, 'reprocessing.requested', fact, 202);
   });
 };
 

@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { statusOf } from '../../../projections/status.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut, refuseWhenStopped } from '../commands.ts';
+import { doneBefore } from '../done-before.ts';
 import { jsonBody } from '../json-body.ts';
 import { Problem, invalid } from '../problems.ts';
 import type { Caller, HttpServices } from '../services.ts';
@@ -14,6 +15,12 @@ import type { AddRoutes } from './add-routes.ts';
 export const speakersRoutes: AddRoutes = (router, services) => {
   router.post('/speakers', async (ctx) => {
     const { recording_id, speakers, skip } = await jsonBody(ctx, bodySchema);
+    const types = ['speakers.named', 'speakers.skipped'] as const;
+    const done = await doneBefore(services, ctx.state, { types, recordingId: recording_id });
+    if (done) {
+      ctx.body = { status: statusName(done.state), recording_id: done.recordingId };
+      return;
+    }
     const row = await waitingRecording(services, callerOf(ctx.state), recording_id);
     if (row.status === 'awaiting-speakers') refuseUnknownLabels(row, speakers);
     const names = Object.fromEntries(Object.entries(speakers).filter(([, name]) => name !== ''));

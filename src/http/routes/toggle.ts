@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { status, statusOf } from '../../../projections/status.ts';
 import { callerOf } from '../authenticate.ts';
 import { commandOf, refuseWhenStopped } from '../commands.ts';
+import { doneBefore } from '../done-before.ts';
 import { jsonBody } from '../json-body.ts';
 import { languageSchema } from '../language.ts';
 import { limits } from '../limits.ts';
@@ -13,6 +14,13 @@ export const toggleRoutes: AddRoutes = (router, services) => {
     const { userId } = callerOf(ctx.state);
     const request = await jsonBody(ctx, bodySchema);
     refuseWhenStopped(services);
+    const done = await doneBefore(services, ctx.state, { types: Object.keys(actions) as Led[] });
+    if (done) {
+      // Not once more: what started would be stopped by it.
+      const { status: now } = await statusOf(services.storage, userId);
+      ctx.body = { status: now, recording_id: done.recordingId, action: actions[done.type as Led] };
+      return;
+    }
     const { action, recordingId, position } = await services.toggle(
       { owner: userId, trigger: 'api', command: commandOf(ctx.state) },
       request,
@@ -24,6 +32,15 @@ export const toggleRoutes: AddRoutes = (router, services) => {
     ctx.body = { status: after.status, recording_id: recordingId, action };
   });
 };
+
+/** What the facts that a toggle leads to were for. */
+const actions = {
+  'recording.started': 'start',
+  'audio.captured': 'stop',
+  'capture.interrupted': 'stop',
+  'error.cleared': 'reset',
+} as const;
+type Led = keyof typeof actions;
 
 export const bodySchema = z.strictObject({
   action: z.enum(['start', 'stop', 'reset']).optional(),

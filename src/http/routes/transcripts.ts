@@ -1,10 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { kindSchema } from '../../../events/recording-facts.ts';
 import { libraryOf, recordingByFilename, transcripts } from '../../../projections/transcripts.ts';
 import { openSpace, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../authenticate.ts';
 import { carryOut } from '../commands.ts';
 import { decodedOnce } from '../decoded-once.ts';
+import { doneBefore } from '../done-before.ts';
 import { jsonBody, queryOf } from '../json-body.ts';
 import { keptReads } from '../kept-reads.ts';
 import { limits } from '../limits.ts';
@@ -41,9 +42,10 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     const recordingId = await recordingByFilename(storage, userId, filename);
     if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
     const fact = reprocessFact(await jsonBody(ctx, reprocessSchema));
-    const accepted = await carryOut(services, ctx.state, recordingId, fact);
+    const done = await doneBefore(services, ctx.state, { types: [fact.type], recordingId });
+    const { state } = done ?? (await carryOut(services, ctx.state, recordingId, fact));
     ctx.status = 202;
-    ctx.body = { recording_id: recordingId, status: statusName(accepted.state) };
+    ctx.body = { recording_id: recordingId, status: statusName(state) };
   });
 
   router.get(/^\/transcripts\/(.+)$/, async (ctx) => {

@@ -42,6 +42,15 @@ export const tusRoutes: AddRoutes = (router, services) => {
     const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
     const { store, answer } = await tus();
+    const { command, repeatable } = ctx.state;
+    const begun = repeatable && command !== undefined ? await store.begunBy(command) : undefined;
+    if (begun) {
+      ctx.set('Tus-Resumable', '1.0.0');
+      ctx.set('Location', `/uploads/${begun.id}`);
+      ctx.body = '';
+      ctx.status = 201;
+      return;
+    }
     const all = await store.underWay();
     const mine = all.filter(({ owner }) => owner === userId);
     if (all.length >= limits.resumableMax || mine.length >= limits.resumablePerUserMax) {

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { kindSchema } from '../../../events/recording-facts.ts';
 import { callerOf } from '../authenticate.ts';
 import { commandOf, refuseWhenStopped, untilReadable } from '../commands.ts';
+import { doneBefore } from '../done-before.ts';
 import { validated } from '../json-body.ts';
 import { languageSchema } from '../language.ts';
 import { limits } from '../limits.ts';
@@ -16,6 +17,8 @@ export const uploadRoutes: AddRoutes = (router, services) => {
   router.post('/recordings', async (ctx) => {
     const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
+    // The desk finds the first answer; here it is only seen to that there is not another one's.
+    await doneBefore(services, ctx.state, { types: ['audio.imported'] });
     if (receiving >= limits.uploadsAtOnceMax) {
       throw new Problem('busy', 'Too many uploads at once. Try again when one has ended.', {
         headers: { 'Retry-After': '30' },

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { operations } from '../../src/http/openapi/document.ts';
+import { password, startService, wav, type TestService } from '../support/http-client.ts';
+
+/** What a client sends, twice, with the same key. */
+type Sent = { path: string; json?: unknown; body?: () => FormData; headers?: object };
+type Case = {
+  /** As the OpenAPI document names the operation. */
+  path: string;
+  what?: string;
+  /** Makes the state in which the command is possible; the engine may be held. */
+  prepare(service: TestService, token: string): Promise<Sent>;
+  /** The state the first one leads to, to be waited for before the restart. */
+  settles?: string;
+};
+
+const form = (): FormData => {
+  const made = new FormData();
+  made.set('file', new Blob([wav()]), 'talk.wav');
+  return made;
+};
+
+async function saved(service: TestService, token: string): Promise<string> {
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  return id;
+}
+
+async function waiting(service: TestService, token: string): Promise<string> {
+  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await service.reaches(id, 'awaiting-speakers');
+  return id;
+}
+
+async function held(service: TestService, token: string): Promise<string> {
+  service.engines.hold('transcribe');
+  return (await service.upload(token)).body.recording_id;
+}
+
+/** A recording that runs, from no device: nothing is captured in this service. */
+async function running(service: TestService, token: string): Promise<string> {
+  const { userId } = (await service.accounts.authenticate(token))!;
+  const recordingId = '01K9ZZZZZZZZZZZZZZZZZZZZZZ';
+  const start = {
+    owner: userId,
+    by: userId,
+    kind: 'solo',
+    language: null,
+    speakers: null,
+  } as const;
+  await service.desk.startRecording({
+    ...start,
+    recordingId,
+    command: 'start',
+    device: null,
+    trigger: 'browser',
+  });
+  await service.projections.applied('all', service.store.head());
+  return recordingId;
+}
+
+async function failed(service: TestService, token: string): Promise<string> {
+  service.engines.fail('transcribe');
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'error');
+  return id;
+}
+
+const cases: Case[] = [
+  {
+    path: '/users',
+    prepare: async () => ({ path: '/users', json: { username: 'ben', password } }),
+  },
+  { path: '/recordings', prepare: async () => ({ path: '/recordings', body: form }) },
+  {
+    path: '/uploads',
+    prepare: async () => ({
+      path: '/uploads',
+      headers: { 'Tus-Resumable': '1.0.0', 'Upload-Length': '1000' },
+    }),
+  },
+  {
+    path: '/recordings/{id}/pause',
+    prepare: async (...of) => ({ path: `/recordings/${await running(...of)}/pause` }),
+  },
+  {
+    path: '/recordings/{id}/resume',
+    async prepare(service, token) {
+      const id = await running(service, token);
+      await service.call('POST', `/recordings/${id}/pause`, { token });
+      return { path: `/recordings/${id}/resume` };
+    },
+  },
+  {
+    path: '/recordings/{id}/discard',
+    prepare: async (...of) => ({ path: `/recordings/${await running(...of)}/discard` }),
+    settles: 'idle.erased',
+  },
+  {
+    path: '/recordings/{id}/cancel',
+    prepare: async (...of) => ({ path: `/recordings/${await held(...of)}/cancel` }),
+  },
+  {
+    path: '/recordings/{id}/retry',
+    async prepare(service, token) {
+      const id = await failed(service, token);
+      service.engines.mend('transcribe');
+      return { path: `/recordings/${id}/retry` };
+    },
+    settles: 'idle.saved',
+  },
+  {
+    path: '/recordings/{id}/reprocess',
+    prepare: async (...of) => ({ path: `/recordings/${await saved(...of)}/reprocess`, json: {} }),
+    settles: 'idle.saved',
+  },
+  {
+    path: '/recordings/{id}/versions/{version}/restore',
+    async prepare(service, token) {
+      const id = await saved(service, token);
+      await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Zwei' } });
+      return { path: `/recordings/${id}/versions/1/restore` };
+    },
+    settles: 'idle.saved',
+  },
+  {
+    path: '/speakers',
+    what: 'with the recording’s id',
+    prepare: async (...of) => ({
+      path: '/speakers',
+      json: { recording_id: await waiting(...of), speakers: { SPEAKER_1: 'Ada' } },
+    }),
+    settles: 'idle.saved',
+  },
+  {
+    path: '/speakers',
+    what: 'without the recording’s id',
+    async prepare(service, token) {
+      await waiting(service, token);
+      return { path: '/speakers', json: { speakers: { SPEAKER_1: 'Ada' } } };
+    },
+    settles: 'idle.saved',
+  },
+  {
+    path: '/speakers',
+    what: 'skipped',
+    async prepare(service, token) {
+      await waiting(service, token);
+      return { path: '/speakers', json: { skip: true } };
+    },
+    settles: 'idle.saved',
+  },
+  {
+    path: '/transcripts/{filename}/reprocess',
+    async prepare(service, token) {
+      const id = await saved(service, token);
+      const { documents } = (
+        await service.call<{ documents: { index: string } }>('GET', `/recordings/${id}`, { token })
+      ).body;
+      return { path: `/transcripts/${encodeURIComponent(documents.index)}/reprocess`, json: {} };
+    },
+    settles: 'idle.saved',
+  },
+  {
+    path: '/toggle',
+    what: 'clearing errors',
+    async prepare(service, token) {
+      await failed(service, token);
+      return { path: '/toggle', json: {} };
+    },
+  },
+];
+
+/** POSTs of which nothing is kept that a repetition could do twice. */
+const nothingKept: Readonly<Record<string, string>> = {
+  '/login': 'public: gives a session',
+  '/setup': 'public: once for all',
+  '/logout': 'a dead token is 401',
+  '/recordings/{id}/ticket': 'in memory; another ticket is as good',
+  '/open': 'shows or copies again what is there',
+  '/config/test': 'changes nothing',
+  '/audio/combined': 'selects the same again',
+};
+
+test('the table speaks of every POST there is', () => {
+  const known = new Set([...cases.map(({ path }) => path), ...Object.keys(nothingKept)]);
+  const posts = operations.filter(({ method }) => method === 'post').map(({ path }) => path);
+  assert.deepEqual(
+    posts.filter((path) => !known.has(path)),
+    [],
+  );
+  assert.deepEqual(
+    [...known].filter((path) => !posts.includes(path)),
+    [],
+  );
+});
+
+for (const { path, what, prepare, settles } of cases) {
+  test(`POST ${path}${what ? `, ${what},` : ''} repeated after a restart is answered as the first time, and done once`, async (t) => {
+    const before = await startService(t);
+    const token = await before.setUp();
+    const sent = await prepare(before, token);
+    const first = await send(before, token, sent);
+    assert.ok(first.status < 300, `${first.status} ${JSON.stringify(first.body)}`);
+    const id = (first.body as { recording_id?: string })?.recording_id;
+    before.engines.releaseAll();
+    if (id && settles) await before.reaches(id, settles);
+    await before.close();
+    const after = await restarted(t, before);
+    const wanted = await peoplesFacts(after);
+    const again = await send(after, token, sent);
+    assert.deepEqual(again, first);
+    assert.deepEqual(await peoplesFacts(after), wanted, 'nothing more was done');
+    // A key is one command's: for another one it is refused, whatever was restarted meanwhile.
+    if (path === '/users' || path === '/uploads') return;
+    const other = path === '/toggle' ? '/speakers' : '/toggle';
+    const used = await send(after, token, { path: other, json: {} });
+    assert.deepEqual(
+      [used.status, (used.body as { type: string }).type],
+      [409, '/problems/key-used-differently'],
+    );
+  });
+}
+
+const restarted = (t: TestContext, { dataDir }: TestService) => startService(t, { dataDir });
+
+/** What people did, as the log tells; what a restart takes up goes on beside it. */
+async function peoplesFacts({ store }: TestService): Promise<string[]> {
+  const facts: string[] = [];
+  for await (const { type, by } of store.readAll()) if (by !== 'system') facts.push(type);
+  return facts;
+}
+
+async function send(service: TestService, token: string, { path, json, body, headers }: Sent) {
+  const answer = await service.call<unknown>('POST', path, {
+    token,
+    headers: { ...headers, 'Idempotency-Key': 'the-key' },
+    ...(json === undefined ? {} : { json }),
+    ...(body === undefined ? {} : { body: body() }),
+  });
+  return { status: answer.status, body: answer.body, location: answer.headers.get('location') };
+}
