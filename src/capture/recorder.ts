@@ -10,6 +10,8 @@ import type {
   EndReason,
 } from './capture-protocol.ts';
 import { openStream, type DeviceStream } from './device-stream.ts';
+import { elapsedClock, type ElapsedClock } from './elapsed-clock.ts';
+import { lateAudio, type Settled } from './late-audio.ts';
 import type { Naudiodon } from './naudiodon.ts';
 import { openPulse } from './pulse.ts';
 import { openTrack } from './track.ts';
@@ -42,13 +44,20 @@ const syncMs = 1000;
 /** Every so many syncs header and notes are brought up to date and the disk is looked at. */
 const syncsPerUpdate = 5;
 
-/** @throws {Superseded} */
-export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null): Promise<Recorder> {
+/**
+ * @param now what a recording's time is measured by.
+ * @throws {Superseded}
+ */
+export async function openRecorder(
+  spec: CaptureSpec,
+  native: Naudiodon | null,
+  now: ElapsedClock = elapsedClock(),
+): Promise<Recorder> {
   const { folder, limits, device } = spec;
   if ((await readClaim(folder))?.claim !== spec.claim) throw new Superseded();
-  const track = await openTrack(spec);
+  const track = await openTrack(spec, now);
   const pulse = openPulse();
-  const openedAt = performance.now();
+  const openedAt = now();
   let state: CaptureStatus['state'] = 'opening';
   let problem: CaptureProblem | null = null;
   let paused = track.wasPaused;
@@ -56,7 +65,10 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
   /** Wakes whoever waits for pause, resume or end. */
   let wake = () => {};
   let stream: DeviceStream | null = null;
+  let late = lateAudio(now);
   let lastDataAt = openedAt;
+  /** Looks at the device since. */
+  let looks = 0;
   /** The open stream has failed so and is being closed. */
   let lost: CaptureProblem['code'] | null = null;
   let hung = false;
@@ -72,7 +84,8 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
     });
   }
   const stallTimer = setInterval(() => {
-    if (performance.now() - lastDataAt > limits.stallMs)
+    // Looks are counted, not time: of a process that was stopped itself the device may have kept it all.
+    if ((looks += 1) * stallCheckMs > limits.stallMs)
       lose('no-data', `“${device}” gives no data.`);
   }, stallCheckMs);
   let syncs = 0;
@@ -106,7 +119,7 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
     resume() {
       if (!paused || ending !== null) return;
       paused = false;
-      lastDataAt = performance.now();
+      hears();
       turn();
     },
     end,
@@ -154,7 +167,7 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
   async function openDevice(): Promise<boolean> {
     for (;;) {
       const anything = track.ledger.samples > 0;
-      if (!anything && performance.now() - openedAt > limits.firstDataMs) end('device-unavailable');
+      if (!anything && now() - openedAt > limits.firstDataMs) end('device-unavailable');
       if (paused || ending !== null) return false;
       try {
         if (await sourceIsThere()) {
@@ -162,7 +175,8 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
           stream = native && openStream(native, device);
           if (stream) {
             lost = null;
-            lastDataAt = performance.now();
+            late = lateAudio(now);
+            hears();
             return true;
           }
         }
@@ -185,29 +199,45 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
 
   async function pump(): Promise<void> {
     const open = stream!;
+    const failed = (error: unknown) => {
+      lose('device-failed', `“${device}” failed: ${String(error)}`);
+      return null;
+    };
     try {
       for (;;) {
-        const block = await untilHung(open.read());
+        const block = await untilHung(open.read().catch(failed));
         if (block === null) break;
+        hears();
         // What comes from another source is not what was asked for.
-        if (lost !== 'moved') await take(block);
+        if (lost !== 'moved') await take(late.take(block));
       }
+      await take(late.rest());
       // Not closed by us: the device has ended by itself.
       lose('device-failed', `“${device}” has ended.`);
     } catch (error) {
       if (isDiskError(error)) end('disk-failed');
-      else lose('device-failed', `“${device}” failed: ${String(error)}`);
+      else failed(error);
     } finally {
       await untilHung(open.close()).catch(() => undefined); // it failed above already
       stream = null;
     }
   }
 
-  async function take(block: Buffer): Promise<void> {
-    lastDataAt = performance.now();
-    await track.take(block);
+  function hears(): void {
+    lastDataAt = now();
+    looks = 0;
+  }
+
+  async function take({ missingMs, arrivals }: Settled): Promise<void> {
+    // A night of sleep is not filled up beyond what a recording may have.
+    if (track.seconds + missingMs / 1000 >= limits.secondsMax) {
+      track.miss(now() - missingMs);
+      return end('limit-hours');
+    }
+    await track.fill(missingMs);
+    for (const { block, at } of arrivals) await track.take(block, at);
     if (lost !== null) track.miss(lastDataAt);
-    else if (ending === null && !paused) {
+    else if (ending === null && !paused && arrivals.length > 0) {
       state = 'capturing';
       problem = null;
     }
@@ -218,6 +248,7 @@ export async function openRecorder(spec: CaptureSpec, native: Naudiodon | null):
   function lose(code: CaptureProblem['code'], message: string): void {
     if (!stream || lost || paused || ending !== null) return;
     lost = code;
+    late.stopCounting();
     track.miss(lastDataAt);
     tell(code, message);
     closeStream();

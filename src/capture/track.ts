@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { captureRate, measureBlock } from './capture-audio.ts';
 import { audioFileName, readNotes, writeNotes } from './capture-files.ts';
 import type { CaptureSpec, EndReason } from './capture-protocol.ts';
+import type { ElapsedClock } from './elapsed-clock.ts';
 import { withBlock, withGap, type Ledger } from './ledger.ts';
 import { recoverLedger } from './recover-ledger.ts';
 import { openWavWriter } from './wav-writer.ts';
@@ -19,11 +20,13 @@ export interface Track {
   readonly seconds: number;
   /** Whether it was paused when it was opened. */
   readonly wasPaused: boolean;
-  /** Appends a block as the device gave it, behind silence for what was missing. */
-  take(interleaved: Buffer): Promise<void>;
+  /** Appends a block as the device gave it at that moment, behind silence for what was missing. */
+  take(interleaved: Buffer, at: number): Promise<void>;
+  /** Appends silence for what is missing, and marks it; milliseconds. */
+  fill(missingMs: number): Promise<void>;
   /** Nothing comes for now: there is no level. */
   quieten(): void;
-  /** From that moment (`performance.now()`) on audio is missing; an earlier moment stays. */
+  /** From that moment of the clock on audio is missing; an earlier moment stays. */
   miss(since: number): void;
   /** What is missing stays missing: told, but not filled with silence, because nothing follows it. */
   giveUpMissing(): void;
@@ -41,7 +44,10 @@ const gapMsMin = 50;
 const quietRms = 0.0056;
 
 /** Goes on with what is in the recording's folder; what was not recorded since is missing. */
-export async function openTrack({ claim, folder, channels }: CaptureSpec): Promise<Track> {
+export async function openTrack(
+  { claim, folder, channels }: CaptureSpec,
+  now: ElapsedClock,
+): Promise<Track> {
   const path = join(folder, audioFileName);
   // Before the file is touched: when it was last written is when the audio stopped.
   const before = await stat(path).catch(() => null);
@@ -57,7 +63,7 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
   let paused = wasPaused;
   let missingSince: number | null = null;
   if (before && writer.frames > 0 && !paused)
-    missingSince = performance.now() - Math.max(0, Date.now() - before.mtimeMs);
+    missingSince = now() - Math.max(0, Date.now() - before.mtimeMs);
   let noting: Promise<void> = Promise.resolve();
 
   /** One after the other: they share a temporary file. */
@@ -70,7 +76,17 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
   };
   const missingFrames = (until: number): number => {
     const missingMs = missingSince === null ? 0 : until - missingSince;
-    return missingMs < gapMsMin ? 0 : Math.round((missingMs / 1000) * captureRate);
+    return missingMs < gapMsMin ? 0 : framesOf(missingMs);
+  };
+  const fill = async (missing: number): Promise<void> => {
+    if (missing <= 0) return;
+    filling = withGap(ledger, missing, true);
+    // Noted first: silence in a file whose capture died could not be told from a quiet room. Told
+    // last: nobody hears of samples that are not in the file.
+    await note(null);
+    await writer.writeSilence(missing);
+    ledger = filling;
+    filling = null;
   };
 
   return {
@@ -87,29 +103,23 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
       return quietSeconds;
     },
     get seconds() {
-      return (ledger.samples + missingFrames(performance.now())) / captureRate;
+      return (ledger.samples + missingFrames(now())) / captureRate;
     },
     wasPaused,
-    async take(interleaved) {
+    async take(interleaved, at) {
       const block = measureBlock(interleaved, channels);
       const seconds = block.frames / captureRate;
-      const missing = missingFrames(performance.now() - seconds * 1000);
-      missingSince = null;
-      if (missing > 0) {
-        filling = withGap(ledger, missing, true);
-        // Noted first: silence in a file whose capture died could not be told from a quiet room. Told
-        // last: nobody hears of samples that are not in the file.
-        await note(null);
-        await writer.writeSilence(missing);
-        ledger = filling;
-        filling = null;
-      }
+      const missing = missingFrames(at - seconds * 1000);
+      // Nothing was missing yet when a block came that was held back.
+      if (missingSince !== null && at > missingSince) missingSince = null;
+      await fill(missing);
       await writer.write(block.pcm);
       ledger = withBlock(ledger, block);
       level = { rms: block.rms, peak: block.peak };
       flatSeconds = block.flat ? flatSeconds + seconds : 0;
       quietSeconds = block.rms < quietRms ? quietSeconds + seconds : 0;
     },
+    fill: (missingMs) => fill(framesOf(missingMs)),
     quieten() {
       level = null;
       flatSeconds = quietSeconds = 0;
@@ -118,7 +128,7 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
       missingSince ??= since;
     },
     giveUpMissing() {
-      const missing = missingFrames(performance.now());
+      const missing = missingFrames(now());
       missingSince = null;
       if (missing > 0) ledger = withGap(ledger, missing, false);
     },
@@ -135,3 +145,5 @@ export async function openTrack({ claim, folder, channels }: CaptureSpec): Promi
     close: () => writer.close(),
   };
 }
+
+const framesOf = (ms: number) => Math.round((ms / 1000) * captureRate);

@@ -1,0 +1,27 @@
+import { uptime } from 'node:os';
+
+/** Time since some moment, milliseconds; never goes back. */
+export type ElapsedClock = () => number;
+
+/** Shorter sleeps are not told from the coarseness of the system's uptime: whole seconds on macOS. */
+const sleepMsMin = 2000;
+
+/**
+ * A clock that also counts while the machine sleeps: `performance.now()` (CLOCK_MONOTONIC) stands still
+ * then, the system's uptime (CLOCK_BOOTTIME, clock_gettime(2)) does not. Setting the date changes neither.
+ */
+export function elapsedClock(
+  sources: { awake(): number; uptimeMs(): number } = {
+    awake: () => performance.now(),
+    uptimeMs: () => uptime() * 1000,
+  },
+): ElapsedClock {
+  const asleepBefore = sources.uptimeMs() - sources.awake();
+  let slept = 0;
+  return () => {
+    const awake = sources.awake();
+    const asleep = sources.uptimeMs() - awake - asleepBefore;
+    if (asleep - slept >= sleepMsMin) slept = asleep;
+    return awake + slept;
+  };
+}
