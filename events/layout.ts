@@ -16,6 +16,10 @@ export function logKey(position: number): Buffer {
 export const positionOf = (key: Buffer): number =>
   key.readUInt32BE(logPrefix.length) * 2 ** 32 + key.readUInt32BE(logPrefix.length + 4);
 
+/** Whether a key is a record's. */
+export const isLogKey = (key: Buffer): boolean =>
+  key.length === logPrefix.length + 8 && key.indexOf(logPrefix) === 0;
+
 /** Above every log key there can be. */
 export const logEnd = Buffer.from('!log"');
 

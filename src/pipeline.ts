@@ -14,6 +14,7 @@ import { transcripts } from '../projections/transcripts.ts';
 import { users } from '../projections/users.ts';
 import { openSpace, type Space } from './documents/space.ts';
 import { prepare, type DataFolder } from './host.ts';
+import { markOpen } from './integrity/open-mark.ts';
 import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
 import { leased } from './leased.ts';
@@ -72,6 +73,7 @@ export async function openPipeline(options: {
   const modelsDir = options.modelsDir ?? data.models;
   await prepare(data);
   const keys = await openFileKeys(data.keys);
+  const markClosed = await markOpen(data);
   const store = await openLog({
     directory: data.log,
     keys,
@@ -215,6 +217,7 @@ export async function openPipeline(options: {
       await models.close();
       await projections.stop();
       await store.close();
+      await markClosed();
     },
   };
 

@@ -22,6 +22,7 @@ export async function repair(options: {
   if (options.json) {
     console.log(JSON.stringify(report));
   } else {
+    for (const sentence of report.tables) console.log(`✖ ${sentence}`);
     for (const { position, upTo, what } of report.unreadable) {
       console.log(
         `✖ ${position === upTo ? `position ${position}` : `positions ${position} to ${upTo}`}: ${what}`,

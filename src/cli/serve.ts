@@ -21,8 +21,6 @@ export async function serve(): Promise<void> {
       { cause: error },
     );
   });
-  console.error(`Mitschrift is at ${service.url}`);
-
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -42,4 +40,6 @@ export async function serve(): Promise<void> {
       );
     });
   }
+  // Last: whoever waits for this line may stop it at once.
+  console.error(`Mitschrift is at ${service.url}`);
 }

@@ -3,6 +3,7 @@ import { KeyError } from '../../events/keys.ts';
 import { hostFrom, type DataFolder } from '../host.ts';
 import { placeOf } from '../integrity/findings.ts';
 import { withLogAlone } from '../integrity/open-alone.ts';
+import { harmedTables } from '../integrity/tables/check-tables.ts';
 import { adviceOn, verifyData, type VerifyReport } from '../integrity/verify-data.ts';
 import { askService } from './control.ts';
 
@@ -47,7 +48,9 @@ async function verifyAlone(data: DataFolder): Promise<VerifyReport> {
       (error instanceof EventStoreError || error instanceof KeyError) && error.code === 'DAMAGED';
     if (!damaged) throw error;
     const kind = error instanceof KeyError ? 'key' : 'record';
-    const finding = { severity: 'damage', kind, what: error.message } as const;
+    const refusal = { severity: 'damage', kind, what: error.message } as const;
+    const tables = await harmedTables(data.log);
+    const findings = [refusal, ...tables.flatMap((table) => table.findings)];
     return {
       sound: false,
       checked: {
@@ -59,10 +62,10 @@ async function verifyAlone(data: DataFolder): Promise<VerifyReport> {
         documents: 0,
         keys: { sound: 0, erased: 0 },
       },
-      damages: 1,
-      findings: [finding],
+      damages: findings.length,
+      findings,
       more: 0,
-      advice: adviceOn([finding]),
+      advice: adviceOn(findings),
     };
   }
 }

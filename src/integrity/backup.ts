@@ -19,6 +19,7 @@ import {
 import { copyTree, type Copied } from './copy-tree.ts';
 import { exists } from './exists.ts';
 import { notInBackups } from './not-in-backups.ts';
+import { assertTablesReadable } from './tables/check-tables.ts';
 
 /** What `mitschrift backup` answers. `facts`: how many the log in it has, and how many of them are new. */
 export type BackupReport = {
@@ -53,6 +54,8 @@ export async function backup(
     );
   }
   const position = store.head();
+  // What has rotted on the other disk must not end the service.
+  await assertTablesReadable(layout.log);
   // Also keeps out a second backup into the same directory: a database has one process.
   const copy = await openLogCopy(layout.log, store.id);
   try {

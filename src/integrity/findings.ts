@@ -2,7 +2,7 @@
 export type Finding = {
   /** `damage`: lost or altered. `note`: worth knowing, nothing is wrong with the service's data. */
   severity: 'damage' | 'note';
-  kind: 'record' | 'index' | 'fact' | 'state' | 'key' | 'audio' | 'document';
+  kind: 'record' | 'index' | 'table' | 'fact' | 'state' | 'key' | 'audio' | 'document';
   position?: number;
   stream?: string;
   version?: number;

@@ -1,3 +1,4 @@
+import { openMarkFile } from './open-mark.ts';
 import { scrubStateFile } from './scrub-state.ts';
 
 /**
@@ -17,6 +18,8 @@ export const notInBackups: ReadonlySet<string> = new Set([
   'uploads',
   // Of the running process.
   'control.sock',
+  'trigger.sock',
   'setup-code',
+  openMarkFile,
   scrubStateFile,
 ]);

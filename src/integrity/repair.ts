@@ -12,12 +12,15 @@ import { copyTree, type Copied } from './copy-tree.ts';
 import { exists } from './exists.ts';
 import { notInBackups } from './not-in-backups.ts';
 import { withLogAlone } from './open-alone.ts';
+import { putBack, takeOutHarmedTables } from './rescue-tables.ts';
 import { salvageRecords, type SalvageReport } from './salvage-records.ts';
 import { verifyData, type VerifyReport } from './verify-data.ts';
 
 /** What `mitschrift repair` answers. */
 export type RepairReport = SalvageReport & {
   directory: string;
+  /** Damage in the files of the database, a sentence each. */
+  tables: readonly string[];
   /** What could not be taken over, one JSON object a line, for somebody who knows what to do with it. */
   leftOver: string | null;
   files: Copied;
@@ -60,7 +63,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   const workplace = join(out.root, 'source-log');
   await copyTree(source.log, workplace);
   const leftOver = join(out.root, 'left-over.jsonl');
-  const salvaged = await salvageInto(workplace, out.log, leftOver);
+  const { tables, ...salvaged } = await salvageInto(workplace, out.log, leftOver);
   await rm(workplace, { recursive: true });
   const files = await copyTree(source.root, out.root, {
     wanted: (path) =>
@@ -72,7 +75,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   );
   const aside = salvaged.unreadable.length + salvaged.setAside > 0;
   if (!aside) await rm(leftOver);
-  const report = { ...salvaged, directory: out.root, leftOver: aside ? leftOver : null };
+  const report = { ...salvaged, directory: out.root, tables, leftOver: aside ? leftOver : null };
   return { ...report, files, verified };
 }
 
@@ -80,16 +83,19 @@ async function salvageInto(
   workplace: string,
   log: string,
   leftOver: string,
-): Promise<SalvageReport> {
-  const db = await openAnyhow(workplace);
+): Promise<SalvageReport & Pick<RepairReport, 'tables'>> {
+  const rescued = await takeOutHarmedTables(workplace);
+  const db = await openAnyhow(workplace, rescued.tables.length > 0);
   try {
+    await putBack(db, rescued);
     // A history of its own: backups of the old one do not go on with it.
     const copy = await openLogCopy(log, ulid());
     const aside = await open(leftOver, 'w', 0o600);
     try {
-      return await salvageRecords(db, copy, async (lines) => {
+      const report = await salvageRecords(db, copy, async (lines) => {
         await aside.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
       });
+      return { ...report, tables: rescued.tables };
     } finally {
       await aside.sync();
       await aside.close();
@@ -100,11 +106,11 @@ async function salvageInto(
   }
 }
 
-/** Opens the copied database; where its own bookkeeping is lost, lets LevelDB rebuild that first. */
-async function openAnyhow(directory: string): Promise<LogDatabase> {
+/** Opens the copied database; where its own bookkeeping is lost, or wrong, lets LevelDB rebuild that first. */
+async function openAnyhow(directory: string, isWrong: boolean): Promise<LogDatabase> {
   try {
     // Without it LevelDB would make a new database and delete the tables.
-    if (!(await exists(join(directory, 'CURRENT')))) throw lostBookkeeping();
+    if (isWrong || !(await exists(join(directory, 'CURRENT')))) throw lostBookkeeping();
     return await openDatabase(directory, { createIfMissing: false, hook: undefined });
   } catch (error) {
     if (!(error instanceof EventStoreError)) throw error;
@@ -126,4 +132,4 @@ async function takeErasures(from: string, to: string): Promise<void> {
 const erasureLine = /^\{"subject":"[A-Za-z0-9_-]{1,128}","at":"[^"]*"\}$/;
 
 const lostBookkeeping = (): EventStoreError =>
-  new EventStoreError('DAMAGED', 'The database has no file CURRENT.');
+  new EventStoreError('DAMAGED', 'The database does not know its own files.');

@@ -11,6 +11,7 @@ import { copyTree, type Copied } from './copy-tree.ts';
 import { erasedFiles, removeEmptied, type ErasedFiles } from './erased-files.ts';
 import { exists } from './exists.ts';
 import { withLogAlone } from './open-alone.ts';
+import { assertTablesReadable } from './tables/check-tables.ts';
 import { verifyData, type VerifyReport } from './verify-data.ts';
 
 /** What `mitschrift restore` answers. */
@@ -77,6 +78,7 @@ export async function restore(
 
 /** Records up to the marker's position; an interrupted later run may have left more. */
 async function copyLog(directory: string, marker: BackupMarker, to: LogCopy): Promise<void> {
+  await assertTablesReadable(backupLayout(directory).log);
   const from = await openLogCopy(backupLayout(directory).log, marker.log);
   try {
     for await (const page of rawRecords(from.db, 0, marker.position)) {

@@ -9,6 +9,7 @@ import { checkStream } from './check-stream.ts';
 import { openFindings, placeOf, type Findings } from './findings.ts';
 import { healthOf, type ServiceHealth } from './health.ts';
 import { newScrubState, readScrubState, writeScrubState, type ScrubState } from './scrub-state.ts';
+import { harmedTables } from './tables/check-tables.ts';
 import { verifyData, type VerifyReport } from './verify-data.ts';
 
 /** Looks through everything again and again, slowly, beside the service's work. */
@@ -144,6 +145,7 @@ export async function startScrub(deps: {
       return true;
     }
     await checkKeys(deps, (finding) => passing.add(finding), pause);
+    for (const { findings } of await harmedTables(data.log, pause)) findings.forEach(passing.add);
     inFiles = openFindings();
     for (const finding of passing.list) if (isInFiles(finding)) inFiles.add(finding);
     passing = openFindings();

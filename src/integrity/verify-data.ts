@@ -5,6 +5,7 @@ import type { DataFolder } from '../host.ts';
 import { checkKeys, type KeysChecked } from './check-keys.ts';
 import { checkStream, type StreamChecked } from './check-stream.ts';
 import { openFindings, type Finding } from './findings.ts';
+import { harmedTables } from './tables/check-tables.ts';
 
 /** What `mitschrift verify` found. */
 export type VerifyReport = {
@@ -21,7 +22,7 @@ export type VerifyReport = {
 };
 
 /**
- * Checks everything a data directory holds against what the log says: the log itself, the schemas,
+ * Checks everything a data directory holds against what the log says: the log itself, its tables, the schemas,
  * the machine's states, audio, documents, keys. Goes on behind damage and changes nothing; damage of
  * the log is in the log's health afterwards. Memory does not grow with the log.
  */
@@ -42,6 +43,7 @@ export async function verifyData(
       streams[count] += one[count];
     }
   }
+  for (const table of await harmedTables(deps.data.log)) table.findings.forEach(findings.add);
   const { damage, more } = store.health();
   for (const { kind, message, ...where } of damage) {
     findings.add({ ...where, kind, severity: 'damage', what: message });
@@ -66,6 +68,13 @@ export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]
     advice.push(
       'The log is damaged and takes nothing new. Stop the service and restore the last backup into a ' +
         'new data directory (mitschrift restore), or salvage what can be read (mitschrift repair --out).',
+    );
+  }
+  if (kinds.has('table')) {
+    advice.push(
+      'A table of the database is damaged, and the database may end the service when it comes to it. ' +
+        'Stop the service and restore the last backup into a new data directory (mitschrift restore), ' +
+        'or salvage what can be read (mitschrift repair --out).',
     );
   }
   if (kinds.has('key')) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog } from '../../events/level-log.ts';
 import { EventStoreError } from '../../events/store.ts';
+import { assertTablesReadable } from '../../src/integrity/tables/check-tables.ts';
 import { fingerprint } from './told.ts';
 
 export type ReadRequest = { root: string; streams: string[] };
@@ -24,6 +25,7 @@ process.on('message', (request: ReadRequest) => {
 process.on('disconnect', () => process.exit(0));
 
 async function read({ root, streams }: ReadRequest): Promise<string> {
+  await assertTablesReadable(join(root, 'log'));
   const keys = await openFileKeys(join(root, 'keys'));
   const log = await openLog({ directory: join(root, 'log'), keys, verifiedPosition: 0 });
   try {

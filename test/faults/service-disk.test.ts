@@ -65,11 +65,10 @@ for (const error of ['EIO', 'ENOSPC']) {
 }
 
 test(`a disk that takes 5 ms for each sync (SEED=${seed})`, { timeout: 600_000 }, async (t) => {
-  const { start, upload, check, dataDir } = await trial(t);
+  const { start, uploadMany, check, dataDir } = await trial(t);
   const library = await preloadable('slow.c', dirname(dataDir));
   const service = await start({ LD_PRELOAD: library, SLOW_SYNC_MS: '5' });
-  const files = times({ short: 4, long: 40 });
-  await Promise.all(Array.from({ length: files }, () => upload(service, 'solo')));
+  await uploadMany(service, times({ short: 4, long: 40 }));
   await check(service);
   assert.equal(await service.end('SIGTERM'), 0);
 });

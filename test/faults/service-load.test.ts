@@ -71,15 +71,14 @@ test('200 commands at once on one recording: one is taken, 199 are told why not'
 });
 
 test('subscribers that never read are let go, and cost neither memory nor file handles', async (t) => {
-  const { start, upload, check, token } = await trial(t);
+  const { start, upload, uploadMany, check, token } = await trial(t);
   const service = await start();
   await upload(service, 'solo');
   await check(service);
   const before = await resources(service.pid);
   const sockets = Array.from({ length: 20 }, () => deafSubscriber(service.url, token));
   t.after(() => sockets.forEach((socket) => socket.destroy()));
-  const files = times({ short: 4, long: 40 });
-  await Promise.all(Array.from({ length: files }, () => upload(service, 'solo')));
+  await uploadMany(service, times({ short: 4, long: 40 }));
   await check(service);
   const during = await resources(service.pid);
   assert.ok(

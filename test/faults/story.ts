@@ -17,7 +17,7 @@ type FactLine = {
 /** Every recording there is, page by page: long counts have more than one. */
 export async function allRecordings(service: ServiceProcess, token: string): Promise<string[]> {
   const ids: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
+  for (let cursor: string | null = ''; cursor !== null;) {
     const page: { recordings: Recording[]; next_cursor: string | null } = await apiOf(
       service.url,
       token,

@@ -21,6 +21,8 @@ export type Trial = {
   start(env?: Record<string, string>, wrap?: readonly string[]): Promise<ServiceProcess>;
   /** Uploads the talk; what was acknowledged is kept in mind. @throws what the service answers */
   upload(service: ServiceProcess, kind: 'solo' | 'meeting'): Promise<Recording>;
+  /** Uploads the talk so many times, several at once, but no more than the service takes. */
+  uploadMany(service: ServiceProcess, count: number): Promise<void>;
   /** How many uploads were acknowledged. */
   acknowledged(): number;
   /**
@@ -30,6 +32,8 @@ export type Trial = {
   check(service: ServiceProcess): Promise<void>;
 };
 
+/** Uploads at once: the service takes 16. */
+const atOnce = 8;
 const talk = 'i think we should move the deadline to the end of march';
 
 /** @param folder where the data directory is made; a folder of the test's own when absent */
@@ -67,15 +71,26 @@ export async function trial(t: TestContext, folder?: string): Promise<Trial> {
   await first.end('SIGTERM');
 
   const acknowledged = new Map<string, string>();
+  const upload: Trial['upload'] = async (service, kind) => {
+    const form = uploadForm(audio, { kind });
+    const recording = await apiOf(service.url, token).post<Recording>('/recordings', form);
+    acknowledged.set(recording.recording_id, kind);
+    return recording;
+  };
   return {
     dataDir,
     token,
     start,
-    async upload(service, kind) {
-      const form = uploadForm(audio, { kind });
-      const recording = await apiOf(service.url, token).post<Recording>('/recordings', form);
-      acknowledged.set(recording.recording_id, kind);
-      return recording;
+    upload,
+    async uploadMany(service, count) {
+      let left = count;
+      const one = async () => {
+        while (left > 0) {
+          left -= 1;
+          await upload(service, 'solo');
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, one));
     },
     acknowledged: () => acknowledged.size,
     async check(service) {

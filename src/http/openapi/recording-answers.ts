@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { kindSchema, stages } from '../../../events/recording-facts.ts';
 import { wordSchema } from '../../../events/transcript.ts';
 
@@ -149,7 +149,7 @@ export const recordingNow = z.object({
 });
 
 const finding = z.object({
-  kind: z.enum(['record', 'index', 'fact', 'state', 'key', 'audio', 'document']),
+  kind: z.enum(['record', 'index', 'table', 'fact', 'state', 'key', 'audio', 'document']),
   position: z.number().int().optional(),
   stream: z.string().optional(),
   version: z.number().int().optional(),

@@ -1,0 +1,65 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { DataFolder } from '../host.ts';
+import { harmedTables, unreadableTables } from './tables/check-tables.ts';
+
+/** In the data directory while a process has the log open; not part of a backup. */
+export const openMarkFile = 'log.open';
+
+const markSchema = z.object({
+  pid: z.number().int().positive(),
+  /** The log was opened although tables of it are not as they were written. */
+  harmed: z.boolean(),
+});
+
+/**
+ * Notes that the log is about to be opened. LevelDB ends the process when it compacts certain damaged
+ * tables; the service would be started, and ended, for ever. So when the last process did not close the
+ * log, its tables are looked at before LevelDB opens them, and not after every clean end, since all of
+ * them are read.
+ *
+ * @returns what to call when the log is closed
+ * @throws {EventStoreError} `DAMAGED` when LevelDB would end the process, or when tables are damaged and
+ *   the last process, which had been told so, ended all the same
+ */
+export async function markOpen(
+  data: Pick<DataFolder, 'root' | 'log'>,
+): Promise<() => Promise<void>> {
+  const path = join(data.root, openMarkFile);
+  const last = await readMark(path);
+  // Whoever has it open says so: the log is locked then.
+  const unclean = last !== undefined && (last.pid === process.pid || !isRunning(last.pid));
+  const harmed = unclean ? await harmedTables(data.log) : [];
+  const fatal = harmed.filter(({ endsProcess }) => endsProcess);
+  if (fatal.length > 0 || (last?.harmed === true && harmed.length > 0)) {
+    throw unreadableTables(data.log, fatal.length > 0 ? fatal : harmed);
+  }
+  // Not synced: it is to survive the process, and after a power cut a look too few does no harm.
+  const mark = { pid: process.pid, harmed: harmed.length > 0 };
+  await writeFile(path, JSON.stringify(mark), { mode: 0o600 });
+  return () => rm(path, { force: true });
+}
+
+/** Undefined when the log was closed. A mark that was cut short still says that it was not. */
+async function readMark(path: string): Promise<z.infer<typeof markSchema> | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return markSchema.parse(JSON.parse(text));
+  } catch {
+    return { pid: process.pid, harmed: false };
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

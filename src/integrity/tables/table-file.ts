@@ -1,0 +1,125 @@
+import { lengthByChecksum, maskedCrc32c } from './crc32c.ts';
+import { uncompress } from './snappy.ts';
+import { readVarint } from './varint.ts';
+
+/** A stretch of a LevelDB table. `index` says where the data is, `filter` which keys there are not. */
+export type Block = {
+  part: 'data' | 'index' | 'filter';
+  offset: number;
+  /** With its trailer. */
+  bytes: number;
+  /** Its checksum is right. */
+  sound: boolean;
+  /** What is in it, opened; undefined when that cannot be. */
+  content: Buffer | undefined;
+};
+
+/** A table (`.ldb`), as far as it can be read. */
+export type Table = {
+  /** False when its end does not lead to its parts: then `blocks` are those that were found by their checksums. */
+  indexed: boolean;
+  /** False when that end is not a table's at all, as in an empty file. */
+  isTable: boolean;
+  /** In the order they lie in. */
+  blocks: Block[];
+};
+
+/** An entry of a block. The key is an internal one: the user's, and 8 bytes of sequence and type. */
+export type Entry = { key: Buffer; value: Buffer };
+
+/**
+ * Takes a table apart without LevelDB, which does not look at checksums, and ends the process it is in
+ * when the keys it reads are out of order. https://github.com/google/leveldb/blob/main/doc/table_format.md
+ */
+export function readTable(file: Buffer): Table {
+  const footer = file.subarray(Math.max(0, file.length - footerBytes));
+  const isTable = footer.length === footerBytes && footer.subarray(-8).equals(magic);
+  const around = isTable ? readHandle(footer, 0) : undefined;
+  const index = around && readHandle(footer, around.end);
+  const indexBlock = index && readBlock(file, index, 'index');
+  if (!around || !indexBlock?.sound || !indexBlock.content) {
+    return { indexed: false, isTable, blocks: blocksByChecksum(file) };
+  }
+  const handles = entriesOf(indexBlock.content).entries.map(({ value }) => readHandle(value, 0));
+  const data = handles.map((handle) => handle && readBlock(file, handle, 'data'));
+  const filters = filterBlocks(file, around);
+  const blocks = [...data, ...filters, indexBlock].filter((block) => block !== undefined);
+  return { indexed: true, isTable, blocks };
+}
+
+/**
+ * The entries of a block's content, up to what cannot be one; `whole` when that is its end.
+ * Keys are written as what differs from the key before.
+ */
+export function entriesOf(content: Buffer): { entries: Entry[]; whole: boolean } {
+  const entries: Entry[] = [];
+  const restarts = content.length < 4 ? undefined : content.readUInt32LE(content.length - 4);
+  const end = restarts === undefined ? -1 : content.length - 4 - 4 * restarts;
+  let key: Buffer = Buffer.alloc(0);
+  let at = 0;
+  while (at < end) {
+    const shared = readVarint(content, at);
+    const unshared = shared && readVarint(content, shared.end);
+    const length = unshared && readVarint(content, unshared.end);
+    if (!length || shared.value > key.length) return { entries, whole: false };
+    const valueAt = length.end + unshared.value;
+    if (valueAt + length.value > end) return { entries, whole: false };
+    key = Buffer.concat([key.subarray(0, shared.value), content.subarray(length.end, valueAt)]);
+    at = valueAt + length.value;
+    entries.push({ key, value: content.subarray(valueAt, at) });
+  }
+  return { entries, whole: at === end };
+}
+
+type Handle = { offset: number; size: number; end: number };
+
+const footerBytes = 48;
+const magic = Buffer.from('57fb808b247547db', 'hex');
+/** One byte of type, four of checksum. */
+const trailerBytes = 5;
+/** What a block opened may be long: the longest record of the log is some 90 MB. */
+const contentMax = 256 * 1024 * 1024;
+
+function readHandle(bytes: Uint8Array, at: number): Handle | undefined {
+  const offset = readVarint(bytes, at);
+  const size = offset && readVarint(bytes, offset.end);
+  return size && { offset: offset.value, size: size.value, end: size.end };
+}
+
+function readBlock(
+  file: Buffer,
+  { offset, size }: Pick<Handle, 'offset' | 'size'>,
+  part: Block['part'],
+): Block {
+  const bytes = size + trailerBytes;
+  if (offset + bytes > file.length)
+    return { part, offset, bytes, sound: false, content: undefined };
+  const covered = file.subarray(offset, offset + size + 1);
+  const sound = file.readUInt32LE(offset + size + 1) === maskedCrc32c(covered);
+  const raw = covered.subarray(0, size);
+  const type = covered[size];
+  const content = type === 0 ? raw : type === 1 ? uncompress(raw, contentMax) : undefined;
+  return { part, offset, bytes, sound, content };
+}
+
+/** The list of filters, and the filters. LevelDB does not need them to be right to find its way. */
+function filterBlocks(file: Buffer, handle: Handle): Block[] {
+  const list = readBlock(file, handle, 'filter');
+  if (!list.sound || !list.content) return [list];
+  const filters = entriesOf(list.content).entries.map(({ value }) => readHandle(value, 0));
+  return [
+    ...filters.flatMap((filter) => (filter ? [readBlock(file, filter, 'filter')] : [])),
+    list,
+  ];
+}
+
+/** Blocks lie one behind the other: what is behind one that is not sound cannot be found this way. */
+function blocksByChecksum(file: Buffer): Block[] {
+  const blocks: Block[] = [];
+  for (let offset = 0; ;) {
+    const covered = lengthByChecksum(file, offset);
+    if (covered === undefined) return blocks;
+    blocks.push(readBlock(file, { offset, size: covered - 1 }, 'data'));
+    offset += covered + 4;
+  }
+}
