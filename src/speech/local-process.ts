@@ -41,6 +41,7 @@ export function localProcess({
   graceMs = 3_000,
 }: LocalProcessOptions = {}): LocalProcess {
   let child: ChildProcess | undefined;
+  let ending: Promise<void> | undefined;
   let lastWords = '';
   let closed = false;
   let nextId = 1;
@@ -55,11 +56,15 @@ export function localProcess({
     started.stderr?.setEncoding('utf8').on('data', (text: string) => {
       lastWords = (lastWords + text).slice(-lastWordsMax);
     });
-    started.once('exit', () => {
+    started.once('close', () => {
       if (child === started) child = undefined;
     });
-    // A process that could not be started or reached is as good as dead.
-    started.on('error', () => started.kill('SIGKILL'));
+    // A process that cannot be reached is as good as dead. One that could not be started closes by
+    // itself, and must not be killed: without a number of its own that would go to our whole group.
+    started.on('error', (error) => {
+      if (started.pid === undefined) lastWords = error.message;
+      else started.kill('SIGKILL');
+    });
     // Only a request under way (its time limit) keeps the service from ending.
     started.unref();
     started.channel?.unref();
@@ -84,7 +89,7 @@ export function localProcess({
       const done = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
-        worker.off('message', receive).off('exit', exit);
+        worker.off('message', receive).off('close', gone);
         freed();
       };
       function abort() {
@@ -92,9 +97,10 @@ export function localProcess({
         clearTimeout(timer);
         timer = setTimeout(() => worker.kill('SIGKILL'), graceMs);
       }
-      function exit(code: number | null, killed: string | null) {
+      // Not `exit`: a process that could not be started has none.
+      function gone(code: number | null, killed: string | null) {
         done();
-        reject(crashed(code, killed, lastWords));
+        reject(worker.pid === undefined ? notStarted(lastWords) : crashed(code, killed, lastWords));
       }
       function receive(reply: LocalReply) {
         if (reply.id !== id) return;
@@ -110,7 +116,8 @@ export function localProcess({
         else resolve(reply.value as LocalAnswers[R['op']]);
       }
       signal.addEventListener('abort', abort, { once: true });
-      worker.on('message', receive).once('exit', exit);
+      worker.on('message', receive).once('close', gone);
+      if (worker.pid === undefined) return;
       worker.send({ id, request } satisfies LocalMessage, (error) => {
         if (error) worker.kill('SIGKILL');
       });
@@ -118,13 +125,16 @@ export function localProcess({
     return { result, free };
   };
 
-  const stop = async () => {
-    const worker = child;
-    if (!worker) return;
-    const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const end = async (worker: ChildProcess) => {
+    const gone = new Promise<void>((resolve) => worker.once('close', () => resolve()));
     worker.ref(); // this is waited for
-    worker.kill('SIGKILL'); // it holds nothing worth saving
+    (worker.stderr as Socket | null)?.ref();
+    if (worker.pid !== undefined) worker.kill('SIGKILL'); // it holds nothing worth saving
     await gone;
+  };
+  const stop = async () => {
+    if (child) ending ??= end(child).finally(() => (ending = undefined));
+    await ending;
   };
 
   return {
@@ -139,6 +149,8 @@ export function localProcess({
       const before = turn;
       const mine = (async () => {
         await before;
+        // One that is being ended answers nothing any more.
+        await ending;
         options.signal.throwIfAborted();
         if (closed) throw new Error('The engine process was closed');
         return exchange(request, options);
@@ -191,6 +203,14 @@ function crashed(code: number | null, signal: string | null, lastWords: string):
     retriable: true,
     cause: lastWords === '' ? undefined : new Error(lastWords),
   });
+}
+
+function notStarted(reason: string): StageError {
+  return new StageError(
+    'engine-crashed',
+    `The local speech engine could not be started (${reason}).`,
+    { retriable: true },
+  );
 }
 
 function failed(message: string): StageError {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ChildProcess } from 'node:child_process';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -6,7 +7,8 @@ import { test, type TestContext } from 'node:test';
 import { decodeToSpeech } from '../../src/audio/decode-to-speech.ts';
 import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
 import { localEngine } from '../../src/speech/local-engine.ts';
-import { installedModels } from '../../src/speech/local-models.ts';
+import { installedModels, sherpaConfig } from '../../src/speech/local-models.ts';
+import type { LocalResult } from '../../src/speech/local-protocol.ts';
 import { localProcess, type LocalProcessOptions } from '../../src/speech/local-process.ts';
 import { locateSpeech } from '../../src/speech/locate-speech.ts';
 import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';
@@ -119,6 +121,58 @@ test('an engine killed in the middle is an error that can be retried, and the ne
   const { segments } = await engine.recognise(audio, stretch, free);
   assert.equal(segments[0]!.text, sentences[2]);
   assert.notEqual(engineProcess.pid, first);
+});
+
+test('an engine that cannot be started says so at once, holds nothing up, and the next try works', async (t) => {
+  const { engine } = await localWith(t);
+  const audio = await spoken(t, sentences[2]!);
+  const stretch: [number, number] = [0, audio.duration];
+  const { execPath } = process;
+  t.after(() => (process.execPath = execPath));
+  // Gone from the disk, as with an update of Node while the service runs; too many processes or files are the same.
+  process.execPath = join(await folderFor(t), 'node');
+  const failure = { code: 'engine-crashed', retriable: true, message: /not be started.*ENOENT/ };
+  await assert.rejects(engine.recognise(audio, stretch, free), failure);
+  const other = localProcess();
+  const detect = { op: 'detect', config: {}, path: audio.path } as const;
+  await assert.rejects(other.ask(detect, { signal, timeoutMs: 60_000 }), failure);
+  await other.close();
+  process.execPath = execPath;
+  assert.equal((await engine.recognise(audio, stretch, free)).segments[0]!.text, sentences[2]);
+});
+
+test('what is asked while an idle process is being ended gets another one', async (t) => {
+  const { engine, engineProcess } = await localWith(t, { idleMs: 1 });
+  const audio = await spoken(t, 'yes');
+  const [model] = await recognisers(modelsDir);
+  const ask = () =>
+    engineProcess.ask(
+      {
+        op: 'recognise',
+        key: 'any',
+        config: sherpaConfig(model!),
+        path: audio.path,
+        start: 0,
+        end: 1,
+      },
+      { signal, timeoutMs: 60_000 },
+    );
+  const kill = ChildProcess.prototype.kill;
+  // Asked in the very moment it is killed: nobody has heard of its end yet.
+  const answer = new Promise<LocalResult>((resolve, reject) => {
+    t.mock.method(
+      ChildProcess.prototype,
+      'kill',
+      function (this: ChildProcess, how?: NodeJS.Signals) {
+        t.mock.restoreAll();
+        const killed = kill.call(this, how);
+        ask().then(resolve, reject);
+        return killed;
+      },
+    );
+  });
+  await engine.recognise(audio, [0, audio.duration], free);
+  assert.equal(typeof (await answer).text, 'string');
 });
 
 test('cancelling answers at once; the process is used on, or ended when it does not get free', async (t) => {
