@@ -13,6 +13,7 @@ import {
 import { captureRate } from './capture-audio.ts';
 import { removeCaptureFiles } from './capture-files.ts';
 import type { CaptureNow, CaptureWarning } from './capture-now.ts';
+import type { StoppedBy } from './held-devices.ts';
 import { emptyLedger } from './ledger.ts';
 import { followWishes, type Wishes } from './recording-wishes.ts';
 
@@ -25,6 +26,11 @@ export interface BrowserCaptures {
    * @throws {StageError} `not-recording`.
    */
   stream(recordingId: string): Promise<BrowserStream>;
+  /**
+   * Ends a recording whether or not its browser is there; returns when its audio is in the log.
+   * @throws {StageError} `not-recording`; `nothing-captured`, which then becomes its `stage.failed`.
+   */
+  stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that no browser is expected to send. */
   now(recordingId: string): CaptureNow | null;
   /** Calls back when a warning comes or goes; returns how to stop. */
@@ -45,6 +51,7 @@ export function browserCaptures(deps: {
 }): BrowserCaptures {
   const { store, log, folderOf } = deps;
   const streams = new Map<string, BrowserStream>();
+  const underWay = new Map<string, { over: Promise<void>; stoppedBy?: StoppedBy | undefined }>();
   const openings = new Map<string, Set<() => void>>();
   const listeners = new Set<(now: CaptureNow) => void>();
   const now = (recordingId: string) => {
@@ -62,9 +69,15 @@ export function browserCaptures(deps: {
       if (!streams.has(recordingId)) await opened(recordingId);
       const stream = streams.get(recordingId);
       if (stream) return stream;
-      throw new StageError('not-recording', 'This recording is not being captured.', {
-        retriable: false,
-      });
+      throw notRecording();
+    },
+    async stop(recordingId, stoppedBy) {
+      const stream = streams.get(recordingId);
+      const capture = underWay.get(recordingId);
+      if (!stream || !capture) throw notRecording();
+      capture.stoppedBy ??= stoppedBy;
+      stream.finish();
+      await capture.over;
     },
     async activity(job, wishes) {
       const { recordingId } = job;
@@ -77,15 +90,20 @@ export function browserCaptures(deps: {
       streams.set(recordingId, stream);
       for (const resolve of openings.get(recordingId) ?? []) resolve();
       const over = new AbortController();
-      try {
+      const work = (async () => {
         void follow(recordingId, wishes, stream, over.signal);
         const reason = await Promise.race([stream.ended, aborted(job.signal)]);
         if (reason === null) return;
         await offerAudio(job, stream, reason);
         stream.tell(reason);
+      })();
+      underWay.set(recordingId, { over: work });
+      try {
+        await work;
       } finally {
         over.abort();
         streams.delete(recordingId);
+        underWay.delete(recordingId);
         await stream.close();
       }
     },
@@ -105,6 +123,7 @@ export function browserCaptures(deps: {
       reason === 'stopped'
         ? { type: 'audio.captured', data: audio }
         : { type: 'capture.interrupted', data: { ...audio, reason } },
+      underWay.get(job.recordingId)?.stoppedBy,
     );
     await removeCaptureFiles(folder, { audio: false });
   }
@@ -144,6 +163,9 @@ export function browserCaptures(deps: {
     if (present) for (const listener of listeners) listener(present);
   }
 }
+
+const notRecording = () =>
+  new StageError('not-recording', 'This recording is not being captured.', { retriable: false });
 
 function nowOf(recordingId: string, stream: BrowserStream): CaptureNow {
   const { samples, awaySince } = stream;

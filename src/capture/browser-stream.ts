@@ -74,6 +74,8 @@ export interface BrowserStream {
   leave(sender: AudioSender): void;
   /** Ends the recording with what has been taken; from a connection that is there. */
   stop(sender: AudioSender): void;
+  /** Ends the recording with what has been taken, whether or not a connection is there. */
+  finish(): void;
   pause(paused: boolean): void;
   /** The last word to whoever is there. */
   tell(reason: BrowserEnd | BrowserLeft): void;
@@ -168,6 +170,7 @@ export async function openBrowserStream(
     stop(from) {
       if (from === present) end('stopped');
     },
+    finish: () => end('stopped'),
     pause(now) {
       paused = now;
       if (paused && ending === null) void dismiss('paused');

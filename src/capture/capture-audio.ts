@@ -16,6 +16,8 @@ export type MeasuredBlock = {
   peak: number;
   /** Not the faintest noise: nothing is connected, or it is muted. */
   flat: boolean;
+  /** The same of each side; both are heard in a file of one channel. */
+  flatSides: [boolean, boolean];
   /** Frames in which a channel stands at full scale. */
   clipped: number;
 };
@@ -29,8 +31,8 @@ export function measureBlock(interleaved: Buffer, channels: 1 | 2): MeasuredBloc
   const frames = Math.floor(interleaved.length / deviceFrameBytes);
   const pcm = Buffer.alloc(frames * 2 * channels);
   let squares = 0;
-  let lowest = 32_767;
-  let highest = -32_768;
+  const lowest: [number, number] = [32_767, 32_767];
+  const highest: [number, number] = [-32_768, -32_768];
   let clipped = 0;
   for (let frame = 0; frame < frames; frame += 1) {
     const left = interleaved.readInt16LE(frame * 4);
@@ -41,17 +43,22 @@ export function measureBlock(interleaved: Buffer, channels: 1 | 2): MeasuredBloc
       pcm.writeInt16LE(right, frame * 4 + 2);
     }
     squares += left * left + right * right;
-    lowest = Math.min(lowest, left, right);
-    highest = Math.max(highest, left, right);
+    lowest[0] = Math.min(lowest[0], left);
+    lowest[1] = Math.min(lowest[1], right);
+    highest[0] = Math.max(highest[0], left);
+    highest[1] = Math.max(highest[1], right);
     if (isFullScale(left) || isFullScale(right)) clipped += 1;
   }
+  const [low, high] = [Math.min(...lowest), Math.max(...highest)];
+  // One step of dither apart is still flat.
+  const isFlat = (from: number, to: number) => frames > 0 && to - from <= 1;
   return {
     pcm,
     frames,
     rms: frames === 0 ? 0 : Math.sqrt(squares / (2 * frames)) / 32_768,
-    peak: frames === 0 ? 0 : Math.max(highest, -lowest) / 32_768,
-    // One step of dither apart is still flat.
-    flat: frames > 0 && highest - lowest <= 1,
+    peak: frames === 0 ? 0 : Math.max(high, -low) / 32_768,
+    flat: isFlat(low, high),
+    flatSides: [isFlat(lowest[0], highest[0]), isFlat(lowest[1], highest[1])],
     clipped,
   };
 }

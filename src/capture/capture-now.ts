@@ -33,31 +33,34 @@ export type CaptureWarning = {
 };
 
 /** Seconds after which a device without any signal, and a room without any voice, are told. */
-export const flatSecondsMax = 10;
-export const quietSecondsMax = 300;
+export type WarnAfter = { flatSeconds: number; quietSeconds: number };
+const warnAfterSeconds: WarnAfter = { flatSeconds: 10, quietSeconds: 300 };
 
 /**
  * What a status means for a person.
- * @param more what only the service knows.
+ * @param more what only the service knows. @param warnAfter other limits, for tests.
  */
 export function captureNow(
   recordingId: string,
   device: string,
   status: CaptureStatus,
   more: readonly CaptureWarning[] = [],
+  warnAfter: Partial<WarnAfter> = {},
 ): CaptureNow {
-  const { state, level, ledger, problem, flatSeconds, quietSeconds } = status;
+  const { state, level, ledger, problem, quietSeconds } = status;
+  const limits = { ...warnAfterSeconds, ...warnAfter };
   const warnings: CaptureWarning[] = [...more];
   if (problem) warnings.push({ code: problem.code, message: problem.message });
-  if (flatSeconds >= flatSecondsMax) {
+  const dead = withoutSignal(device, status, limits.flatSeconds);
+  if (dead !== null) {
     warnings.push({
       code: 'no-signal',
-      message: `No signal from “${device}” for ${flatSecondsMax} s: is it connected, and not muted?`,
+      message: `No signal from ${dead} for ${limits.flatSeconds} s: is it connected, and not muted?`,
     });
-  } else if (quietSeconds >= quietSecondsMax) {
+  } else if (quietSeconds >= limits.quietSeconds) {
     warnings.push({
       code: 'long-silence',
-      message: `Nothing has been said for ${quietSecondsMax / 60} minutes. Is the recording still wanted?`,
+      message: `Nothing has been said for ${Math.round(limits.quietSeconds / 60)} minutes. Is the recording still wanted?`,
     });
   }
   if (ledger.gaps.length > 0) {
@@ -67,4 +70,21 @@ export function captureNow(
   }
   const duration = ledger.samples / captureRate;
   return { recordingId, device, state, duration, level, ledger, warnings };
+}
+
+/**
+ * What gives no signal, in words. Loudspeakers on which nobody has spoken for a while are in order: of
+ * them only those are told that were never heard.
+ */
+function withoutSignal(
+  device: string,
+  { flatSeconds, sides }: CaptureStatus,
+  secondsMax: number,
+): string | null {
+  if (flatSeconds >= secondsMax) return `“${device}”`;
+  if (!sides) return null;
+  const [microphone, loudspeakers] = sides;
+  if (microphone.flatSeconds >= secondsMax) return 'the microphone';
+  const silent = loudspeakers.flatSeconds >= secondsMax && !loudspeakers.everHeard;
+  return silent ? 'the loudspeakers' : null;
 }

@@ -24,8 +24,12 @@ export type CaptureStatus = {
   /** Seconds without any signal, and without anything loud enough to be a voice. */
   flatSeconds: number;
   quietSeconds: number;
+  /** The same of microphone and loudspeakers where they are kept apart; captures of 0.5 do not tell. */
+  sides?: [microphone: SideSignal, loudspeakers: SideSignal] | undefined;
   problem: CaptureProblem | null;
 };
+
+export type SideSignal = { flatSeconds: number; everHeard: boolean };
 
 export type CaptureProblem = {
   code: 'device-gone' | 'device-failed' | 'no-data' | 'moved' | 'audio-server-gone';

@@ -10,7 +10,7 @@ import type { BrowserLimits } from './browser-stream.ts';
 import { captureActivity } from './capture-activity.ts';
 import { adoptCapture, type CaptureOrder } from './capture-client.ts';
 import { readClaim } from './capture-files.ts';
-import type { CaptureNow } from './capture-now.ts';
+import type { CaptureNow, WarnAfter } from './capture-now.ts';
 import { captureLimits, type CaptureLimits } from './capture-protocol.ts';
 import {
   combinedMonitor,
@@ -97,6 +97,7 @@ export type CapturesDeps = {
   env?: NodeJS.ProcessEnv | undefined;
   /** For tests. */
   limits?: Partial<CaptureLimits>;
+  warnAfter?: Partial<WarnAfter> | undefined;
   browserLimits?: Partial<BrowserLimits> | undefined;
 };
 
@@ -104,7 +105,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
   const { dataRoot, recordingsDir, store, log, env } = deps;
   const instance = instanceOf(dataRoot);
   const pulse = openPulse({ env });
-  const devices = heldDevices();
+  const devices = heldDevices(deps.warnAfter);
   const combined = combinedSource({
     path: join(dataRoot, 'combined.json'),
     instance,

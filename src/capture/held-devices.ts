@@ -1,5 +1,5 @@
 import { StageError } from '../stage-error.ts';
-import { captureNow, type CaptureNow, type CaptureWarning } from './capture-now.ts';
+import { captureNow, type CaptureNow, type CaptureWarning, type WarnAfter } from './capture-now.ts';
 import type { CaptureStatus } from './capture-protocol.ts';
 import type { Wishes } from './recording-wishes.ts';
 
@@ -39,7 +39,8 @@ export interface HeldDevices {
   onWarnings(listener: (now: CaptureNow) => void): () => void;
 }
 
-export function heldDevices(): HeldDevices {
+/** @param warnAfter other limits, for tests. */
+export function heldDevices(warnAfter: Partial<WarnAfter> = {}): HeldDevices {
   const held = new Map<string, { held: Held; now(): CaptureNow | null; finish(): void }>();
   const nowListeners = new Set<(now: CaptureNow) => void>();
   const warningListeners = new Set<(now: CaptureNow) => void>();
@@ -83,14 +84,15 @@ export function heldDevices(): HeldDevices {
         device,
         status,
         [...warnings].map(([code, message]) => ({ code, message })),
+        warnAfter,
       );
     const tell = () => {
       const present = now();
       if (!present) return;
       for (const listener of nowListeners) listener(present);
-      const codes = present.warnings.map(({ code }) => code).join(' ');
-      if (codes === told) return;
-      told = codes;
+      const messages = present.warnings.map(({ message }) => message).join('\n');
+      if (messages === told) return;
+      told = messages;
       for (const listener of warningListeners) listener(present);
     };
     return {

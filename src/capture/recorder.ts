@@ -109,6 +109,7 @@ export async function openRecorder(
       level: track.level,
       flatSeconds: track.flatSeconds,
       quietSeconds: track.quietSeconds,
+      sides: track.sides,
       problem,
     }),
     pause() {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { captureRate, measureBlock } from './capture-audio.ts';
 import { audioFileName, readNotes, writeNotes } from './capture-files.ts';
-import type { CaptureSpec, EndReason } from './capture-protocol.ts';
+import type { CaptureSpec, CaptureStatus, EndReason, SideSignal } from './capture-protocol.ts';
 import type { ElapsedClock } from './elapsed-clock.ts';
 import { withBlock, withGap, type Ledger } from './ledger.ts';
 import { recoverLedger } from './recover-ledger.ts';
@@ -16,6 +16,8 @@ export interface Track {
   /** Seconds without any signal, and without anything loud enough to be a voice. */
   readonly flatSeconds: number;
   readonly quietSeconds: number;
+  /** Of a file with two channels. */
+  readonly sides: CaptureStatus['sides'];
   /** Of audio, with what is missing at its end. */
   readonly seconds: number;
   /** Whether it was paused when it was opened. */
@@ -60,6 +62,10 @@ export async function openTrack(
   let level: Track['level'] = null;
   let flatSeconds = 0;
   let quietSeconds = 0;
+  const sides: [SideSignal, SideSignal] = [
+    { flatSeconds: 0, everHeard: false },
+    { flatSeconds: 0, everHeard: false },
+  ];
   let paused = wasPaused;
   let missingSince: number | null = null;
   if (before && writer.frames > 0 && !paused)
@@ -102,6 +108,9 @@ export async function openTrack(
     get quietSeconds() {
       return quietSeconds;
     },
+    get sides() {
+      return channels === 2 ? sides : undefined;
+    },
     get seconds() {
       return (ledger.samples + missingFrames(now())) / captureRate;
     },
@@ -117,12 +126,18 @@ export async function openTrack(
       ledger = withBlock(ledger, block);
       level = { rms: block.rms, peak: block.peak };
       flatSeconds = block.flat ? flatSeconds + seconds : 0;
+      for (const [at, side] of sides.entries()) {
+        const flat = block.flatSides[at]!;
+        side.everHeard ||= !flat;
+        side.flatSeconds = flat ? side.flatSeconds + seconds : 0;
+      }
       quietSeconds = block.rms < quietRms ? quietSeconds + seconds : 0;
     },
     fill: (missingMs) => fill(framesOf(missingMs)),
     quieten() {
       level = null;
       flatSeconds = quietSeconds = 0;
+      for (const side of sides) side.flatSeconds = 0;
     },
     miss(since) {
       missingSince ??= since;

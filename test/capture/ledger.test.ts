@@ -101,6 +101,21 @@ test('a flat track is told after 10 s, a long silence after 5 minutes, and never
   assert.deepEqual(codes(300, 300), ['no-signal']);
 });
 
+test('of two sides the dead one is named, and loudspeakers that were heard may be silent', () => {
+  const dead = (microphone: number, loudspeakers: number, everHeard: boolean) =>
+    captureNow('r', 'Both', {
+      ...status,
+      sides: [
+        { flatSeconds: microphone, everHeard: true },
+        { flatSeconds: loudspeakers, everHeard },
+      ],
+    }).warnings.map(({ message }) => /from (.*) for 10 s/.exec(message)?.[1]);
+  assert.deepEqual(dead(9.9, 9.9, false), []);
+  assert.deepEqual(dead(10, 0, true), ['the microphone']);
+  assert.deepEqual(dead(0, 10, false), ['the loudspeakers']);
+  assert.deepEqual(dead(0, 60, true), []);
+});
+
 const status: CaptureStatus = {
   type: 'status',
   claim: 'c',

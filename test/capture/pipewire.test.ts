@@ -7,5 +7,6 @@ await import('./combined-source.test.ts');
 await import('./recording.test.ts');
 await import('./devices.test.ts');
 await import('./kills.test.ts');
+await import('./stopped.test.ts');
 await import('../e2e/combined-recording.test.ts');
 export {};

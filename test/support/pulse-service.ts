@@ -13,6 +13,7 @@ import {
 } from '../../events/recording-facts.ts';
 import type { CaptureLimits } from '../../src/capture/capture-protocol.ts';
 import type { CombinedChannels } from '../../src/capture/combined-chain.ts';
+import type { WarnAfter } from '../../src/capture/capture-now.ts';
 import { openCaptures, type Captures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
@@ -49,6 +50,7 @@ export async function openCapturingService(
     env: NodeJS.ProcessEnv;
     channels?: CombinedChannels;
     limits?: Partial<CaptureLimits>;
+    warnAfter?: Partial<WarnAfter>;
   },
 ): Promise<CapturingService> {
   const recordingsDir = join(root, 'recordings');
@@ -67,6 +69,7 @@ export async function openCapturingService(
     hoursMax: () => 8,
     env: options.env,
     limits: options.limits ?? {},
+    warnAfter: options.warnAfter,
   });
   const endless: StageActivity = ({ signal }) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
