@@ -1,16 +1,24 @@
 import type { ErasureList } from '../../events/erasure-list.ts';
 import type { Log as EventLog } from '../../events/level-log.ts';
 import { recordingStream, type RecordingFactOf } from '../../events/recording-facts.ts';
+import { usersStream } from '../../events/user-facts.ts';
 import { evolve, initialState, machineVersion, toMachineEvent } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
 import type { LoggedRecordingFact } from '../recordings/live-recording.ts';
 
 /**
- * Says in the log of each recording on the list that it was erased, where its facts do not say so:
- * those of a backup end before the erasure. One at work is left as it is: it has no content to work
- * on, and the service erases it when it is started. Returns how many facts were appended.
+ * Says in the log that recordings on the list were erased and users on it deleted, where its facts do
+ * not say so: those of a backup end before. Returns how many facts were appended.
  */
 export async function recordErasures(store: EventLog, list: ErasureList): Promise<number> {
+  return (await eraseRecordings(store, list)) + (await deleteUsers(store, list));
+}
+
+/**
+ * One at work is left as it is: it has no content to work on, and the service erases it when it is
+ * started.
+ */
+async function eraseRecordings(store: EventLog, list: ErasureList): Promise<number> {
   let appended = 0;
   for (const { subject } of list.list()) {
     const stream = recordingStream(subject);
@@ -35,4 +43,23 @@ export async function recordErasures(store: EventLog, list: ErasureList): Promis
     appended += 1;
   }
   return appended;
+}
+
+/** Without this a deleted user would be one without a name, and count as one. */
+async function deleteUsers(store: EventLog, list: ErasureList): Promise<number> {
+  const present = new Set<string>();
+  let version = 0;
+  for await (const fact of store.read(usersStream)) {
+    if (fact.type === 'user.registered') present.add(fact.data.user_id);
+    if (fact.type === 'user.deleted') present.delete(fact.data.user_id);
+    version = fact.version;
+  }
+  const gone = [...present].filter((id) => list.has(id));
+  for (const id of gone) {
+    const circumstances = { by: 'system', command: `restore-erasure-${id}` };
+    const deleted = { type: 'user.deleted', data: { user_id: id }, ...circumstances } as const;
+    await store.append(usersStream, [deleted], version);
+    version += 1;
+  }
+  return gone.length;
 }

@@ -135,7 +135,7 @@ async function copyFiles(
 }
 
 /** Made again from the audio whenever it is missing. */
-const derived = new Set(['speech.wav']);
+const derived = new Set(['speech.wav', 'peaks']);
 
 /** After the keys: a key that was destroyed meanwhile is on the list then, and goes from the copy. */
 async function carryErasures(keys: KeyStore, path: string, keysCopy: string): Promise<void> {

@@ -3,7 +3,8 @@ import { scrubStateFile } from './scrub-state.ts';
 
 /**
  * Entries of a data directory that no backup or salvage copies. Everything else is copied, also what
- * later releases add. The log is copied by its records, the list of erasures by its lines.
+ * later releases add, and resumable uploads that are not complete: each of their chunks was acknowledged.
+ * The log is copied by its records, the list of erasures by its lines.
  */
 export const notInBackups: ReadonlySet<string> = new Set([
   'log',

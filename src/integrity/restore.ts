@@ -22,7 +22,7 @@ export type RestoreReport = {
   at: string;
   facts: number;
   files: Copied;
-  /** Subjects that were erased after the facts in the backup, and are erased again. */
+  /** Recordings and users that were erased after the facts in the backup, and are erased again. */
   erasedAgain: number;
   /** Everything in it, checked and folded. */
   verified: VerifyReport;

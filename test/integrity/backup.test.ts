@@ -22,7 +22,8 @@ import {
   type RecordedData,
 } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
-import { startServiceProcess } from '../support/service-process.ts';
+import { password } from '../support/http-client.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const backUp = (data: DataFolder, directory: string) =>
@@ -196,7 +197,7 @@ test('restore applies a later list of erasures: key, audio, documents, and the f
   const list = join(data.keys, 'erased.jsonl');
   const restored = await mitschrift(target.root, 'restore', kept, '--erasures', list);
   assert.equal(restored.code, 0, restored.stderr);
-  assert.match(restored.stdout, /1 recordings erased again/);
+  assert.match(restored.stdout, /1 recordings and users erased again/);
   assert.deepEqual(await readdir(target.recordings), [stays]);
   assert.ok(!(await readdir(target.keys)).includes(gone));
   const [owner] = (await readdir(target.spaces)) as [string];
@@ -206,6 +207,65 @@ test('restore applies a later list of erasures: key, audio, documents, and the f
   for (const path of lost) assert.ok(!there.includes(path) && !there.includes(dirname(path)));
   const of = (await factsIn(target)).filter(({ stream }) => stream === `recording-${gone}`);
   assert.deepEqual([of.at(-1)!.type, of.at(-1)!.to], ['recording.erased', 'idle.erased']);
+});
+
+test('a user who was deleted after the backup does not come back', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const { kept, target } = await places(t);
+  const inService = async (
+    where: DataFolder,
+    work: (api: ReturnType<typeof apiOf>, url: string) => Promise<void>,
+  ) => {
+    const service = await startServiceProcess(where.root, { MITSCHRIFT_LOG_LEVEL: 'warn' });
+    t.after(() => service.end('SIGKILL'));
+    const { token } = await apiOf(service.url).post<{ token: string }>('/login', ada);
+    await work(apiOf(service.url, token), service.url);
+    assert.equal(await service.end('SIGTERM'), 0);
+  };
+  const ada = { username: 'ada', password };
+  const bob = { username: 'bob', password };
+  await inService(data, async (api) => {
+    await api.post('/users', bob);
+  });
+  await backUp(data, kept);
+  const list = join(data.keys, 'erased.jsonl');
+  await inService(data, async (api, url) => {
+    const { token } = await apiOf(url).post<{ token: string }>('/login', ada);
+    const headers = { authorization: `Bearer ${token}` };
+    const deleted = await fetch(`${url}/users/bob`, { method: 'DELETE', headers });
+    assert.equal(deleted.status, 204);
+    assert.equal((await namesIn(api)).join(), 'ada');
+  });
+  const { erasedAgain, verified } = await restore(kept, target, { erasures: list });
+  assert.deepEqual([erasedAgain, verified.sound], [1, true]);
+  assert.equal((await factsIn(target)).at(-1)!.type, 'user.deleted');
+  await inService(target, async (api, url) => {
+    assert.deepEqual(await namesIn(api), ['ada']);
+    await assert.rejects(apiOf(url).post('/login', bob), /: 401 /);
+    // The name is free again.
+    await api.post('/users', bob);
+    assert.deepEqual(await namesIn(api), ['ada', 'bob']);
+  });
+});
+
+async function namesIn(api: ReturnType<typeof apiOf>): Promise<string[]> {
+  const { users } = await api.get<{ users: { username: string }[] }>('/users');
+  return users.map(({ username }) => username).filter((name) => name !== 'guest');
+}
+
+test('what is made again is left out; chunks of an unfinished upload are not', async (t) => {
+  const { data, recordings } = await recordedData(t, { recordings: 1 });
+  const { kept, target } = await places(t);
+  const folder = join(data.recordings, recordings[0]!);
+  await writeFile(join(folder, 'peaks'), 'drawn from the audio');
+  await writeFile(join(folder, 'speech.wav'), 'for engines');
+  await mkdir(join(data.root, 'resumable'));
+  await writeFile(join(data.root, 'resumable', 'a1'), 'acknowledged');
+  await writeFile(join(data.root, 'resumable', 'a1.json'), '{}');
+  await backUp(data, kept);
+  await restore(kept, target);
+  assert.deepEqual(await readdir(join(target.recordings, recordings[0]!)), ['audio.wav']);
+  assert.equal(await readFile(join(target.root, 'resumable', 'a1'), 'utf8'), 'acknowledged');
 });
 
 test('a damaged log, a strange directory and another history are refused', async (t) => {
