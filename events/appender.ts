@@ -2,12 +2,12 @@ import { decodeTime } from 'ulid';
 import type { LoggedFact } from './catalogue.ts';
 import type { LogDatabase } from './database.ts';
 import { factIds } from './fact-ids.ts';
-import { asStored, envelopeOf, recordJson, type SealedFact } from './fact-json.ts';
+import type { SealedFact } from './fact-json.ts';
 import { emptyHead, type Head } from './log-head.ts';
-import { crcOf, encodeRecord } from './record-codec.ts';
-import { logKey, streamKey } from './layout.ts';
 import { EventStoreError } from './store.ts';
 import type { StreamHeads } from './stream-heads.ts';
+import { writeGroup, type Append, type WriteGroup } from './write-group.ts';
+import { firstPace, paceAfter } from './write-pace.ts';
 
 /** What may wait for the disk at once; beyond it appends are refused with `BUSY`. */
 export const queueFactsMax = 10_000;
@@ -18,28 +18,34 @@ export const batchBytesMax = 8 * 1024 * 1024;
 
 /**
  * The only writer of facts. What is offered while a write is under way goes to the disk with the
- * next one, as one batch with one sync (group commit), and is acknowledged together.
+ * next one, as one batch with one sync (group commit), and is acknowledged together. Facts get their
+ * place and their record when they are offered, while the disk is at work; they lose both when a write
+ * before theirs fails.
  *
  * On a disk that is slow to sync, all who were just acknowledged may offer again before the next
  * write begins: fewer syncs. On a quick one the work of offering takes as long as writing, so there
  * are two groups in turns: one is being written while the other offers.
  */
 export class Appender {
-  /** The last durable fact. */
-  head: Head = emptyHead;
   readonly #db: LogDatabase;
   readonly #heads: StreamHeads;
   readonly #clock: () => Date;
   readonly #committed: () => void;
   readonly #failed: (error: unknown) => void;
   readonly #nextId = factIds();
+  #head: Head = emptyHead;
+  /** The head when all that was offered is durable. */
+  #tail: Head = emptyHead;
+  /** The last id this process made. */
   #lastId: string | undefined;
-  #queue: Waiting[] = [];
+  #lastTime = NaN;
+  #lastIso = '';
+  /** In the order in which they will be written; the last one takes more. */
+  #groups: WriteGroup[] = [];
   #queuedFacts = 0;
   #queuedBytes = 0;
   #writing: Promise<void> | undefined;
-  /** The last write took not much longer than putting it together. */
-  #quickDisk = false;
+  #pace = firstPace;
 
   constructor(options: {
     db: LogDatabase;
@@ -57,6 +63,17 @@ export class Appender {
     this.#failed = options.failed;
   }
 
+  /** The last durable fact. */
+  get head(): Head {
+    return this.#head;
+  }
+
+  /** Where the log ends that was opened, or opened again: nothing may wait then. */
+  set head(head: Head) {
+    this.#head = head;
+    this.#tail = head;
+  }
+
   /** @throws {EventStoreError} `BUSY` when the queue cannot take so many facts more */
   assertRoom(facts: number): void {
     if (this.#queuedFacts + facts > queueFactsMax) {
@@ -69,28 +86,30 @@ export class Appender {
    * same turn of the event loop. Resolves when they are durable.
    */
   enqueue(stream: string, facts: SealedFact[], expectedVersion: number): Promise<LoggedFact[]> {
-    const bytes = facts.reduce((sum, fact) => sum + sizeOf(fact), 0);
+    const bytes = sizeOf(facts);
     this.assertRoom(facts.length);
     if (this.#queuedFacts > 0 && this.#queuedBytes + bytes > queueBytesMax) {
       throw new EventStoreError('BUSY', `${this.#queuedBytes} bytes are waiting for the disk.`);
     }
-    this.#queuedFacts += facts.length;
-    this.#queuedBytes += bytes;
-    this.#heads.accept(stream, expectedVersion + facts.length);
-    const stored = new Promise<LoggedFact[]>((resolve, reject) => {
-      this.#queue.push({ stream, facts, expectedVersion, bytes, resolve, reject });
+    return new Promise<LoggedFact[]>((resolve, reject) => {
+      this.#place({ stream, facts, expectedVersion, bytes, resolve, reject });
+      this.#queuedFacts += facts.length;
+      this.#queuedBytes += bytes;
+      this.#heads.accept(stream, expectedVersion + facts.length);
+      this.#writing ??= this.#writeAll();
     });
-    this.#writing ??= this.#writeAll();
-    return stored;
   }
 
   /** Refuses what waits and was not written: its expected versions may rest on a failed write. */
   refuseWaiting(error: EventStoreError): void {
-    const refused = this.#queue;
-    this.#queue = [];
-    for (const waiting of refused) {
-      this.#release(waiting);
-      waiting.reject(error);
+    const refused = this.#groups;
+    this.#groups = [];
+    for (const group of refused) {
+      group.discard();
+      for (const append of group.take()) {
+        this.#release(append);
+        append.reject(error);
+      }
     }
   }
 
@@ -99,130 +118,116 @@ export class Appender {
     await this.#writing;
   }
 
+  #place(append: Append): void {
+    const now = this.#clock();
+    const { id } = this.#tail;
+    // Ids of another process may be as young as this millisecond; ours must follow them.
+    const foreign = id !== undefined && id !== this.#lastId;
+    const time = Math.max(now.getTime(), foreign ? decodeTime(id) + 1 : 0);
+    try {
+      const group = this.#groupFor(append);
+      group.add(append, this.#isoOf(now), () => this.#nextId(time));
+      this.#tail = group.head;
+      this.#lastId = group.head.id;
+    } catch (error) {
+      // Half of it may be in the group.
+      this.#failed(error);
+      this.refuseWaiting(notNow(error));
+      throw notNow(error);
+    }
+  }
+
+  /** A time as text, written out once a millisecond. */
+  #isoOf(now: Date): string {
+    if (now.getTime() !== this.#lastTime) {
+      this.#lastTime = now.getTime();
+      this.#lastIso = now.toISOString();
+    }
+    return this.#lastIso;
+  }
+
+  #groupFor({ facts, bytes }: Append): WriteGroup {
+    const last = this.#groups.at(-1);
+    const fits =
+      last !== undefined &&
+      last.size < this.#pace.groupMax &&
+      last.facts + facts.length <= batchFactsMax &&
+      last.bytes + bytes <= batchBytesMax;
+    if (fits) return last;
+    const group = writeGroup(this.#db, this.#tail);
+    this.#groups.push(group);
+    return group;
+  }
+
   async #writeAll(): Promise<void> {
     try {
-      // Whoever was woken by the last write gets to offer before the next one is put together.
-      await nextTurn();
-      let batch = this.#takeBatch(this.#quickDisk ? Math.ceil(this.#queuedFacts / 2) : Infinity);
-      while (batch.length > 0) {
-        await this.#writeBatch(batch);
-        if (!this.#quickDisk || this.#queue.length === 0) await nextTurn();
-        batch = this.#takeBatch();
+      // Whoever was woken by the last write gets to offer before the next one begins.
+      await this.#offers();
+      for (let group = this.#groups.shift(); group; group = this.#groups.shift()) {
+        await this.#write(group);
+        if (this.#pace.groupMax === Infinity || this.#groups.length === 0) await this.#offers();
       }
     } finally {
       this.#writing = undefined;
     }
   }
 
-  #takeBatch(wanted = Infinity): Waiting[] {
-    let facts = 0;
-    let bytes = 0;
-    let count = 0;
-    for (const waiting of this.#queue) {
-      if (facts >= wanted) break;
-      facts += waiting.facts.length;
-      bytes += waiting.bytes;
-      if (count > 0 && (facts > batchFactsMax || bytes > batchBytesMax)) break;
-      count += 1;
-    }
-    return this.#queue.splice(0, count);
-  }
-
-  async #writeBatch(batch: Waiting[]): Promise<void> {
-    const results: LoggedFact[][] = [];
+  async #write(group: WriteGroup): Promise<void> {
+    const begun = performance.now();
+    let stored: LoggedFact[][];
     try {
-      this.head = await this.#write(batch, results);
+      stored = await group.write();
     } catch (error) {
       this.#failed(error);
-      for (const waiting of batch) {
-        this.#release(waiting);
-        waiting.reject(isRefusal(error) ? error : unknownOutcome(error));
+      this.refuseWaiting(notNow(error));
+      for (const append of group.take()) {
+        this.#release(append);
+        append.reject(isRefusal(error) ? error : unknownOutcome(error));
       }
       return;
     }
-    for (const [index, waiting] of batch.entries()) {
-      this.#release(waiting);
-      this.#heads.settle(waiting.stream, waiting.expectedVersion + waiting.facts.length);
-      waiting.resolve(results[index] ?? []);
+    this.#head = group.head;
+    const waiting = this.#groups.reduce((sum, { size }) => sum + size, 0);
+    this.#pace = paceAfter(this.#pace, group, performance.now() - begun, waiting);
+    for (const [index, append] of group.take().entries()) {
+      this.#release(append);
+      this.#heads.settle(append.stream, append.expectedVersion + append.facts.length);
+      append.resolve(stored[index] ?? []);
     }
     this.#committed();
   }
 
-  async #write(batch: Waiting[], results: LoggedFact[][]): Promise<Head> {
-    const operations = this.#db.batch();
-    const begun = performance.now();
-    const now = this.#clock();
-    const at = now.toISOString();
-    const { head } = this;
-    // Ids of another process may be as young as this millisecond; ours must follow them.
-    const foreign = head.id !== undefined && head.id !== this.#lastId;
-    const time = Math.max(now.getTime(), foreign ? decodeTime(head.id as string) + 1 : 0);
-    let { position, crc, id } = head;
-    try {
-      for (const { stream, facts, expectedVersion } of batch) {
-        let version = expectedVersion;
-        const stored: LoggedFact[] = [];
-        for (const fact of facts) {
-          position += 1;
-          version += 1;
-          id = this.#nextId(time);
-          const envelope = envelopeOf(fact, { id, position, stream, version, at });
-          const record = encodeRecord(recordJson(envelope, fact), crc);
-          crc = crcOf(record);
-          operations.put<Buffer, string>(logKey(position), record, binaryKey);
-          operations.put(streamKey(stream, version), String(position));
-          stored.push(asStored(envelope, fact));
-        }
-        results.push(stored);
-      }
-    } catch (error) {
-      await operations.close();
-      throw error;
-    }
-    this.#lastId = id;
-    const encoded = performance.now();
-    await operations.write({ sync: true });
-    this.#quickDisk =
-      results.length >= quickAppends &&
-      performance.now() - encoded < quickWrite * (encoded - begun);
-    return { position, crc, id };
+  /** Lets others run: those that promises wake, and after a slow write those as well that the system wakes. */
+  #offers(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#pace.brief) process.nextTick(resolve);
+      else setImmediate(resolve);
+    });
   }
 
-  #release(waiting: Waiting): void {
-    this.#queuedFacts -= waiting.facts.length;
-    this.#queuedBytes -= waiting.bytes;
+  #release(append: Append): void {
+    this.#queuedFacts -= append.facts.length;
+    this.#queuedBytes -= append.bytes;
   }
 }
 
-/** A write that takes less than so many times the putting together is quick. */
-const quickWrite = 3;
-/** Of fewer appends than these the times say nothing, and a sync costs more than they do. */
-const quickAppends = 16;
-
-type Waiting = {
-  stream: string;
-  facts: SealedFact[];
-  expectedVersion: number;
-  bytes: number;
-  resolve(facts: LoggedFact[]): void;
-  reject(error: unknown): void;
-};
-
-const binaryKey = { keyEncoding: 'buffer' } as const;
 /** An estimate of what a record's envelope takes; with it, of what a waiting fact keeps in memory. */
 const envelopeBytes = 400;
 
-const sizeOf = (fact: SealedFact): number =>
-  envelopeBytes +
-  fact.dataJson.length +
-  (fact.contentJson?.length ?? 0) +
-  (fact.sealed?.length ?? 0);
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+function sizeOf(facts: readonly SealedFact[]): number {
+  let bytes = 0;
+  for (const { dataJson, contentJson, sealed } of facts) {
+    bytes += envelopeBytes + dataJson.length + (contentJson?.length ?? 0) + (sealed?.length ?? 0);
+  }
+  return bytes;
+}
 
 /** The database turned the batch away before anything was written. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof EventStoreError && error.code === 'BUSY';
+
+const notNow = (cause: unknown): EventStoreError =>
+  new EventStoreError('BUSY', 'The log cannot be written now.', { cause });
 
 const unknownOutcome = (cause: unknown): EventStoreError =>
   new EventStoreError(

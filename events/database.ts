@@ -87,7 +87,8 @@ export class LogDatabase extends Level {
       throw new EventStoreError('BUSY', `${waitingMax} writes are waiting for the disk.`);
     }
     this.#waiting += 1;
-    const turn = this.#last.then(() => this.#attempt(write));
+    const alone = this.#waiting === 1;
+    const turn = alone ? this.#attempt(write) : this.#last.then(() => this.#attempt(write));
     this.#last = turn.catch(() => {});
     try {
       await turn;

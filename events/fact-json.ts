@@ -13,21 +13,23 @@ export type SealedFact = {
   sealed: string | undefined;
 };
 
-type FactEnvelope = Record<string, unknown>;
+/** A fact with its place in the log. Nothing in a place needs escaping in JSON. */
+export type PlacedFact = {
+  fact: SealedFact;
+  id: string;
+  position: number;
+  stream: string;
+  version: number;
+  /** RFC 3339 UTC. */
+  at: string;
+};
 
-/** The envelope in the order in which every record has it. Absent members are left out by JSON. */
-export function envelopeOf(
-  { type, schema, circumstances: c }: SealedFact,
-  place: { id: string; position: number; stream: string; version: number; at: string },
-): FactEnvelope {
-  return {
-    id: place.id,
-    position: place.position,
-    stream: place.stream,
-    version: place.version,
-    type,
-    schema: schema === 1 ? undefined : schema,
-    at: c.at ?? place.at,
+/** A fact as its record holds it: its members in the order in which every record has them. */
+export function recordJson({ fact, id, position, stream, version, at }: PlacedFact): string {
+  const { type, schema, circumstances: c, dataJson, sealed } = fact;
+  const schemaMember = schema === 1 ? '' : `,"schema":${schema}`;
+  // Absent members are left out by JSON; `by` and `command` are always there.
+  const circumstances = JSON.stringify({
     by: c.by,
     command: c.command,
     run: c.run,
@@ -36,25 +38,24 @@ export function envelopeOf(
     to: c.to,
     machine: c.machine,
     subject: c.subject,
-  };
-}
-
-/** A fact as its record holds it. */
-export function recordJson(envelope: FactEnvelope, { dataJson, sealed }: SealedFact): string {
+  }).slice(1, -1);
   const content = sealed === undefined ? '' : `,"content":"${sealed}"`;
-  return `${JSON.stringify(envelope).slice(0, -1)},"data":${dataJson}${content}}`;
+  return `{"id":"${id}","position":${position},"stream":"${stream}","version":${version},"type":"${type}"${schemaMember},"at":"${at}",${circumstances},"data":${dataJson}${content}}`;
 }
 
-/** What a reader will get: parsed from what was written, so that the two cannot differ. */
-export function asStored(
-  envelope: FactEnvelope,
-  { dataJson, contentJson }: SealedFact,
-): LoggedFact {
-  const fact: FactEnvelope = {};
-  for (const name in envelope) {
-    if (envelope[name] !== undefined && name !== 'schema') fact[name] = envelope[name];
-  }
-  fact['data'] = JSON.parse(dataJson);
-  if (contentJson !== undefined) fact['content'] = JSON.parse(contentJson);
-  return fact as LoggedFact;
+/** What a reader will get: parsed from what is written, so that the two cannot differ. */
+export function asStored({ fact, id, position, stream, version, at }: PlacedFact): LoggedFact {
+  const { type, circumstances: c, dataJson, contentJson } = fact;
+  const stored: Record<string, unknown> = { id, position, stream, version, type, at };
+  stored['by'] = c.by;
+  stored['command'] = c.command;
+  if (c.run !== undefined) stored['run'] = c.run;
+  if (c.attempt !== undefined) stored['attempt'] = c.attempt;
+  if (c.from !== undefined) stored['from'] = c.from;
+  if (c.to !== undefined) stored['to'] = c.to;
+  if (c.machine !== undefined) stored['machine'] = c.machine;
+  if (c.subject !== undefined) stored['subject'] = c.subject;
+  stored['data'] = JSON.parse(dataJson);
+  if (contentJson !== undefined) stored['content'] = JSON.parse(contentJson);
+  return stored as LoggedFact;
 }

@@ -8,40 +8,44 @@ import type { CheckedFact } from './validation.ts';
 /** Characters of JSON that one fact's plain data may have. */
 export const dataLengthMax = 16 * 1024 * 1024;
 
+type Sealing = { stream: string; expectedVersion: number; keys: KeyStore; upcasters: Upcasters };
+
 /**
- * Writes out checked facts as JSON, their content encrypted for the place they will have. Keys are
- * durable before this returns.
- * @throws {EventStoreError} `INVALID_FACT` (too large; its subject was erased), `DAMAGED` (the key)
+ * Writes out checked facts as JSON, their content encrypted for the place they will have: a promise only
+ * where there is content. Keys are durable before it resolves.
+ * @throws {EventStoreError} (or rejects) `INVALID_FACT` (too large; its subject was erased), `DAMAGED` (the key)
  */
-export async function sealFacts(
+export function sealFacts(
   facts: readonly CheckedFact[],
-  {
-    stream,
-    expectedVersion,
-    keys,
-    upcasters,
-  }: { stream: string; expectedVersion: number; keys: KeyStore; upcasters: Upcasters },
-): Promise<SealedFact[]> {
-  const sealed: SealedFact[] = [];
-  let version = expectedVersion;
-  for (const { type, circumstances, data, content } of facts) {
+  how: Sealing,
+): SealedFact[] | Promise<SealedFact[]> {
+  const written = facts.map((fact) => writtenOut(fact, how.upcasters));
+  return written.some(({ contentJson }) => contentJson !== undefined)
+    ? sealContents(written, how)
+    : written;
+}
+
+function writtenOut(
+  { type, circumstances, data, content }: CheckedFact,
+  upcasters: Upcasters,
+): SealedFact {
+  const dataJson = JSON.stringify(data);
+  if (dataJson.length > dataLengthMax) throw invalid(`the data of ${type} is too large`);
+  const contentJson = content === undefined ? undefined : JSON.stringify(content);
+  const schema = schemaVersionOf(type, upcasters);
+  return { type, circumstances, schema, dataJson, contentJson, sealed: undefined };
+}
+
+async function sealContents(facts: SealedFact[], how: Sealing): Promise<SealedFact[]> {
+  let version = how.expectedVersion;
+  for (const fact of facts) {
     version += 1;
-    const dataJson = JSON.stringify(data);
-    if (dataJson.length > dataLengthMax) throw invalid(`the data of ${type} is too large`);
-    const contentJson = content === undefined ? undefined : JSON.stringify(content);
-    sealed.push({
-      type,
-      circumstances,
-      schema: schemaVersionOf(type, upcasters),
-      dataJson,
-      contentJson,
-      sealed:
-        contentJson === undefined
-          ? undefined
-          : await sealFor(circumstances.subject as string, { stream, version }, contentJson, keys),
-    });
+    if (fact.contentJson === undefined) continue;
+    const place = { stream: how.stream, version };
+    const subject = fact.circumstances.subject as string;
+    fact.sealed = await sealFor(subject, place, fact.contentJson, how.keys);
   }
-  return sealed;
+  return facts;
 }
 
 async function sealFor(

@@ -8,8 +8,9 @@ import { encodeRecord, isIntact, jsonOf, predecessorCrcOf } from './record-codec
  * Remembers beside LevelDB's files how far the log reaches. LevelDB drops what follows a flipped bit in
  * its newest file, or that whole file, without a word: at the end of the log no gap would show it.
  *
- * Written after each batch that became durable, without a sync and without anybody waiting for it: so
- * after a crash it may lag behind the log, and can never be ahead of it.
+ * Written after a batch that became durable, at once or, of batches that follow each other quickly, every
+ * few milliseconds; without a sync and without anybody waiting for it. So after a crash it may lag behind
+ * the log, and can never be ahead of it.
  */
 export type HeadWitness = {
   /** As far as the log had reached; `emptyHead` when nobody knows. */
@@ -28,6 +29,8 @@ export async function openHeadWitness(
   const known = parse(await file.readFile('utf8'));
   let newest: Head | undefined;
   let writing: Promise<void> | undefined;
+  /** Running since the last note: the next one is written when it ends. */
+  let pause: NodeJS.Timeout | undefined;
 
   const writeNewest = async (): Promise<void> => {
     while (newest) {
@@ -36,22 +39,39 @@ export async function openHeadWitness(
       await file.write(`${encodeRecord(JSON.stringify({ position }), crc)}\n`, 0);
     }
   };
+  const note = (): void => {
+    writing ??= writeNewest()
+      .catch((error: unknown) => report('How far the log reaches could not be noted.', error))
+      .finally(() => {
+        writing = undefined;
+      });
+  };
+  const pauseEnded = (): void => {
+    pause = undefined;
+    if (newest) begin();
+  };
+  const begin = (): void => {
+    note();
+    pause = setTimeout(pauseEnded, pauseMs);
+  };
   return {
     known,
     tell(head) {
       newest = head;
-      writing ??= writeNewest()
-        .catch((error: unknown) => report('How far the log reaches could not be noted.', error))
-        .finally(() => {
-          writing = undefined;
-        });
+      if (!pause) begin();
     },
     async close() {
+      clearTimeout(pause);
+      await writing;
+      note();
       await writing;
       await file.close();
     },
   };
 }
+
+/** As long as writing a note takes, where the disk is slow; where it is quick, appends are not held up by notes. */
+const pauseMs = 5;
 
 /** Among LevelDB's files, which it leaves alone: a copy of them, or one put back, has its own. */
 const headPath = (directory: string): string => join(directory, 'head');

@@ -185,7 +185,8 @@ async function levelLog(
       let reserved = checked.length;
       preparing += reserved;
       try {
-        const sealed = await sealFacts(checked, { stream, expectedVersion, keys, upcasters });
+        const sealing = sealFacts(checked, { stream, expectedVersion, keys, upcasters });
+        const sealed = Array.isArray(sealing) ? sealing : await sealing;
         let version = heads.queued(stream);
         for (let looks = 0; typeof version !== 'number'; looks += 1) {
           if (looks > 10) throw new EventStoreError('BUSY', 'Too many streams are in use at once.');

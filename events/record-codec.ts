@@ -6,7 +6,8 @@ import { crc32 } from 'node:zlib';
  * checked alone, and records in sequence check each other.
  */
 export function encodeRecord(json: string, predecessorCrc: string): string {
-  return hexOf(crc32(json, crc32(predecessorCrc))) + predecessorCrc + json;
+  const covered = predecessorCrc + json;
+  return hexOf(crc32(covered)) + covered;
 }
 
 /** Whether a record is as it was written. */

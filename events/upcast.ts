@@ -17,7 +17,7 @@ export const upcasters: Upcasters = {};
 
 /** The version of a type's schema that this release writes. */
 export const schemaVersionOf = (type: string, casters: Upcasters): number =>
-  1 + Math.max(0, ...Object.keys(casters[type] ?? {}).map(Number));
+  casters[type] === undefined ? 1 : 1 + Math.max(0, ...Object.keys(casters[type]).map(Number));
 
 /**
  * Brings a fact to today's shape.

@@ -77,6 +77,32 @@ describe('After a failed write the log', () => {
     );
   });
 
+  it('gives the places of what waited to what is offered next', async (test) => {
+    const disk = fragileDisk();
+    const log = await (await tempLog(test)).open({ write: disk.write });
+    for (const n of upTo(300)) await log.version(`recording-${n}`);
+    disk.failNext('before');
+    const first = rejects(log.append('recording-0', [plainFact('first')], 0), 'OUTCOME_UNKNOWN');
+    while (disk.writes() < 2) await new Promise((resolve) => setImmediate(resolve));
+    // Enough for several groups, whose records are made while the write fails.
+    const waited = await Promise.allSettled(
+      upTo(300).map((n) => log.append(`recording-${n}`, [plainFact('waited'), plainFact('w')], 0)),
+    );
+    await first;
+    for (const { status, reason } of waited as PromiseRejectedResult[]) {
+      assert.equal(status, 'rejected');
+      assert.equal((reason as { code: string }).code, 'BUSY');
+    }
+    await log.usable();
+    await Promise.all(upTo(300).map((n) => log.append(`recording-${n}`, [plainFact('again')], 0)));
+    const facts = await all(log.readAll());
+    assert.deepEqual(
+      facts.map(({ position, version, command }) => [position, version, command]),
+      upTo(300).map((position) => [position, 1, 'again']),
+    );
+    assert.equal((await log.verify()).damages, 0);
+  });
+
   it('does not let readers and subscribers notice', async (test) => {
     const disk = fragileDisk();
     const log = await (await tempLog(test)).open({ write: disk.write });

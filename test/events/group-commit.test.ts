@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import type { WriteHook } from '../../events/database.ts';
 import { plainFact } from '../support/sample-facts.ts';
@@ -83,6 +85,50 @@ it('never acknowledges more in one write than a batch may hold', async (test) =>
   await Promise.all(upTo(16).map((n) => log.append(`recording-${n}`, five, 0)));
   assert.ok(writes - 1 >= 4, `${writes - 1} writes for 8000 facts`);
   assert.equal(log.head(), 8_000);
+});
+
+it('answers each of many writers with what it stored, in the order of the log', async (test) => {
+  const log = await (await tempLog(test)).open();
+  const writers = 64;
+  const rounds = 20;
+  const told = await Promise.all(
+    upTo(writers).map(async (writer) => {
+      const own = [];
+      for (let version = 0; version < rounds * 2; version += 2) {
+        const facts = [plainFact(`${writer}-${version}`), plainFact(`${writer}-${version + 1}`)];
+        own.push(...(await log.append(`recording-${writer}`, facts, version)));
+      }
+      return own;
+    }),
+  );
+  const stored = await all(log.readAll());
+  assert.deepEqual(
+    told.flat().toSorted((a, b) => a.position - b.position),
+    stored,
+  );
+  assert.deepEqual(
+    stored.map(({ position }) => position),
+    upTo(writers * rounds * 2),
+  );
+  for (const [index, { id }] of stored.entries())
+    assert.ok(index === 0 || id > stored[index - 1]!.id);
+  assert.deepEqual(await log.verify(), { position: 2560, records: 2560, damages: 0 });
+});
+
+it('notes how far it reaches: at once, soon after more, and when it is closed', async (test) => {
+  const temp = await tempLog(test);
+  const log = await temp.open();
+  const noted = async (position: number): Promise<void> => {
+    const path = join(temp.directory, 'head');
+    while (!(await readFile(path, 'utf8')).includes(`{"position":${position}}`));
+  };
+  await log.append('recording-1', [plainFact('1')], 0);
+  await noted(1);
+  for (const n of upTo(20)) await log.append('recording-1', [plainFact(`${n}`)], n);
+  await noted(21);
+  for (const n of upTo(20)) await log.append('recording-1', [plainFact(`${n}`)], n + 20);
+  await log.close();
+  await noted(41);
 });
 
 it('knows where streams ended when it is opened again', async (test) => {
