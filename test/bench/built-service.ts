@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const startWithinMs = 60_000;
 
 export type BuiltService = {
-  /** The compiled command. */
+  /** The built command. */
   main: string;
   /** Starts it and resolves when it says where it listens. */
   start(dataDir: string): Promise<RunningService>;
@@ -18,20 +18,14 @@ export type BuiltService = {
 
 export type RunningService = { url: string; pid: number; end(): Promise<void> };
 
-/** The service as it is installed: compiled, without a loader. Compiled once a run, into a folder of its own. */
+/** The service as it is installed: built, without a loader. Built once a run, into a folder of its own. */
 export const builtService = (): Promise<BuiltService> => (built ??= build());
 let built: Promise<BuiltService> | undefined;
 
 async function build(): Promise<BuiltService> {
   const folder = await mkdtemp(join(tmpdir(), 'mitschrift-built-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const tsc = join(root, 'node_modules/.bin/tsc');
-  await promisify(execFile)(tsc, ['-p', 'tsconfig.json', '--outDir', join(folder, 'dist')], {
-    cwd: root,
-  }).catch((error: { code?: unknown }) => {
-    // It writes all the same; types are for `npm run types` to check.
-    if (error.code !== 2) throw error;
-  });
+  await promisify(execFile)(process.execPath, [join(root, 'build.mjs'), join(folder, 'dist')]);
   await mkdir(join(folder, 'web'), { recursive: true });
   await cp(join(root, 'web'), join(folder, 'web'), { recursive: true });
   await copyFile(join(root, 'package.json'), join(folder, 'package.json'));

@@ -1,0 +1,76 @@
+/**
+ * `npm run build`, after the type check: `dist/`, put together by Rolldown (https://rolldown.rs).
+ *
+ * What the service needs until it listens is one file, because finding and reading six hundred takes
+ * longer than running them. Everything else is loaded when it is needed: our own parts from files beside
+ * (`chunks/`), packages from `node_modules` as ever. `node build.mjs [folder]`
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'rolldown';
+
+const root = import.meta.dirname;
+const [dir = join(root, 'dist')] = process.argv.slice(2);
+/**
+ * Packages that are needed until the service listens. Not `level`: its native part is looked for beside its
+ * own files.
+ */
+const bundled = [
+  '@koa/router',
+  'koa',
+  'koa-helmet',
+  'pino',
+  'range-parser',
+  'ulid',
+  'ws',
+  'xstate',
+  'zod',
+];
+
+const { dependencies, optionalDependencies } = JSON.parse(
+  await readFile(join(root, 'package.json'), 'utf8'),
+);
+const apart = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+  (name) => !bundled.includes(name),
+);
+
+// Parts that are no more must not stay beside those that are.
+await rm(dir, { recursive: true, force: true });
+await put(['src/cli/mitschrift', 'src/cli/serve'], {
+  groups: [{ name: 'service', tags: ['$initial'], test: (id) => !id.endsWith('mitschrift.ts') }],
+});
+// Processes that the service starts by path (`programPath`): each as small as it can be.
+for (const program of [
+  'src/capture/capture-process',
+  'src/capture/list-devices-process',
+  'src/speech/local-worker',
+]) {
+  await put([program], true);
+}
+
+async function put(programs, codeSplitting) {
+  await build({
+    cwd: root,
+    input: Object.fromEntries(programs.map((name) => [name, join(root, `${name}.ts`)])),
+    platform: 'node',
+    external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins: [{ name: 'tables', transform: { filter: { id: /\.json$/ }, handler: tableAsText } }],
+    // One dependency of Koa's has an `eval`, and some parts are loaded both early and late.
+    checks: { eval: false, ineffectiveDynamicImport: false },
+    output: {
+      dir,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+      codeSplitting,
+      comments: false,
+      sourcemap: true,
+    },
+  });
+}
+
+/** Large tables (of media types) as text: V8 parses JSON sooner than the same as a program. */
+function tableAsText(json) {
+  const text = JSON.stringify(JSON.stringify(JSON.parse(json)));
+  return { code: `module.exports = JSON.parse(${text});`, moduleType: 'js', map: null };
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { neededBy } from './needed-by.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** One that is added here is waited for at every start. */
+const loadedAtStart = [
+  '@koa/router',
+  'koa',
+  'koa-helmet',
+  'level',
+  'pino',
+  'range-parser',
+  'ulid',
+  'ws',
+  'xstate',
+  'zod',
+];
+
+test('the start loads these packages and no others', async () => {
+  const { packages } = await neededBy(root, 'src/cli/serve.ts');
+  assert.deepEqual(packages, loadedAtStart);
+});
+
+test('what the start loads is built into one file, but for the native part', async () => {
+  const source = await readFile(join(root, 'build.mjs'), 'utf8');
+  const [, list = ''] = /^const bundled = \[([^\]]*)\]/m.exec(source) ?? [];
+  const bundled = Array.from(list.matchAll(/'([^']+)'/g), ([, name]) => name);
+  assert.deepEqual([...bundled, 'level'].toSorted(), loadedAtStart);
+});
+
+for (const path of [
+  'src/cli/program.ts',
+  'src/export/word-file.ts',
+  'src/http/openapi/document.ts',
+  'src/http/resumable-uploads.ts',
+  'src/integrity/backup.ts',
+  'src/integrity/export-log.ts',
+  'src/integrity/restore.ts',
+  'src/language/openai-model.ts',
+  'src/metrics/figures.ts',
+  'src/recordings/activities/attribute.ts',
+  'src/recordings/activities/finish.ts',
+  'src/recordings/activities/transcribe.ts',
+  'src/recordings/activities/write.ts',
+  'src/recordings/replay-from.ts',
+  'src/search/search.ts',
+  'src/speech/choose-engine.ts',
+]) {
+  test(`the start does not wait for ${path}`, async () => {
+    assert.ok(existsSync(join(root, path)), 'a part that is there');
+    const { files } = await neededBy(root, 'src/cli/serve.ts');
+    assert.ok(!files.includes(path), `${files.length} files, and this one among them`);
+  });
+}
+
+test('zod is imported so that its parts can be told apart', async () => {
+  const { files } = await neededBy(root, 'src/cli/serve.ts');
+  for (const file of files) {
+    const source = await readFile(join(root, file), 'utf8');
+    // By `import { z }` come all its forty languages.
+    assert.doesNotMatch(source, /^import (?!type)\{[^}]*\bz\b[^}]*\} from 'zod'/m, file);
+  }
+});
