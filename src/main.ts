@@ -18,6 +18,7 @@ import type { Log } from './log.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { packageVersion } from './package-root.ts';
 import { openPipeline } from './pipeline.ts';
+import { endWorkOf } from './recordings/end-work.ts';
 import { settingsFrom } from './settings.ts';
 import { openToggle } from './trigger/toggle.ts';
 import { levelSessionRows } from './storage/level-sessions.ts';
@@ -59,9 +60,12 @@ export async function startService(options: {
   try {
     config = await openConfig({ store, secretsPath: data.secrets, env, log });
     const clock = () => new Date();
+    const upToDate = () => projections.applied(status.name, store.head());
+    const work = { storage, upToDate, desk, captures, log };
     const accounts = await openAccounts({
       store,
       keys,
+      endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
       retireSpace: retireSpace(data, clock),
       sessions: levelSessionRows(store.db),
       settings,
@@ -69,7 +73,6 @@ export async function startService(options: {
       dataDir: data.root,
       log,
     });
-    await accounts.sweepSessions();
     const sweep = setInterval(() => {
       accounts.sweepSessions().catch((error: unknown) => log.warn({ err: error }, 'sweeping'));
     }, sweepEveryMs).unref();
@@ -77,6 +80,7 @@ export async function startService(options: {
 
     const takenUp = await pipeline.restart();
     if (takenUp > 0) log.info({ recordings: takenUp }, 'went on with unfinished recordings');
+    await accounts.finishDeletions();
 
     const scrub = await startScrub({ store, keys, data, log });
     closing.unshift(() => scrub.stop());
@@ -86,7 +90,7 @@ export async function startService(options: {
       captures,
       storage,
       settings,
-      upToDate: () => projections.applied(status.name, store.head()),
+      upToDate,
       head: () => store.head(),
     });
     const trigger = await openControl(data.triggerSocket, {
