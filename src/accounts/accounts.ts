@@ -12,6 +12,7 @@ import { openSetupCode, removeSetupCode, type SetupCode } from './setup-code.ts'
 import {
   registration,
   userAdministration,
+  type EndWork,
   type UserAdministration,
 } from './user-administration.ts';
 import { checkUsername } from './usernames.ts';
@@ -23,6 +24,8 @@ export type AccountsParts = {
   sessions: SessionRows;
   /** Destroys what the log holds of a deleted user; without it a deleted name stays readable there. */
   keys?: Pick<KeyStore, 'forget'>;
+  /** Ends what is being done for a deleted user; without it that goes on. */
+  endWork?: EndWork;
   /** Puts the documents of a deleted user aside (`retired-spaces.ts`); without it they stay. */
   retireSpace?: (userId: string) => Promise<void>;
   /** Asked whenever it matters, so that a changed setting holds at once. */
@@ -89,6 +92,11 @@ export interface Accounts extends UserAdministration {
   logout(token: string): Promise<void>;
   /** Calls back with the id of each session that ends before its time; returns how to stop. */
   onSessionEnded(listener: (sessionId: string) => void): () => void;
+  /**
+   * Ends what is still being done for deleted users, and puts aside what it wrote: where a crash kept a
+   * deletion from it. After unfinished recordings were taken up; what cannot be done is logged.
+   */
+  finishDeletions(): Promise<void>;
   /** Deletes sessions that are over. For now and then. */
   sweepSessions(): Promise<void>;
 }
@@ -145,6 +153,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     book,
     keys: parts.keys,
     scheme,
+    endWork: parts.endWork,
     retireSpace: parts.retireSpace,
     log,
   });
@@ -241,6 +250,17 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     logout: (token) => book.end(sessionIdOf(token)),
 
     onSessionEnded: (listener) => book.onEnded(listener),
+
+    async finishDeletions() {
+      for (const id of users.deleted) {
+        try {
+          await parts.endWork?.(id, { by: 'system', command: `deleted-${ulid()}` });
+          await parts.retireSpace?.(id);
+        } catch (err) {
+          log.warn({ err, user_id: id }, 'a deletion is not finished; the next start tries again');
+        }
+      }
+    },
 
     sweepSessions: () => book.sweep(),
   };

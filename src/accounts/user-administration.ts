@@ -17,6 +17,10 @@ import type { User, UsersView } from './users-view.ts';
 
 /** Who wants it and by which command; from the request. */
 export type OnBehalf = { by: string; command?: string | undefined };
+type Circumstances = { by: string; command: string };
+
+/** Ends whatever is being done with somebody's recordings, and keeps what there is of them. */
+export type EndWork = (userId: string, onBehalf: Circumstances) => Promise<void>;
 
 /** A user as others see them. */
 export type PublicUser = { userId: string; username: string; isAdmin: boolean; disabled: boolean };
@@ -33,6 +37,8 @@ export interface UserAdministration {
   /** In the order in which they were created. */
   listUsers(): PublicUser[];
   findUser(username: string): PublicUser | undefined;
+  /** Whether there is a user of that id, disabled or not; the built-in one is none. */
+  isUser(userId: string): boolean;
   /**
    * The very first user has to be an administrator: without one nobody could set anything up. A
    * command that created a user before returns that user, and creates nobody.
@@ -62,9 +68,11 @@ export interface UserAdministration {
   /** Sets one's own; all other sessions and this one end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
   changePassword(userId: string, currentPassword: string, password: string): Promise<void>;
   /**
-   * Deletes the user and destroys what the log holds of them; their documents are put aside.
-   * @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY`; the system's, for documents
-   *   that cannot be moved: then the user is gone, and the next start moves them.
+   * Deletes the user and destroys what the log holds of them. What is being recorded or done for them
+   * ends, with everything kept, and then their documents are put aside.
+   * @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY`; what the log and the system
+   *   say of work that cannot be ended and of documents that cannot be moved: then the user is gone,
+   *   and the next start does the rest.
    */
   deleteUser(username: string, onBehalf: OnBehalf): Promise<void>;
 }
@@ -74,6 +82,8 @@ type Parts = {
   book: SessionBook;
   keys: Pick<KeyStore, 'forget'> | undefined;
   scheme: () => PasswordScheme;
+  /** Ends what is being done for a deleted user. */
+  endWork: EndWork | undefined;
   /** Puts the documents of a deleted user aside. */
   retireSpace: ((userId: string) => Promise<void>) | undefined;
   log: Pick<Log, 'info'>;
@@ -104,6 +114,8 @@ export function userAdministration(parts: Parts): UserAdministration {
       const user = stream.users.byName(username);
       return user && published(user);
     },
+
+    isUser: (userId) => stream.users.byId(userId) !== undefined,
 
     async createUser({ username, password, isAdmin }, onBehalf) {
       const before = createdBefore(onBehalf);
@@ -196,7 +208,11 @@ export function userAdministration(parts: Parts): UserAdministration {
       await book.endAllOf(id);
       await keys?.forget(id);
       tell('user deleted', id, onBehalf);
-      await parts.retireSpace?.(id);
+      try {
+        await parts.endWork?.(id, circumstances(onBehalf));
+      } finally {
+        await parts.retireSpace?.(id);
+      }
     },
   };
 }
@@ -213,7 +229,7 @@ export const registration = (
   content: { username, password_hash: passwordHash },
 });
 
-const circumstances = ({ by, command = ulid() }: OnBehalf) => ({ by, command });
+const circumstances = ({ by, command = ulid() }: OnBehalf): Circumstances => ({ by, command });
 
 const published = ({ id, username, isAdmin, disabled }: User): PublicUser => ({
   userId: id,

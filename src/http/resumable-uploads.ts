@@ -100,7 +100,7 @@ async function importUpload(
 ): Promise<ImportedUpload> {
   const { filename, owner, ...fields } = fieldsOf(metadata);
   refuseWhenStopped(services);
-  if (!services.accounts.listUsers().some(({ userId }) => userId === owner)) {
+  if (!services.accounts.isUser(owner)) {
     await store.remove(id);
     throw notFound('The user of this upload is gone.');
   }

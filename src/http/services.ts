@@ -48,7 +48,7 @@ export type HttpServices = {
     ProjectionRunner,
     'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
   >;
-  accounts: Omit<Accounts, 'sweepSessions' | 'importUsers'>;
+  accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers'>;
   metrics: Metrics;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;

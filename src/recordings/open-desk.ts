@@ -57,6 +57,11 @@ export type OpenDesk = RecordingsDesk & {
   restart(unsettled: AsyncIterable<string>): Promise<number>;
   /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
   promisedBases(owner: string): AsyncIterable<string>;
+  /**
+   * Cancels what is done with a recording, or is to be; resolves when nothing works on it any more.
+   * What there is of it stays. One that is being captured is left alone: that has to be stopped.
+   */
+  endWork(recordingId: string, circumstances: { by: string; command: string }): Promise<void>;
   /** Finishes what a crash left undone of erasures and deletions. After the views are up to date. */
   finishRemovals(): Promise<void>;
   /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
@@ -153,6 +158,23 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       });
       await removals.carryOut(recordingId, 'delete-documents');
       return accepted;
+    },
+    async endWork(recordingId, { by, command }) {
+      await recordings.use(recordingId, { create: false }, async (recording) => {
+        const fact = { type: 'processing.cancelled', data: {} } as const;
+        for (let step = 1; step < erasureStepsMax; step += 1) {
+          const state = stateName(recording.snapshot().value);
+          if (state.startsWith('recording')) return;
+          if (!/^(?:transcribing|awaiting-speakers)/.test(state)) break;
+          const circumstances = { by, command: `${command}/${step}` };
+          await recording.record(fact, circumstances).catch((error: unknown) => {
+            // It moved on meanwhile: look again.
+            const moved = stateName(recording.snapshot().value) !== state;
+            if (!(error instanceof NotAccepted) || !moved) throw error;
+          });
+        }
+        await recording.quiet();
+      });
     },
     async finishRemovals() {
       for (const { recordingId, chore } of await removals.undone()) {

@@ -222,6 +222,31 @@ test('a discarded recording leaves nothing, and its browser is told', async (t) 
   await assert.rejects(service.api().get(`/recordings/${id}`), /404/);
 });
 
+test('a deleted user’s browser is stopped with everything it sent, and the recording is kept', async (t) => {
+  const service = await wholeService(t);
+  const ben = await service.login('ben');
+  const client = await open(service, ben);
+  const { id } = await start(client);
+  const pcm = randomBytes(4000);
+  client.socket.send(pcm);
+  await acknowledged(client, 2000);
+  const answer = await fetch(`${service.url()}/users/ben`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${service.token}` },
+  });
+  assert.equal(answer.status, 204);
+  assert.equal((await client.until(({ type }) => type === 'audio.ended'))['reason'], 'stopped');
+  assert.equal(await client.closed, 1008);
+  assert.deepEqual(await audioOf(service, id), pcm);
+  type Page = { events: { stream: string; type: string; to: string; by: string }[] };
+  const { events } = await service.api().get<Page>('/events?limit=200');
+  const facts = events.filter(({ stream }) => stream.endsWith(id));
+  const captured = facts.find(({ type }) => type === 'audio.captured');
+  assert.ok(captured && captured.by !== 'system', 'it says who ended it');
+  // There is no engine here: it may have failed before it was cancelled.
+  assert.match(facts.at(-1)!.to, /^(idle\.kept|error)$/);
+});
+
 test('who logs out keeps only the audio of the connection that carries some', async (t) => {
   const service = await wholeService(t);
   const ben = await service.login('ben');

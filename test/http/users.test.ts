@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFileKeys } from '../../events/file-keys.ts';
@@ -12,10 +11,10 @@ import {
   connect,
   password,
   startService,
-  wav,
   type ProblemAnswer,
   type TestService,
 } from '../support/http-client.ts';
+import { slowUpload } from '../support/slow-upload.ts';
 
 type User = {
   user_id: string;
@@ -271,31 +270,10 @@ test('an upload goes on when its session ends', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
   const ben = await service.addUser('ben');
-  const boundary = 'x'.repeat(20);
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="talk.wav"\r\n\r\n`;
-  const audio = wav();
-  const upload = request(`${service.url}/recordings`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${ben}`,
-      'Content-Type': `multipart/form-data; boundary=${boundary}`,
-    },
-  });
-  const answered = new Promise<number>((resolve, reject) => {
-    upload.on('response', (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    upload.on('error', reject);
-  });
-  upload.write(head);
-  await new Promise<void>((resolve) => upload.write(audio.subarray(0, 100), () => resolve()));
-  // The upload has begun when its folder is there.
-  while ((await uploadsIn(service)) === 0) await new Promise(setImmediate);
+  const upload = await slowUpload(service, ben);
   await service.call('PATCH', '/users/ben', { token, json: { password: 'a new password' } });
   assert.equal((await service.call('GET', '/status', { token: ben })).status, 401);
-  upload.end(Buffer.concat([audio.subarray(100), Buffer.from(`\r\n--${boundary}--\r\n`)]));
-  assert.equal(await answered, 202);
+  assert.equal(await upload.finish(), 202);
 });
 
 const listed = async (service: TestService, token: string): Promise<User[]> =>
@@ -305,9 +283,6 @@ const names = async (service: TestService, token: string): Promise<string[]> =>
   (await listed(service, token))
     .map(({ username, is_admin }) => username + (is_admin ? ' (administrator)' : ''))
     .toSorted();
-
-const uploadsIn = async ({ dataDir }: TestService): Promise<number> =>
-  (await readdir(join(dataDir, 'uploads')).catch(() => [])).length;
 
 const accountsParts = (service: TestService) => ({
   store: service.store,

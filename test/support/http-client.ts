@@ -32,6 +32,7 @@ import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { openCaptures } from '../../src/capture/captures.ts';
 import { openToggle } from '../../src/trigger/toggle.ts';
+import { endWorkOf } from '../../src/recordings/end-work.ts';
 import { openDesk } from '../../src/recordings/open-desk.ts';
 import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
@@ -106,9 +107,12 @@ export async function startService(
   });
   opened.push(() => projections.stop());
   await projections.ready();
+  const upToDate = () => projections.applied(status.name, store.head());
   const accounts = await openAccounts({
     store,
     keys,
+    endWork: (userId, onBehalf) =>
+      endWorkOf(userId, onBehalf, { storage, upToDate, desk, captures, log }),
     retireSpace: retireSpace(dataFolder(dataDir), () => new Date()),
     sessions: levelSessionRows(store.db),
     settings,
@@ -134,7 +138,6 @@ export async function startService(
     },
     importedBy: (command) => importedBy(storage, command),
   });
-  if (options.dataDir !== undefined) await desk.restart(unsettledRecordings(storage));
   opened.push(async () => {
     engines.releaseAll();
     await desk.close();
@@ -147,6 +150,10 @@ export async function startService(
     combinedChannels: () => 'mix',
     hoursMax: () => 8,
   });
+  if (options.dataDir !== undefined) {
+    await desk.restart(unsettledRecordings(storage));
+    await accounts.finishDeletions();
+  }
   const services: HttpServices = {
     captures,
     toggle: openToggle({
@@ -154,7 +161,7 @@ export async function startService(
       captures,
       storage,
       settings,
-      upToDate: () => projections.applied(status.name, store.head()),
+      upToDate,
       head: () => store.head(),
     }),
     log,

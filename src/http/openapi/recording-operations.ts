@@ -75,7 +75,7 @@ export const recordingOperations: readonly Operation[] = [
     answers: {
       202: { ...going, headers: { Location: 'Path of the recording.' } },
     },
-    problems: ['unsupported-media', 'disk-full'],
+    problems: ['not-found', 'unsupported-media', 'disk-full'],
     command: true,
   },
   {

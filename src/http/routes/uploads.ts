@@ -6,7 +6,7 @@ import { doneBefore } from '../done-before.ts';
 import { validated } from '../json-body.ts';
 import { languageSchema } from '../language.ts';
 import { limits } from '../limits.ts';
-import { Problem } from '../problems.ts';
+import { Problem, notFound } from '../problems.ts';
 import { receiveUpload, uploadsDirOf } from '../receive-upload.ts';
 import { statusName } from '../status-name.ts';
 import type { AddRoutes } from './add-routes.ts';
@@ -32,6 +32,8 @@ export const uploadRoutes: AddRoutes = (router, services) => {
         const { kind, language, title, speakers } = validated(fieldsSchema, upload.fields);
         await services.acceptsAudio(upload.path, upload.filename);
         refuseWhenStopped(services);
+        // A session may have ended meanwhile; a user that was deleted has nothing any more.
+        if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
         const accepted = await services.desk.importAudio({
           path: upload.path,
           filename: upload.filename,

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProjectionStorage } from '../../projections/projection.ts';
+import { statusOf } from '../../projections/status.ts';
+import type { Captures } from '../capture/captures.ts';
+import type { Log } from '../log.ts';
+import { StageError } from '../stage-error.ts';
+import type { OpenDesk } from './open-desk.ts';
+
+/** Looks at what is left to be ended; each sees at most 200 recordings of a kind. */
+const looksMax = 100;
+/** Between two looks, when a recording could not be stopped yet: it may be just starting. Milliseconds. */
+const patienceMs = 100;
+
+/**
+ * Ends whatever is being done with an owner's recordings: captures are stopped with everything that was
+ * captured, the processing is cancelled, also of meetings that wait for names. Audio, words and documents
+ * stay. When it resolves nothing writes into the owner's space any more.
+ * @throws {Error} when there is no end of it; what the log says
+ */
+export async function endWorkOf(
+  owner: string,
+  onBehalf: { by: string; command: string },
+  deps: {
+    storage: ProjectionStorage;
+    /** Resolves when what is in the log can be read. */
+    upToDate(): Promise<void>;
+    desk: Pick<OpenDesk, 'endWork'>;
+    captures: Pick<Captures, 'stop'> & { browser: Pick<Captures['browser'], 'stop'> };
+    log: Pick<Log, 'warn'>;
+  },
+): Promise<void> {
+  const { storage, desk, captures, log } = deps;
+  for (let looks = 1; looks <= looksMax; looks += 1) {
+    await deps.upToDate();
+    const { recordings, processing, speakers_pending } = await statusOf(storage, owner);
+    const unsettled = [...recordings, ...processing, ...speakers_pending];
+    if (unsettled.length === 0) return;
+    let refused = false;
+    for (const { recording_id: recordingId, device } of recordings) {
+      const capture = device === null ? captures.browser : captures;
+      const stoppedBy = { ...onBehalf, command: `${onBehalf.command}/${recordingId}` };
+      await capture.stop(recordingId, stoppedBy).catch((error: unknown) => {
+        // It has ended otherwise, or failed, which is in the log; if not, the next look finds it.
+        if (!(error instanceof StageError)) throw error;
+        refused = true;
+        log.warn({ err: error, recordingId }, 'a recording was not stopped');
+      });
+    }
+    for (const { recording_id: recordingId } of unsettled) {
+      await desk.endWork(recordingId, onBehalf);
+    }
+    if (refused) await sleep(patienceMs);
+  }
+  throw new Error(`There is no end of what is done with the recordings of ${owner}`);
+}

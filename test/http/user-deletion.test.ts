@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { recordingById } from '../../projections/recordings.ts';
+import { openAccounts } from '../../src/accounts/accounts.ts';
+import { levelSessionRows } from '../../src/storage/level-sessions.ts';
+import { startService, type TestService } from '../support/http-client.ts';
+import { slowUpload } from '../support/slow-upload.ts';
+
+test('what is being done for a deleted user ends, everything is kept, and nothing writes any more', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const benId = service.accounts.findUser('ben')!.userId;
+  const upload = async (kind: string) => (await service.upload(ben, { kind })).body.recording_id;
+  const saved = await upload('solo');
+  await service.reaches(saved, 'idle.saved');
+  const waiting = await upload('meeting');
+  await service.reaches(waiting, 'awaiting-speakers');
+  service.engines.fail('transcribe');
+  const failed = await upload('solo');
+  await service.reaches(failed, 'error');
+  service.engines.mend('transcribe');
+  service.engines.hold('entitle');
+  const [writing, other] = [await upload('solo'), (await service.upload(token)).body.recording_id];
+  await service.reaches(writing, 'transcribing.entitling');
+
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  assert.deepEqual(await statesOf(service, [saved, waiting, failed, writing]), [
+    'idle.saved',
+    'idle.kept',
+    'error',
+    'idle.kept',
+  ]);
+  service.engines.releaseAll();
+  await service.reaches(other, 'idle.saved');
+  // Words and audio are there; the documents are where an administrator of the host deletes them.
+  for (const id of [saved, waiting, failed, writing]) {
+    const row = await recordingById(service.storage, id);
+    await access(join(service.dataDir, 'recordings', id, row!.audio!.path));
+  }
+  await assert.rejects(access(join(service.dataDir, 'spaces', benId)), { code: 'ENOENT' });
+  const aside = await readdir(join(service.dataDir, 'quarantine', 'spaces'));
+  assert.deepEqual(
+    aside.map((name) => name.slice(0, 26)),
+    [benId],
+  );
+});
+
+test('a deletion that was interrupted before its work was ended is finished at the next start', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const benId = service.accounts.findUser('ben')!.userId;
+  service.engines.hold('transcribe');
+  const { recording_id: id } = (await service.upload(ben)).body;
+  await service.reaches(id, 'transcribing');
+  // As a process leaves it that dies right after the fact.
+  const dying = await openAccounts({
+    store: service.store,
+    sessions: levelSessionRows(service.store.db),
+    settings: () => service.services.config.settings(),
+    clock: () => new Date(),
+    dataDir: service.dataDir,
+    log: service.services.log,
+    endWork: () => Promise.reject(new Error('killed')),
+  });
+  await assert.rejects(dying.deleteUser('ben', { by: 'ada' }), /killed/);
+  await service.close();
+  const after = await startService(t, { dataDir: service.dataDir });
+  assert.deepEqual(await statesOf(after, [id]), ['idle.kept']);
+  await assert.rejects(access(join(after.dataDir, 'spaces', benId)), { code: 'ENOENT' });
+  assert.equal((await after.call('GET', '/users', { token })).status, 200);
+});
+
+test('an upload that ends after its user was deleted becomes no recording', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const upload = await slowUpload(service, ben);
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  assert.equal(await upload.finish(), 404);
+  assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
+  assert.deepEqual(await readdir(join(service.dataDir, 'uploads')), []);
+});
+
+async function statesOf(service: TestService, ids: readonly string[]) {
+  await service.projections.applied('all', service.store.head());
+  return await Promise.all(
+    ids.map(async (id) => (await recordingById(service.storage, id))?.state),
+  );
+}
