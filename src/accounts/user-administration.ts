@@ -39,6 +39,8 @@ export interface UserAdministration {
   findUser(username: string): PublicUser | undefined;
   /** Whether there is a user of that id, disabled or not; the built-in one is none. */
   isUser(userId: string): boolean;
+  /** Whether there was a user of that id. */
+  wasUser(userId: string): boolean;
   /**
    * The very first user has to be an administrator: without one nobody could set anything up. A
    * command that created a user before returns that user, and creates nobody.
@@ -116,6 +118,7 @@ export function userAdministration(parts: Parts): UserAdministration {
     },
 
     isUser: (userId) => stream.users.byId(userId) !== undefined,
+    wasUser: (userId) => stream.users.wasDeleted(userId),
 
     async createUser({ username, password, isAdmin }, onBehalf) {
       const before = createdBefore(onBehalf);

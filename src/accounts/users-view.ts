@@ -46,6 +46,10 @@ export class UsersView {
     return this.#users.get(id);
   }
 
+  wasDeleted(id: string): boolean {
+    return this.#deleted.has(id);
+  }
+
   /** Compares without case. */
   byName(username: string): User | undefined {
     const id = this.#idsByName.get(usernameKey(username));

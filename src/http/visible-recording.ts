@@ -10,15 +10,27 @@ export const guest = 'guest';
 export const sees = (caller: Pick<Caller, 'userId' | 'isAdmin'>, owner: string): boolean =>
   owner === caller.userId || (owner === guest && caller.isAdmin);
 
+/**
+ * As `sees`; and what a deleted user left is nobody's any more: administrators see it, hand it over and
+ * erase it, as they do with what `guest` records.
+ */
+export const seesLeft = (
+  { accounts }: Pick<HttpServices, 'accounts'>,
+  caller: Pick<Caller, 'userId' | 'isAdmin'>,
+  owner: string,
+): boolean => sees(caller, owner) || (caller.isAdmin && accounts.wasUser(owner));
+
 /** @throws {Problem} 404, the same for a recording that is not there, one that was erased, and one that is somebody else's. */
 export async function visibleRecording(
-  services: Pick<HttpServices, 'storage'>,
+  services: Pick<HttpServices, 'storage' | 'accounts'>,
   caller: Caller,
   recordingId: string,
 ): Promise<RecordingRow> {
   if (!ulidPattern.test(recordingId)) throw notFound();
   const row = await recordingById(services.storage, recordingId);
-  if (!row || row.state === 'idle.erased' || !sees(caller, row.owner)) throw notFound();
+  if (!row || row.state === 'idle.erased' || !seesLeft(services, caller, row.owner)) {
+    throw notFound();
+  }
   return row;
 }
 

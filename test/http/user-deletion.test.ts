@@ -48,6 +48,44 @@ test('what is being done for a deleted user ends, everything is kept, and nothin
   );
 });
 
+test('what a deleted user left is the administrators’ to list, hand over and erase, and nobody else’s', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const [ben, cleo] = [await service.addUser('ben'), await service.addUser('cleo')];
+  const benId = service.accounts.findUser('ben')!.userId;
+  const ids: string[] = [];
+  for (const title of ['Eins', 'Zwei']) {
+    ids.push((await service.upload(ben, { title })).body.recording_id);
+    await service.reaches(ids.at(-1)!, 'idle.saved');
+  }
+  const list = (who: string) => service.call('GET', `/recordings?owner=${benId}`, { token: who });
+  const read = (who: string) => service.call('GET', `/recordings/${ids[0]}`, { token: who });
+  assert.deepEqual([(await list(token)).status, (await read(token)).status], [403, 404]);
+  await service.call('DELETE', '/users/ben', { token });
+  const { status, body } = await list(token);
+  assert.deepEqual([status, (body['recordings'] as unknown[]).length], [200, 2]);
+  assert.equal((await read(token)).status, 200);
+  assert.deepEqual([(await list(cleo)).status, (await read(cleo)).status], [403, 404]);
+
+  const [first, second] = ids as [string, string];
+  const handed = await service.call('PATCH', `/recordings/${first}`, {
+    token,
+    json: { owner: 'cleo' },
+  });
+  assert.equal(handed.status, 200);
+  await service.reaches(first, 'idle.saved');
+  const { documents } = (
+    await service.call<{ documents: { index: string } }>('GET', `/recordings/${first}`, {
+      token: cleo,
+    })
+  ).body;
+  const path = `/transcripts/${encodeURIComponent(documents.index)}`;
+  assert.equal((await service.call('GET', path, { token: cleo })).status, 200);
+  assert.equal((await read(token)).status, 404, 'it is somebody’s again');
+  assert.equal((await service.call('DELETE', `/recordings/${second}`, { token })).status, 204);
+  assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), [first]);
+});
+
 test('a deletion that was interrupted before its work was ended is finished at the next start', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

@@ -84,7 +84,8 @@ export const recordingOperations: readonly Operation[] = [
     id: 'listRecordings',
     tag: 'Recordings',
     summary: 'The caller’s recordings, also unfinished and failed ones, newest first',
-    description: '`owner=guest` shows an administrator those of tray and hotkey.',
+    description:
+      '`owner=guest` shows an administrator those of tray and hotkey, the id of a deleted user what they left.',
     query: listSchema,
     answers: {
       200: {

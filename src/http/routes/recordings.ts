@@ -9,7 +9,7 @@ import { pageSchema, positionSchema } from '../page.ts';
 import { recordingAnswer, recordingLine } from '../recording-answer.ts';
 import { recordingFacts } from '../fact-answer.ts';
 import { topLevelState } from '../status-name.ts';
-import { sees, visibleRecording } from '../visible-recording.ts';
+import { seesLeft, visibleRecording } from '../visible-recording.ts';
 import type { AddRoutes } from './add-routes.ts';
 
 /** Reading recordings: the list, one, and the facts one consists of. */
@@ -19,7 +19,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
   router.get('/recordings', async (ctx) => {
     const caller = callerOf(ctx.state);
     const { limit, cursor, status, owner = caller.userId } = queryOf(ctx, listSchema);
-    if (!sees(caller, owner)) {
+    if (!seesLeft(services, caller, owner)) {
       throw new Problem('not-admin', 'These recordings are not yours to see.');
     }
     const { rows, next_cursor } = await recordingsOf(storage, owner, { limit, cursor, status });
