@@ -85,8 +85,7 @@ export async function openRecorder(
   }
   const stallTimer = setInterval(() => {
     // Looks are counted, not time: of a process that was stopped itself the device may have kept it all.
-    if ((looks += 1) * stallCheckMs > limits.stallMs)
-      lose('no-data', `“${device}” gives no data.`);
+    if ((looks += 1) * stallCheckMs > limits.stallMs) lose('no-data', `“${device}” gives no data.`);
   }, stallCheckMs);
   let syncs = 0;
   let syncing: Promise<void> | null = null;

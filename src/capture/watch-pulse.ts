@@ -5,6 +5,8 @@ import { pactlEnv } from './pulse.ts';
 /** What changed: `change` on `source-output` `7`, and the like. */
 export type PulseEvent = { what: 'new' | 'change' | 'remove'; on: string; index: number };
 
+/** Ends what follows with its parent, setpriv(1) of util-linux: `pactl subscribe` itself never would. */
+const leash = ['setpriv', '--pdeathsig', 'KILL'];
 /** Between two attempts to listen to a server that is not there, milliseconds. */
 const restartMs = 500;
 
@@ -21,10 +23,12 @@ export function watchPulse(options: {
 }): void {
   const { env = process.env, signal, onEvent, onAway } = options;
   let child: ChildProcess | undefined;
+  let leashed = process.platform === 'linux';
   let timer: NodeJS.Timeout | undefined;
 
   const start = () => {
-    const started = spawn('pactl', ['subscribe'], {
+    const [program, ...args] = [...(leashed ? leash : []), 'pactl', 'subscribe'];
+    const started = spawn(program!, args, {
       env: pactlEnv(env),
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -36,8 +40,12 @@ export function watchPulse(options: {
       onAway();
       timer = setTimeout(start, restartMs);
     };
-    // Without pactl there is nobody to listen to, and nothing to be told.
-    started.once('error', end);
+    started.once('error', () => {
+      // Without pactl there is nobody to listen to, and nothing to be told; without setpriv there may be.
+      if (!leashed) return end();
+      leashed = false;
+      if (!signal.aborted) start();
+    });
     started.once('exit', end);
     createInterface({ input: started.stdout })
       .on('error', end)

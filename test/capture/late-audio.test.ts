@@ -47,7 +47,10 @@ test('what was not queued is missing, before what comes after it', () => {
   const [gap] = told.filter(({ missingMs }) => missingMs > 0);
   assert.equal(gap!.missingMs, 2900);
   assert.ok(gap!.at <= 3100 + 1000, 'known a second later');
-  assert.equal(told.reduce((sum, { blocks }) => sum + blocks, 0), 22);
+  assert.equal(
+    told.reduce((sum, { blocks }) => sum + blocks, 0),
+    22,
+  );
 });
 
 test('a queue that held a part is waited for until it is empty', () => {
@@ -95,7 +98,10 @@ for (const seed of seeds({ short: 50, long: 5000 })) {
     const told = played(arrivals);
     const missing = told.reduce((sum, { missingMs }) => sum + missingMs, 0);
     const losses = told.filter(({ missingMs }) => missingMs > 0).length;
-    assert.equal(told.reduce((sum, { blocks }) => sum + blocks, 0), arrivals.length);
+    assert.equal(
+      told.reduce((sum, { blocks }) => sum + blocks, 0),
+      arrivals.length,
+    );
     assert.ok(Math.abs(missing - lost) <= 110 * Math.max(1, losses), `${missing} for ${lost}`);
   });
 }
