@@ -1,9 +1,9 @@
 import { Level } from 'level';
-import { open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { ulid } from 'ulid';
 import { openDatabase, type LogDatabase } from '../../events/database.ts';
-import { privateDirectory, writeDurably } from '../../events/durable-file.ts';
+import { privateDirectory, syncDirectory, writeDurably } from '../../events/durable-file.ts';
 import { openLogCopy } from '../../events/log-copy.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { dataFolder } from '../host.ts';
@@ -49,6 +49,7 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
  * Salvages what can be read of a damaged log into a new data directory: a log of its own, with
  * positions without gaps; a stream with a hole keeps its facts before the hole, the others are set
  * aside in a file. The source is only read, also by LevelDB: it works on a copy. No service may run.
+ * It is built beside the target and put in its place when it is whole.
  * @throws {Error} when the target is not empty or inside the source
  */
 export async function repair(source: RepairSource, target: string): Promise<RepairReport> {
@@ -59,25 +60,37 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   if ((await exists(out.root)) && (await readdir(out.root)).length > 0) {
     throw new Error(`${out.root} is not empty.`);
   }
-  await privateDirectory(out.root);
-  const workplace = join(out.root, 'source-log');
+  const building = dataFolder(`${out.root}.repairing`);
+  await rm(building.root, { recursive: true, force: true });
+  await privateDirectory(building.root);
+  const workplace = join(building.root, 'source-log');
   await copyTree(source.log, workplace);
-  const leftOver = join(out.root, 'left-over.jsonl');
-  const { tables, ...salvaged } = await salvageInto(workplace, out.log, leftOver);
+  const leftOver = join(building.root, leftOverFile);
+  const { tables, ...salvaged } = await salvageInto(workplace, building.log, leftOver);
   await rm(workplace, { recursive: true });
-  const files = await copyTree(source.root, out.root, {
+  const files = await copyTree(source.root, building.root, {
     wanted: (path) =>
       !notInBackups.has(path.split('/')[0] ?? '') && path !== join('keys', 'erased.jsonl'),
   });
-  await takeErasures(source.erasures, join(out.keys, 'erased.jsonl'));
-  const verified = await withLogAlone(out, ({ store, keys }) =>
-    verifyData({ store, keys, data: out }),
+  await takeErasures(source.erasures, join(building.keys, 'erased.jsonl'));
+  const verified = await withLogAlone(building, ({ store, keys }) =>
+    verifyData({ store, keys, data: building }),
   );
   const aside = salvaged.unreadable.length + salvaged.setAside > 0;
   if (!aside) await rm(leftOver);
-  const report = { ...salvaged, directory: out.root, tables, leftOver: aside ? leftOver : null };
+  if (await exists(out.root)) await rmdir(out.root);
+  await rename(building.root, out.root);
+  await syncDirectory(dirname(out.root));
+  const report = {
+    ...salvaged,
+    directory: out.root,
+    tables,
+    leftOver: aside ? join(out.root, leftOverFile) : null,
+  };
   return { ...report, files, verified };
 }
+
+const leftOverFile = 'left-over.jsonl';
 
 async function salvageInto(
   workplace: string,

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, readFile, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { logKey } from '../../events/layout.ts';
+import { dataFolder, type DataFolder } from '../../src/host.ts';
+import { backup } from '../../src/integrity/backup.ts';
+import { exists } from '../../src/integrity/exists.ts';
+import { exportLog } from '../../src/integrity/export-log.ts';
+import { importLog } from '../../src/integrity/import-log.ts';
+import { withLogAlone } from '../../src/integrity/open-alone.ts';
+import { repair, sourceOfData } from '../../src/integrity/repair.ts';
+import { restore } from '../../src/integrity/restore.ts';
+import { flipped, recordedData, tamper, verifyAlone } from '../support/recorded-data.ts';
+import { plainFact } from '../support/sample-facts.ts';
+import { seeded } from '../support/seeded.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { seed, times } from './counts.ts';
+import { strace } from './strace.ts';
+
+const rounds = times({ short: 3, long: 30 });
+/** A command that is not over by then hangs, in milliseconds. */
+const endsWithinMs = 60_000;
+/** What makes things durable, or puts them in their place. */
+const calls = ['fsync', 'fdatasync', 'rename'] as const;
+
+/** Runs `mitschrift` and kills it at the n-th call; answers whether it came to that. */
+async function killedAt(dataDir: string, kill: string[], args: string[]): Promise<boolean> {
+  const script = join(import.meta.dirname, '../../src/cli/mitschrift.ts');
+  const node = [process.execPath, '--import', import.meta.resolve('tsx'), script, ...args];
+  const [program, ...rest] = [...kill, ...node] as [string, ...string[]];
+  return await new Promise((resolve, reject) => {
+    execFile(
+      program,
+      rest,
+      {
+        env: { ...process.env, MITSCHRIFT_DATA: dataDir, UV_THREADPOOL_SIZE: '1' },
+        timeout: endsWithinMs,
+      },
+      (error, _stdout, stderr) => {
+        // strace ends as what it runs does.
+        if (error === null) resolve(false);
+        else if (error.signal === 'SIGKILL' || error.code === 137) resolve(true);
+        else reject(new Error(`${args[0]} ended with ${error.code}: ${stderr}`));
+      },
+    );
+  });
+}
+
+/** How often a command makes each of the calls when nobody disturbs it. */
+async function callsOf(
+  t: TestContext,
+  dataDir: string,
+  args: string[],
+): Promise<Record<(typeof calls)[number], number>> {
+  const trace = join(await tempDir(t), 'trace');
+  const wrap = ['strace', '-f', '-qqq', '-o', trace, '-e', `trace=${calls.join()}`];
+  assert.equal(await killedAt(dataDir, wrap, args), false);
+  const lines = (await readFile(trace, 'utf8')).split('\n');
+  // A thread's calls are counted by themselves.
+  const most = (call: string): number => {
+    const byThread = new Map<string, number>();
+    for (const line of lines) {
+      const thread = line.split(' ')[0]!;
+      if (line.includes(` ${call}(`)) byThread.set(thread, (byThread.get(thread) ?? 0) + 1);
+    }
+    return Math.max(0, ...byThread.values());
+  };
+  return { fsync: most('fsync'), fdatasync: most('fdatasync'), rename: most('rename') };
+}
+
+/**
+ * Kills a command again and again, each time at another sync or rename.
+ * @param fresh where it is to work next: the data directory and the arguments, nothing done yet
+ * @param judge what is there afterwards: nothing that counts, or all of it; then whether it can be repeated
+ */
+async function killAgainAndAgain(
+  t: TestContext,
+  fresh: () => Promise<{ dataDir: string; args: string[] }>,
+  judge: (dataDir: string) => Promise<'nothing' | 'whole'>,
+): Promise<void> {
+  const random = seeded(seed);
+  const undisturbed = await fresh();
+  const counts = await callsOf(t, undisturbed.dataDir, undisturbed.args);
+  assert.equal(await judge(undisturbed.dataDir), 'whole');
+  const found = { killed: 0, nothing: 0, whole: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const { dataDir, args } = await fresh();
+    const call = random.pick(calls.filter((one) => counts[one] > 0));
+    const kill = strace(`${call}:signal=SIGKILL:when=${1 + random.below(counts[call])}`);
+    if (await killedAt(dataDir, kill, args)) found.killed += 1;
+    found[await judge(dataDir)] += 1;
+  }
+  t.diagnostic(JSON.stringify(found));
+  assert.ok(found.killed > rounds / 2, 'a run in which hardly anything was killed shows nothing');
+}
+
+/** The log of a data directory, byte for byte. */
+async function exported(t: TestContext, data: DataFolder): Promise<string> {
+  const file = join(await tempDir(t), 'log.jsonl');
+  await withLogAlone(data, (opened) => exportLog(opened, file, { decrypt: false }));
+  return await readFile(file, 'utf8');
+}
+
+const isEmpty = async (root: string): Promise<boolean> =>
+  !(await exists(root)) || (await readdir(root)).length === 0;
+
+test(`${rounds} times a restore is killed: nothing is there, or everything (SEED=${seed})`, async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const kept = join(await tempDir(t), 'backup');
+  await withLogAlone(data, (opened) => backup({ ...opened, data }, kept));
+  const expected = await exported(t, data);
+  await killAgainAndAgain(
+    t,
+    async () => ({ dataDir: join(await tempDir(t), 'data'), args: ['restore', kept] }),
+    async (dataDir) => {
+      const target = dataFolder(dataDir);
+      const nothing = await isEmpty(dataDir);
+      if (nothing) await restore(kept, target);
+      assert.equal((await verifyAlone(target)).sound, true);
+      assert.equal(await exported(t, target), expected);
+      return nothing ? 'nothing' : 'whole';
+    },
+  );
+});
+
+test(`${rounds} times an import is killed: no log is there, or all of it (SEED=${seed})`, async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const file = join(await tempDir(t), 'log.jsonl');
+  await withLogAlone(data, (opened) => exportLog(opened, file, { decrypt: false }));
+  const expected = await readFile(file, 'utf8');
+  await killAgainAndAgain(
+    t,
+    async () => {
+      const dataDir = join(await tempDir(t), 'data');
+      // An exported log is imported beside what it speaks of.
+      for (const folder of ['keys', 'recordings', 'spaces']) {
+        await cp(join(data.root, folder), join(dataDir, folder), { recursive: true });
+      }
+      return { dataDir, args: ['import-log', file] };
+    },
+    async (dataDir) => {
+      const target = dataFolder(dataDir);
+      const nothing = await verifyAlone(target).then(
+        () => false,
+        (error: Error) => /There is no log/.test(error.message) || Promise.reject(error),
+      );
+      if (nothing) await importLog(target, file);
+      else await assert.rejects(importLog(target, file), /There is a log/);
+      assert.equal(await exported(t, target), expected);
+      return nothing ? 'nothing' : 'whole';
+    },
+  );
+});
+
+test(`${rounds} times a backup is killed: the one before counts, or the new one (SEED=${seed})`, async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const first = join(await tempDir(t), 'backup');
+  await withLogAlone(data, (opened) => backup({ ...opened, data }, first));
+  const old = await exported(t, data);
+  await withLogAlone(data, ({ store }) => store.append('config', [plainFact('later')], 0));
+  const now = await exported(t, data);
+  let kept = '';
+  await killAgainAndAgain(
+    t,
+    async () => {
+      kept = join(await tempDir(t), 'backup');
+      await cp(first, kept, { recursive: true, preserveTimestamps: true });
+      return { dataDir: data.root, args: ['backup', kept] };
+    },
+    async () => {
+      const target = dataFolder(join(await tempDir(t), 'data'));
+      assert.equal((await restore(kept, target)).verified.sound, true);
+      const log = await exported(t, target);
+      assert.ok(log === old || log === now);
+      await rm(target.root, { recursive: true });
+      await withLogAlone(data, (opened) => backup({ ...opened, data }, kept));
+      assert.equal((await restore(kept, target)).verified.sound, true);
+      assert.equal(await exported(t, target), now);
+      return log === old ? 'nothing' : 'whole';
+    },
+  );
+});
+
+test(`${rounds} times a repair is killed: nothing is there, or all that can be salvaged (SEED=${seed})`, async (t) => {
+  const { data, recordings } = await recordedData(t);
+  await tamper(data, async (db) => {
+    const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
+    const key = logKey(Number(await db.get(`!streams!recording-${recordings[0]}!000000000004`)));
+    await db.put(key, flipped(await db.get<Buffer, Buffer>(key, binary), 60, 2), binary);
+  });
+  const reference = dataFolder(join(await tempDir(t), 'reference'));
+  const { facts } = await repair(sourceOfData(data.root), reference.root);
+  let target = dataFolder('');
+  await killAgainAndAgain(
+    t,
+    async () => {
+      target = dataFolder(join(await tempDir(t), 'salvaged'));
+      return { dataDir: data.root, args: ['repair', '--out', target.root] };
+    },
+    async () => {
+      const nothing = await isEmpty(target.root);
+      if (nothing) await repair(sourceOfData(data.root), target.root);
+      const { sound, checked } = await verifyAlone(target);
+      assert.deepEqual([sound, checked.records], [true, facts]);
+      return nothing ? 'nothing' : 'whole';
+    },
+  );
+});
