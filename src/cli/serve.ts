@@ -1,5 +1,5 @@
 import { hostFrom } from '../host.ts';
-import { openLogger } from '../log.ts';
+import { openServiceLogger } from '../log.ts';
 import { startService } from '../main.ts';
 
 /** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */
@@ -8,7 +8,7 @@ const stopWithinMs = 10_000;
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
   const host = hostFrom(process.env);
-  const log = openLogger(host.logLevel);
+  const log = await openServiceLogger(host.logLevel);
   process.on('uncaughtException', (error) => {
     // Nobody knows what state the process is in: the next start takes up from the log.
     log.fatal({ err: error }, 'unexpected error, ending');
