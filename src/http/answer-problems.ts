@@ -1,21 +1,34 @@
 import type { Middleware } from 'koa';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
-import type { Log } from '../log.ts';
 import { limits } from './limits.ts';
+import { logRefusal } from './log-refusals.ts';
 import { problemBody, toProblem } from './problems.ts';
+import type { HttpServices } from './services.ts';
 import type { State } from './state.ts';
 
-/** Turns whatever was thrown below into a problem document. Our own mistakes are logged, once, here. */
-export function answerProblems(log: Log): Middleware<State> {
+/**
+ * Turns whatever was thrown below into a problem document. Our own mistakes and who was turned away are
+ * logged, once, here.
+ */
+export function answerProblems(
+  services: Pick<HttpServices, 'log' | 'settings'>,
+): Middleware<State> {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
       const problem = toProblem(error);
-      const { requestId } = ctx.state;
+      const { requestId, caller } = ctx.state;
+      logRefusal(services, ctx.req, problem, {
+        request: requestId,
+        ...(caller ? { user: caller.userId } : {}),
+      });
       if (problem.status >= 500) {
-        log.error({ request: requestId, problem: problem.type, err: problem.cause }, 'failed');
+        services.log.error(
+          { request: requestId, problem: problem.type, err: problem.cause },
+          'failed',
+        );
       }
       ctx.status = problem.status;
       ctx.set(problem.headers);

@@ -3,12 +3,11 @@ import Koa from 'koa';
 import { answerProblems } from './answer-problems.ts';
 import { authenticate } from './authenticate.ts';
 import { checkHost } from './check-host.ts';
-import { countRequests } from './count-requests.ts';
 import { hostCheck } from './hosts.ts';
-import { logRefusals } from './log-refusals.ts';
 import { Problem, notFound } from './problems.ts';
 import { rememberAnswers } from './remember-answers.ts';
 import { requestLog } from './request-log.ts';
+import { bySegment } from './by-segment.ts';
 import { audioDeviceRoutes } from './routes/audio-devices.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { configRoutes } from './routes/config.ts';
@@ -49,11 +48,9 @@ import { openTickets } from './tickets.ts';
  */
 export function createApp(services: HttpServices): Koa<State> {
   const app = new Koa<State>();
-  app.use(requestLog(services.log));
-  app.use(countRequests(services.metrics));
+  app.use(requestLog(services.log, services.metrics));
   app.use(securityHeaders());
-  app.use(answerProblems(services.log));
-  app.use(logRefusals(services));
+  app.use(answerProblems(services));
   app.use(
     checkHost(
       hostCheck({
@@ -69,7 +66,7 @@ export function createApp(services: HttpServices): Koa<State> {
   // Case and slashes count, as in `access.ts`: a path has one meaning.
   const router = new Router<State>({ sensitive: true, strict: true });
   for (const addRoutes of resources) addRoutes(router, { ...services, tickets });
-  app.use(router.routes());
+  app.use(bySegment(router));
   app.use((ctx) => {
     // Only what no route answered gets here. `matched`: routes of that path, whatever their method.
     const methods = new Set(

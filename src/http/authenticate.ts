@@ -23,7 +23,7 @@ export function authenticate(
       if (!caller) throw notAuthenticated('The ticket is not, or no longer, good for this.');
       ctx.state.caller = caller;
     } else if (access !== 'public') {
-      const token = bearerToken(ctx.get('Authorization'));
+      const token = bearerToken(ctx.req.headers.authorization ?? '');
       const caller = token === undefined ? null : await accounts.authenticate(token);
       const watches = access === 'metrics' && token !== undefined && isMetricsToken(token);
       if (token && caller) {
@@ -37,7 +37,7 @@ export function authenticate(
         throw new Problem('not-admin', 'Ask an administrator of this service.');
       }
     }
-    await next();
+    return next();
   };
 }
 

@@ -4,16 +4,17 @@ import { Problem } from './problems.ts';
 
 /** Refuses names that are not ours (421) and writes that another site's page sends (403). */
 export function checkHost(hosts: HostCheck): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const host = ctx.req.headers.host;
     if (!hosts.allows(host)) throw hostNotAllowed();
-    const reading = ctx.method === 'GET' || ctx.method === 'HEAD';
-    const crossSite =
-      !hosts.sameOrigin(ctx.req.headers.origin, host) || ctx.get('Sec-Fetch-Site') === 'cross-site';
-    if (!reading && crossSite) {
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
+    if (
+      !hosts.sameOrigin(ctx.req.headers.origin, host) ||
+      ctx.req.headers['sec-fetch-site'] === 'cross-site'
+    ) {
       throw new Problem('cross-origin', 'Only pages of this service may send this.');
     }
-    await next();
+    return next();
   };
 }
 

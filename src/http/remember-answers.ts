@@ -1,7 +1,8 @@
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, Next, ParameterizedContext } from 'koa';
 import { ulid } from 'ulid';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
+import type { Caller } from './services.ts';
 import type { State } from './state.ts';
 
 /**
@@ -12,14 +13,9 @@ import type { State } from './state.ts';
 export function rememberAnswers(): Middleware<State> {
   const answers = new Map<string, Remembered>();
 
-  return async (ctx, next) => {
-    const { caller } = ctx.state;
-    if (ctx.method !== 'POST' || !caller) {
-      await next();
-      return;
-    }
+  const answerOnce = async (ctx: Asked, { userId }: Caller, next: Next): Promise<void> => {
     const key = idempotencyKey(ctx.get('Idempotency-Key'));
-    const command = `${caller.userId}:${key ?? ulid()}`;
+    const command = `${userId}:${key ?? ulid()}`;
     ctx.state.command = command;
     ctx.state.repeatable = key !== undefined;
     if (key === undefined) {
@@ -57,7 +53,14 @@ export function rememberAnswers(): Middleware<State> {
     }
     await work;
   };
+
+  return (ctx, next) => {
+    const { caller } = ctx.state;
+    return ctx.method === 'POST' && caller ? answerOnce(ctx, caller, next) : next();
+  };
 }
+
+type Asked = ParameterizedContext<State>;
 
 type Answer = { status: number; body: unknown; headers: Record<string, string> };
 type Remembered = { path: string; answer: Promise<Answer | null> };

@@ -1,27 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { requestCounter } from './count-requests.ts';
 import type { State } from './state.ts';
 
 /**
- * Gives each request an id and logs one line about it: method, path without its query, status, time.
+ * Gives each request an id, counts it, and logs one line about it: method, path without its query, status, time.
  * Never bodies, headers or query strings: they hold transcripts and tokens. Paths of documents hold
  * titles, so only their first segment is logged.
  */
-export function requestLog(log: Log): Middleware<State> {
+export function requestLog(log: Log, metrics: Pick<Metrics, 'answered'>): Middleware<State> {
+  const count = requestCounter(metrics);
   return async (ctx, next) => {
     const startedAt = performance.now();
     ctx.state.requestId = randomUUID();
-    ctx.set('X-Request-Id', ctx.state.requestId);
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     await next();
+    const ms = performance.now() - startedAt;
+    count(ctx, ms / 1000);
     log.info(
       {
         request: ctx.state.requestId,
         method: ctx.method,
         path: pathForLog(ctx.path),
         status: ctx.status,
-        ms: Math.round(performance.now() - startedAt),
+        ms: Math.round(ms),
         ...(ctx.state.caller ? { user: ctx.state.caller.userId } : {}),
       },
       'request',
