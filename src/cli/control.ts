@@ -67,11 +67,13 @@ export function askService<T>(path: string, name: string, body: unknown = null):
     const call = request(
       { socketPath: controlPath(path), path: `/${name}`, method: 'POST' },
       (answer) => {
-        readAll(answer, answerBytesMax).then((text) => {
-          const value: unknown = JSON.parse(text);
-          if (answer.statusCode === 200) resolve(value as T);
-          else reject(new Error((value as { message: string }).message));
-        }, reject);
+        readAll(answer, answerBytesMax)
+          .then((text) => {
+            const value: unknown = JSON.parse(text);
+            if (answer.statusCode === 200) resolve(value as T);
+            else reject(new Error((value as { message: string }).message));
+          })
+          .catch(reject);
       },
     );
     const giveUp = setTimeout(

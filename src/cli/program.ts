@@ -26,7 +26,7 @@ program
   .command('transcribe')
   .description('write the three documents of audio files, without server or account')
   .argument('<file...>', 'audio files')
-  .option('--meeting', 'several people speak', false)
+  .option('--meeting', 'several people speak (for now all as one speaker)', false)
   .option('--out <dir>', 'where the documents go', '.')
   .option('--language <code>', 'ISO 639-1 code of the language spoken')
   .option('--json', 'print the paths as JSON', false)

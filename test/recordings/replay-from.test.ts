@@ -38,6 +38,18 @@ test('from each stage: what comes before it is taken from the log, and no engine
   await assert.rejects(replayFrom(service, id, 'everything'), /Begin from one of transcribe,/);
 });
 
+test('one that failed is to be retried or cleared first, and says so', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  service.engines.fail('transcribe');
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'error');
+  await assert.rejects(replayFrom(service, id, 'transcribe'), {
+    name: 'NotAccepted',
+    message: /The last try failed\. Try that again .*, or clear its error first/,
+  });
+});
+
 test('from diarize and join a meeting is attributed again, and asks who spoke', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
