@@ -43,6 +43,7 @@ await put(['src/cli/mitschrift', 'src/cli/serve'], {
 for (const program of [
   'src/capture/capture-process',
   'src/capture/list-devices-process',
+  'src/export/word-file-process',
   'src/speech/local-worker',
 ]) {
   await put([program], true);

@@ -6,6 +6,7 @@ import { retireSpace } from './accounts/retired-spaces.ts';
 import type { BrowserLimits } from './capture/browser-stream.ts';
 import { openControl } from './cli/control.ts';
 import { userCommands } from './cli/user-commands.ts';
+import { unknownVariables } from './config/unknown-variables.ts';
 import { openConfig, type Config } from './config/config.ts';
 import type { Host } from './host.ts';
 import { guest } from './http/visible-recording.ts';
@@ -51,6 +52,10 @@ export async function startService(options: {
   const { host, env, log } = options;
   const { data } = host;
   const fromEnvironment = settingsFrom(env);
+  for (const { variable, nearest } of unknownVariables(env)) {
+    const meant = nearest === null ? '' : ` Was ${nearest} meant?`;
+    log.warn(`Nothing reads the environment variable ${variable}.${meant}`);
+  }
   let config: Config | undefined;
   // The configuration is in the log, which the pipeline opens; nothing asks before that.
   const settings = () => config?.settings() ?? fromEnvironment;

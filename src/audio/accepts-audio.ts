@@ -7,15 +7,16 @@ import { wavLayout } from './wav-layout.ts';
 /**
  * Looks whether a file is audio that can be read here, by what is in it, not by its name. Quick:
  * nothing is decoded.
- * @param filename how the person calls it; stands in the sentence.
+ * @param filename how the person calls it; stands in the sentence, unless whoever shows that says it.
  * @throws {StageError} `unsupported-media`, never retriable, with a sentence that says what to do.
  */
-export async function acceptsAudio(path: string, filename: string): Promise<void> {
+export async function acceptsAudio(path: string, filename?: string): Promise<void> {
   try {
     await examine(path, hasFfmpeg);
   } catch (error) {
     if (!(error instanceof StageError) || error.retriable) throw error;
-    throw new StageError('unsupported-media', `“${printable(filename)}”: ${error.message}`, {
+    const which = filename === undefined ? '' : `“${printable(filename)}”: `;
+    throw new StageError('unsupported-media', `${which}${error.message}`, {
       retriable: false,
       cause: error,
     });

@@ -76,7 +76,7 @@ async function transcribeOne(
       throw error;
     });
     if (!there?.isFile()) return failed('There is no such file');
-    await acceptsAudio(file, basename(file));
+    await acceptsAudio(file);
     // A copy: the pipeline moves what it is given into the recording's folder.
     const path = join(uploads, ulid());
     await copyFile(file, path);

@@ -43,7 +43,7 @@ export async function exported(
     srt: () => subRip(input),
     vtt: () => webVtt(input),
     json: () => `${JSON.stringify(json(), null, 2)}\n`,
-    docx: async () => (await import('./word-file.ts')).wordFile(input),
+    docx: async () => (await import('./word-file-aside.ts')).wordFileAside(input),
     async zip() {
       const paths = documentPaths(input.base);
       const files = new Map<string, Buffer>();

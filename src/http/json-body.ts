@@ -27,12 +27,19 @@ export function queryOf<S extends z.ZodType>(ctx: Context, schema: S): z.output<
 
 /** @throws {Problem} 422 with one entry a wrong field. */
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
   throw invalid(
     parsed.error.issues.map(({ path, message }) => ({ path: path.join('.') || '(body)', message })),
   );
 }
+
+/** What the library says of a value that is not there, or of another type, is for programmers. */
+const inWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'invalid_type') return undefined;
+  if (issue.input === undefined) return 'is missing';
+  return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+};
 
 /** Loaded with the first body: it brings parsers of everything, and nobody waits for them at the start. */
 const parser = loadOnce(async () => {

@@ -44,7 +44,7 @@ export function fallbackTitle(
   const [first] = best(source, 1, language);
   return {
     title: first ? titleFrom(first.text, language) : '',
-    abstract: top.map(({ text }) => ended(firstWords(text, pointWordsMax))).join(' '),
+    abstract: top.map(passage).join(' '),
   };
 }
 
@@ -77,6 +77,7 @@ function best(sentences: Sentence[], count: number, language: string | null): Se
 function summarySentences(summary: string, language: string | null): Sentence[] {
   return textSentences(summary.replaceAll(/^[-*]\s+/gmu, ''), language).map((text) => ({
     text,
+    cut: { before: false, after: false },
     block: 0,
     speaker: null,
   }));
@@ -98,6 +99,13 @@ function titleFrom(sentence: string, language: string | null): string {
 function firstWords(text: string, wordsMax: number): string {
   const words = text.split(' ');
   return words.length <= wordsMax ? text : `${words.slice(0, wordsMax).join(' ')} …`;
+}
+
+/** A sentence, or the piece of one that was cut: no full stop where the person had not come to one. */
+function passage({ text, cut }: Sentence): string {
+  const begun = cut.before ? `… ${text}` : text;
+  if (cut.after) return `${begun} …`;
+  return ended(firstWords(begun, pointWordsMax));
 }
 
 const ended = (sentence: string): string =>

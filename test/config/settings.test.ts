@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { configPatchSchema } from '../../src/config/document-schema.ts';
 import { settingKeys } from '../../src/config/schema.ts';
+import { unknownVariables } from '../../src/config/unknown-variables.ts';
 import { environmentSettings, settingsFrom, variableOf } from '../../src/settings.ts';
 import { replaceSettings } from '../support/readme-settings.ts';
 
@@ -29,6 +30,26 @@ test('every key can be set by its variable, as text of its type', () => {
   assert.equal(settings['auth.session_hours'], 336);
   assert.deepEqual(environmentSettings({ MITSCHRIFT_LLM_MODEL: '', OTHER: 'x' }), {});
   assert.equal(new Set(settingKeys.map(variableOf)).size, settingKeys.length);
+});
+
+test('variables that nothing reads are named, with the one that was meant', () => {
+  const env = {
+    MITSCHRIFT_DATA: '/srv',
+    MITSCHRIFT_STT_BASE_URL: 'http://host',
+    MITSCHRIFT_STT_BASEURL: 'x',
+    MITSCHRIFT_LLM_MODELL: 'x',
+    MITSCHRIFT_Port: '1',
+    MITSCHRIFT_SOMETHING_ELSE_ENTIRELY: 'x',
+    OTHER: 'x',
+  };
+  assert.deepEqual(unknownVariables(env), [
+    { variable: 'MITSCHRIFT_STT_BASEURL', nearest: 'MITSCHRIFT_STT_BASE_URL' },
+    { variable: 'MITSCHRIFT_LLM_MODELL', nearest: 'MITSCHRIFT_LLM_MODEL' },
+    { variable: 'MITSCHRIFT_Port', nearest: 'MITSCHRIFT_PORT' },
+    { variable: 'MITSCHRIFT_SOMETHING_ELSE_ENTIRELY', nearest: null },
+  ]);
+  const right = Object.fromEntries(settingKeys.map((key) => [variableOf(key), 'x']));
+  assert.deepEqual(unknownVariables(right), []);
 });
 
 test('every wrong variable is named, and no secret with it', () => {

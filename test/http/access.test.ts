@@ -81,7 +81,10 @@ test('who may call is decided before anything else is looked at', async (t) => {
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
     assert.doesNotMatch(policy, /unsafe/);
-    assert.doesNotMatch(page.body, /<style|<script|style=|onload=/);
+    assert.doesNotMatch(page.body, /<style|<script(?! src="\/origin\.js" defer)|style=|onload=/);
+    assert.match(page.body, /<header>.*href="\/docs".*<\/header>/s);
+    const script = await service.call('GET', '/origin.js');
+    assert.equal(script.headers.get('content-type'), 'text/javascript; charset=utf-8');
     const etag = page.headers.get('etag') ?? '';
     // Not by `fetch`, which asks for a fresh copy whenever somebody gives it this header.
     const again = await rawRequest(service.url, { headers: { 'If-None-Match': etag } });

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { DocumentsInput } from '../../src/documents/documents.ts';
 import { startService, type ProblemAnswer, type TestService } from '../support/http-client.ts';
 
 /** What the `docx` package is built on; reads what it and we write. */
@@ -143,26 +144,57 @@ test('what is recognised so far can be had while the rest is under way; before t
   );
 });
 
+test('while a Word file of hours of talk is made, the service answers others', async () => {
+  const { wordFileAside } = await import('../../src/export/word-file-aside.ts');
+  const blocks = Array.from({ length: 4000 }, (_, index) => ({
+    id: `t-${index}`,
+    speaker: 'SPEAKER_1',
+    start: index * 6,
+    end: index * 6 + 5,
+    text: `Satz ${index} handelt von Dingen, über die in langen Sitzungen viel geredet wird.`,
+    words: [],
+  }));
+  const before = performance.eventLoopUtilization();
+  const bytes = await wordFileAside({ ...talk, kind: 'meeting', blocks });
+  const { active, idle } = performance.eventLoopUtilization(before);
+  // In this thread it would be busy all the time; here it hands over and waits.
+  assert.ok(active < idle, `${active} ms busy, ${idle} ms free`);
+  const xml = (await unzip(bytes)).get('word/document.xml')!;
+  assert.ok(xml.includes('Satz 3999 handelt'));
+});
+
+test('what goes wrong with a Word file is an error, not a wait', async () => {
+  const { wordFileAside } = await import('../../src/export/word-file-aside.ts');
+  await assert.rejects(wordFileAside({ ...talk, title: null as unknown as string }), TypeError);
+});
+
 test('characters that no Word file may hold are left out of it', async () => {
   const { wordFile } = await import('../../src/export/word-file.ts');
   const bytes = await wordFile({
-    recordingId: 'R',
-    base: 'b',
+    ...talk,
     title: 'a\u0000b\ud800c',
-    aliases: [],
-    kind: 'solo',
-    language: null,
-    duration: null,
-    localStart: '2026-03-01T10:00:00+01:00',
-    uiLanguage: 'en',
-    speakers: [],
     blocks: [{ id: 't-1', speaker: null, start: 0, end: 1, text: 'x\u0008y & <z>', words: [] }],
     summary: '## Points\n- **one** thing\n',
-    abstract: '',
-    notes: [],
   });
   const xml = (await unzip(bytes)).get('word/document.xml')!;
   assert.doesNotMatch(xml, /[\p{Cs}]|(?![\t\n\r])\p{Cc}/u);
   assert.ok(xml.includes('xy &amp; &lt;z&gt;'));
   assert.match(xml, /<w:b\/>.*one/s);
 });
+
+const talk: DocumentsInput = {
+  recordingId: 'R',
+  base: 'b',
+  title: 'Talk',
+  aliases: [],
+  kind: 'solo',
+  language: null,
+  duration: null,
+  localStart: '2026-03-01T10:00:00+01:00',
+  uiLanguage: 'en',
+  speakers: [],
+  blocks: [],
+  summary: '',
+  abstract: '',
+  notes: [],
+};

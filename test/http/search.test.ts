@@ -57,6 +57,10 @@ test('questions that are none are told so; words that mean something to nobody f
     const { status } = await service.call('GET', `/search${query}`, { token });
     assert.equal(status, 422, query);
   }
+  const { body } = await service.call<ProblemAnswer>('GET', '/search', { token });
+  assert.deepEqual(body.errors, [
+    { path: 'q', message: 'must say what to look for: /search?q=budget' },
+  ]);
   for (const q of ['"', '*:*', '(((', '%00', '..%2f', '\\', '+-&&||!', '💣']) {
     const path = `/search?q=${q.startsWith('%') || q.includes('%') ? q : encodeURIComponent(q)}`;
     const { status } = await service.call<Found>('GET', path, { token });

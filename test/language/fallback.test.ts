@@ -68,6 +68,15 @@ test('sentences without end, as engines without punctuation give them, are cut',
     assert.ok(line.split(' ').length <= 42, line);
 });
 
+test('an abstract has a full stop only where a sentence ended', () => {
+  const endless = Array.from({ length: 100 }, (_, index) => `wort${index % 30}`).join(' ');
+  const { abstract } = fallbackTitle({ summary: '', blocks: talk([endless]) }, { language: 'de' });
+  assert.match(abstract, /…/u);
+  assert.doesNotMatch(abstract.replace(/wort9$/u, ''), /wort\d+\./u);
+  const spoken = fallbackTitle({ summary: '', blocks: meeting }, { language: 'de' });
+  assert.doesNotMatch(spoken.abstract, /…/u);
+});
+
 test('gives nothing for no words, and takes the summary where there is no talk', () => {
   assert.deepEqual(fallbackSummary(talk(['…', '']), options), { text: '' });
   assert.deepEqual(fallbackTitle({ summary: '', blocks: [] }, { language: null }), {

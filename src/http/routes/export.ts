@@ -16,7 +16,7 @@ import type { AddRoutes } from './add-routes.ts';
 /** `GET /recordings/{id}/export`: the transcript as a file of another program's. */
 export const exportRoutes: AddRoutes = (router, services) => {
   const { storage, dataDir } = services;
-  // A Word file of a long meeting takes a second of work and some memory: one after the other.
+  // A Word file of a long meeting takes seconds of a thread and some memory: one after the other.
   const inTurn = oneAtATime(limits.exportsWaitingMax);
 
   router.get('/recordings/:id/export', async (ctx) => {

@@ -16,8 +16,10 @@ export const searchRoutes: AddRoutes = (router, services) => {
   });
 };
 
+const noWords = 'must say what to look for: /search?q=budget';
+
 export const searchSchema = z.strictObject({
-  q: z.string().min(1).max(limits.searchCharactersMax),
+  q: z.string(noWords).min(1, noWords).max(limits.searchCharactersMax),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number')

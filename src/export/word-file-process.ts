@@ -1,0 +1,10 @@
+import type { DocumentsInput } from '../documents/documents.ts';
+import { wordFile } from './word-file.ts';
+
+// Started by `word-file-aside.ts`, which sends the input; the one answer is the file, or why there is none.
+process.once('message', (input) => {
+  wordFile(input as DocumentsInput).then(
+    (bytes) => process.send!({ bytes: new Uint8Array(bytes) }, () => process.disconnect()),
+    (error: unknown) => process.send!({ error }, () => process.disconnect()),
+  );
+});
