@@ -39,9 +39,14 @@ export async function* factPages(
   let weight = 0;
   try {
     for await (const page of store.pages?.({ afterPosition }) ?? readPages(store, afterPosition)) {
+      if (held.length > 0 && held.length + page.length > pageFactsMax) {
+        yield held;
+        held = [];
+        weight = 0;
+      }
       held = held.length === 0 ? page : held.concat(page);
       for (const fact of page) weight += weightOf(fact);
-      if (weight < pageWeightMax) continue;
+      if (weight < pageWeightMax && held.length < pageFactsMax) continue;
       yield held;
       held = [];
       weight = 0;

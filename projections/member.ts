@@ -49,7 +49,7 @@ export interface Member {
 /** Rows held in memory per projection. */
 const cachedRowsMax = 4096;
 /** A checkpoint without changes of rows is stored this often, in positions: reading them again costs little. */
-const idleCheckpointEvery = 1000;
+const idleCheckpointEvery = 10_000;
 
 export function openMember(
   projection: Projection,
@@ -148,7 +148,11 @@ export function openMember(
   async function load(keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, Row>> {
     const loaded = new Map<string, Row>();
     const missing = new Set<string>();
+    let before: readonly string[] = [];
     for (const keysOfOne of keys) {
+      // Facts that follow each other often have to see the same.
+      if (keysOfOne === before) continue;
+      before = keysOfOne;
       for (const key of keysOfOne) {
         if (loaded.has(key) || missing.has(key)) continue;
         if (cache.has(key)) loaded.set(key, cache.get(key));

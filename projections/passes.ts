@@ -179,12 +179,9 @@ export const isErased = (fact: LoggedFact): boolean =>
 /** What a stage's result adds; undefined for facts that are none. */
 function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefined {
   const now = latest(passes);
-  const noted = (code: string, detail = ''): Partial<Results> => ({
-    notes: withNote(now.notes, { code, detail }),
-  });
   switch (fact.type) {
     case 'capture.interrupted':
-      return noted('capture-interrupted', fact.data.reason);
+      return noted(now, 'capture-interrupted', fact.data.reason);
     case 'speech.detected': {
       const found = fact.data.warnings.map((code) => ({ code, detail: '' }));
       if (fact.data.stretches.length === 0) found.push({ code: 'no-speech', detail: '' });
@@ -201,9 +198,9 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
     case 'transcription.completed':
       return now.languageSet ? {} : { language: fact.data.language ?? now.language };
     case 'diarization.skipped':
-      return noted('diarization-skipped', fact.data.reason);
+      return noted(now, 'diarization-skipped', fact.data.reason);
     case 'identification.skipped':
-      return noted('identification-skipped', fact.data.reason);
+      return noted(now, 'identification-skipped', fact.data.reason);
     case 'turns.joined': {
       const { speakers } = fact.data;
       return {
@@ -228,14 +225,14 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
     case 'speakers.named':
       return withNames(now, fact.content?.names);
     case 'speakers.skipped':
-      return noted('speakers-skipped');
+      return noted(now, 'speakers-skipped');
     case 'transcript.punctuated':
       return {
         blocks: passes.run,
         edited: [],
         unplaced: 0,
         ...(fact.data.kept.length > 0
-          ? noted('parts-unpunctuated', fact.data.kept.join(', '))
+          ? noted(now, 'parts-unpunctuated', fact.data.kept.join(', '))
           : {}),
       };
     case 'corrections.carried_over': {
@@ -254,7 +251,7 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
       };
     }
     case 'summary.fallback_used':
-      return noted('no-language-model');
+      return noted(now, 'no-language-model');
     case 'summary.completed':
       return { summary: passes.run };
     case 'title.chosen':
@@ -266,6 +263,10 @@ function resultOf(fact: LoggedFact, passes: Passes): Partial<Results> | undefine
       return undefined;
   }
 }
+
+const noted = (now: Results, code: string, detail = ''): Partial<Results> => ({
+  notes: withNote(now.notes, { code, detail }),
+});
 
 const withLatest = (passes: Passes, results: Results): Passes =>
   passes.pending ? { ...passes, pending: results } : { ...passes, shown: results };

@@ -32,7 +32,8 @@ export function foldRecording(
     core.position = fact.position;
     core.since = fact.at;
   }
-  Object.assign(core, learned(fact));
+  const told = learned(fact);
+  if (told) Object.assign(core, told);
   const { status } = core;
   if (status === 'transcribing' || status === 'recording') core.running = running(begun.core, fact);
   else if (core.running.length > 0) core.running = [];
@@ -90,7 +91,7 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
 }
 
 /** What a fact tells for good, whatever becomes of the pass it belongs to. */
-function learned(fact: LoggedFact): Partial<KeptRecording['core']> {
+function learned(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
   switch (fact.type) {
     case 'audio.imported':
     case 'audio.captured':
@@ -120,7 +121,7 @@ function learned(fact: LoggedFact): Partial<KeptRecording['core']> {
       return { documents: fact.content?.paths ?? null, document_hashes: sha256, version };
     }
     default:
-      return {};
+      return undefined;
   }
 }
 

@@ -76,21 +76,18 @@ export const transcripts: Projection = {
     'documents.deleted',
     'version.restored',
   ]),
-  keys: (fact) => {
-    const id = recordingOf(fact.stream);
-    return id === undefined ? [] : [`t/${id}`];
-  },
+  keys: (fact) => placeOf(fact).keys,
   apply(rows, fact) {
-    const id = recordingOf(fact.stream);
+    const { id, key } = placeOf(fact);
     if (id === undefined) return;
-    const before = rows.get<Head>(`t/${id}`) ?? beginning(id, fact);
+    const before = rows.get<Head>(key) ?? beginning(id, fact);
     if (!before) return;
     const after = headAfter(before, fact);
     dropTexts(rows, id, before.passes, after.passes);
     setText(rows, id, after.passes, fact);
     relist(rows, before, after);
-    if (isErased(fact)) rows.delete(`t/${id}`);
-    else rows.set(`t/${id}`, after);
+    if (isErased(fact)) rows.delete(key);
+    else rows.set(key, after);
   },
 };
 
@@ -139,6 +136,20 @@ export class TranscriptMoving extends Error {
     super(`The transcript of ${recordingId} was replaced while it was read`);
   }
 }
+
+type Place = { stream: string; id: string | undefined; key: string; keys: readonly string[] };
+
+/** The recording a fact belongs to, and the key of its head. */
+function placeOf({ stream }: LoggedFact): Place {
+  // A recording's facts mostly follow each other, and are asked about several times each.
+  if (stream === lastPlace.stream) return lastPlace;
+  const id = recordingOf(stream);
+  const key = `t/${id}`;
+  lastPlace = { stream, id, key, keys: id === undefined ? [] : [key] };
+  return lastPlace;
+}
+
+let lastPlace: Place = { stream: '', id: undefined, key: '', keys: [] };
 
 function beginning(recording_id: string, fact: LoggedFact): Head | undefined {
   if (fact.type !== 'recording.started' && fact.type !== 'audio.imported') return undefined;
