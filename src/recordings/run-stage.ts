@@ -152,15 +152,20 @@ export function stageRunner(deps: {
       });
     }
 
-    /** A result that is not stored would leave a state with nothing running: so it is offered again. */
+    /**
+     * A result that is not stored would leave a state with nothing running: so it is offered again, as
+     * long as it takes, and said so.
+     */
     async function offerUntilAnswered(
       target: LiveRecording,
       fact: RecordingFact,
       circumstances: Parameters<LiveRecording['record']>[1],
     ): Promise<void> {
+      let since: string | undefined;
       for (let pause = offerPauseMs.first; ; pause = Math.min(pause * 2, offerPauseMs.max)) {
         try {
           await target.record(fact, circumstances);
+          if (since !== undefined) board.set(recordingId, stage, { waiting: null });
           return;
         } catch (error) {
           if (error instanceof NotAccepted) throw new Superseded(error.message);
@@ -168,6 +173,8 @@ export function stageRunner(deps: {
           if (error.code === 'CLOSED') throw new Superseded('the service is stopping');
           if (error.code === 'INVALID_FACT') throw error;
           log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'offered again');
+          since ??= new Date().toISOString();
+          board.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
           // A service that stops leaves the result unstored; the next start does the stage again.
           await sleep(pause, undefined, { signal }).catch(() => {
             throw new Superseded('the stage was left');

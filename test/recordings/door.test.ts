@@ -63,7 +63,7 @@ test('what the state does not allow is refused with what it does allow, and noth
 
 test('a result the log does not take is offered again until it is stored', async (t) => {
   const refusals = new Map<string, number>();
-  const { upload, until, factsOf } = await openWorld(t, {
+  const { desk, upload, until, factsOf } = await openWorld(t, {
     wrap: (store) => ({
       ...store,
       async append(stream, facts, version) {
@@ -81,8 +81,12 @@ test('a result the log does not take is offered again until it is stored', async
     }),
   });
   await assert.rejects(upload(), { code: 'BUSY' });
+  const said: (string | null)[] = [];
+  desk.onActivity((_id, { waiting }) => said.push(waiting && waiting.for));
   const { recordingId } = await upload();
   await until(recordingId, 'idle.saved');
+  assert.ok(said.includes('the log'), 'one can see what it waits for');
+  assert.ok(said.lastIndexOf(null) > said.indexOf('the log'), 'and that it goes on');
   const types = (await factsOf(recordingId)).map(({ type }) => type);
   for (const once of ['transcription.completed', 'summary.completed', 'documents.saved']) {
     assert.equal(types.filter((type) => type === once).length, 1, once);
