@@ -15,6 +15,7 @@ import {
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { assertFlat, resourcesOf } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
 const seed = Number(process.env['SEED'] ?? 1);
@@ -77,6 +78,7 @@ test(
       }
     }
 
+    const undisturbed = await resourcesOf(service.pid);
     const acknowledged: { id: string; talk: number; kind: string }[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       const doomed = service;
@@ -106,10 +108,12 @@ test(
     for (const { id, talk, kind } of acknowledged) {
       assert.equal(await documentsOf(service, token, id), expected.get(`${talk} ${kind}`));
     }
+    const now = await resourcesOf(service.pid);
+    assertFlat(undisturbed, now);
     let interrupted = 0;
     for (const id of ids) interrupted += await checkFacts(service, token, id);
     t.diagnostic(
-      `${acknowledged.length} of ${ids.length} recordings were acknowledged, ${interrupted} stages interrupted`,
+      `${acknowledged.length} of ${ids.length} recordings were acknowledged, ${interrupted} stages interrupted; ${JSON.stringify({ undisturbed, now })}`,
     );
     assert.ok(interrupted > 0, 'a run in which no kill hit a running stage shows nothing');
 

@@ -16,7 +16,7 @@ test(
   { timeout: 3_600_000 },
   async (t) => {
     const random = seeded(seed);
-    const { start, upload, check, acknowledged } = await trial(t);
+    const { start, upload, check, acknowledged, held } = await trial(t);
     let killed = 0;
     for (let round = 0; round < rounds; round += 1) {
       const call = random.pick(['fdatasync', 'fsync']);
@@ -35,6 +35,7 @@ test(
     }
     assert.ok(acknowledged() > 0 && killed > 0);
     t.diagnostic(`${killed} of ${rounds} kills hit, ${acknowledged()} uploads were acknowledged`);
+    t.diagnostic(JSON.stringify(held()));
   },
 );
 
@@ -44,7 +45,7 @@ for (const error of ['EIO', 'ENOSPC']) {
     { timeout: 3_600_000 },
     async (t) => {
       const random = seeded(seed);
-      const { start, upload, check, acknowledged } = await trial(t);
+      const { start, upload, check, acknowledged, held } = await trial(t);
       for (let round = 0; round < rounds; round += 1) {
         const from = 12 + random.below(30);
         const fault = `fdatasync:error=${error}:when=${from}..${from + random.below(3)}`;
@@ -60,6 +61,7 @@ for (const error of ['EIO', 'ENOSPC']) {
         assert.equal(await service.end('SIGTERM'), 0);
       }
       assert.ok(acknowledged() > 0);
+      t.diagnostic(JSON.stringify(held()));
     },
   );
 }

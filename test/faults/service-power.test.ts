@@ -14,7 +14,7 @@ test(
   async (t) => {
     const random = seeded(seed);
     const place = await powered(await tempDir(t));
-    const { start, upload, check, acknowledged } = await trial(t, place.folder);
+    const { start, upload, check, acknowledged, held } = await trial(t, place.folder);
     const took = { cuts: 0, names: 0, bytes: 0 };
     for (let round = 0; round < rounds; round += 1) {
       const doomed = await start(await place.env(25 + random.below(70))).catch(() => undefined);
@@ -32,5 +32,6 @@ test(
     }
     assert.ok(acknowledged() > 0 && took.names + took.bytes > 0);
     t.diagnostic(`${JSON.stringify(took)}; ${acknowledged()} uploads were acknowledged`);
+    t.diagnostic(JSON.stringify(held()));
   },
 );

@@ -11,6 +11,7 @@ import {
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { assertFlat, resourcesOf, type Resources } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
 /** The service on a data directory of its own, to be disturbed, and what it acknowledged. */
@@ -23,13 +24,16 @@ export type Trial = {
   upload(service: ServiceProcess, kind: 'solo' | 'meeting'): Promise<Recording>;
   /** Uploads the talk so many times, several at once, but no more than the service takes. */
   uploadMany(service: ServiceProcess, count: number): Promise<void>;
+  /** What an undisturbed service held when all was settled, and the most any has held since. */
+  held(): { undisturbed: Resources; most: Resources };
   /** How many uploads were acknowledged. */
   acknowledged(): number;
   /**
    * Everything the service knows settles, what was acknowledged in the documents an undisturbed run
-   * gives, no result twice, nobody blamed.
+   * gives, no result twice, nobody blamed; and the process holds no more than an undisturbed one did.
+   * @param opened handles that the test itself made it open
    */
-  check(service: ServiceProcess): Promise<void>;
+  check(service: ServiceProcess, opened?: number): Promise<void>;
 };
 
 /** Uploads at once: the service takes 16. */
@@ -68,6 +72,8 @@ export async function trial(t: TestContext, folder?: string): Promise<Trial> {
     await settle(first, token, [id]);
     expected.set(kind, await documentsOf(first, token, id));
   }
+  const undisturbed = await resourcesOf(first.pid);
+  const most = { ...undisturbed };
   await first.end('SIGTERM');
 
   const acknowledged = new Map<string, string>();
@@ -92,8 +98,9 @@ export async function trial(t: TestContext, folder?: string): Promise<Trial> {
       };
       await Promise.all(Array.from({ length: atOnce }, one));
     },
+    held: () => ({ undisturbed, most }),
     acknowledged: () => acknowledged.size,
-    async check(service) {
+    async check(service, opened = 0) {
       const ids = await allRecordings(service, token);
       for (const id of acknowledged.keys()) assert.ok(ids.includes(id), `${id} is there`);
       await settle(service, token, ids);
@@ -101,6 +108,10 @@ export async function trial(t: TestContext, folder?: string): Promise<Trial> {
         assert.equal(await documentsOf(service, token, id), expected.get(kind));
       }
       for (const id of ids) await checkFacts(service, token, id);
+      const now = await resourcesOf(service.pid);
+      most.megabytes = Math.max(most.megabytes, now.megabytes);
+      most.handles = Math.max(most.handles, now.handles);
+      assertFlat(undisturbed, { ...now, handles: now.handles - opened });
     },
   };
 }
