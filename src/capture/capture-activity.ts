@@ -7,6 +7,7 @@ import type { BrowserCaptures } from './browser-captures.ts';
 import { combinedDevice } from './alsa-config.ts';
 import type { CaptureOrder } from './capture-client.ts';
 import { removeCaptureFiles } from './capture-files.ts';
+import type { CaptureStatus } from './capture-protocol.ts';
 import type { CombinedSource } from './combined-source.ts';
 import { endUnwanted } from './end-unwanted.ts';
 import { finishedAudio } from './finished-audio.ts';
@@ -79,7 +80,8 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
     const folder = folderOf(held.recordingId);
     await privateDirectory(folder);
     let kept = held.device !== combinedDevice;
-    return await followCapture(folder, {
+    let last: CaptureStatus | undefined;
+    const outcome = await followCapture(folder, {
       will: {
         paused: () => held.wishes?.paused ?? false,
         stopping: () => held.stopping,
@@ -90,6 +92,7 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
         return await deps.orderFor(held.device, folder);
       },
       onStatus(status) {
+        last = status;
         held.take(status);
         if (kept) return;
         kept = true;
@@ -107,6 +110,9 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
       },
       onHeld: (poke) => (held.poke = poke),
     });
+    // The log may take a while to be told, on a full disk until there is room: nothing is captured meanwhile.
+    if (outcome && last) held.take({ ...last, state: 'stopping', level: null });
+    return outcome;
   }
 
   /** The machine has moved on, or the service stops; only the first ends the capture. */
