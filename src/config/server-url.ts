@@ -3,7 +3,8 @@ import * as z from 'zod';
 
 /**
  * Address of a server that is sent audio, transcripts or keys: http or https, no credentials, and
- * not link-local: there clouds hand out the host's own secrets (169.254.169.254, fd00:ec2::254).
+ * not link-local: there clouds hand out the host's own secrets (169.254.169.254, fd00:ec2::254,
+ * fd20:ce::254).
  */
 export const serverUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
@@ -22,6 +23,7 @@ const forbidden = new BlockList();
 forbidden.addSubnet('169.254.0.0', 16, 'ipv4');
 forbidden.addSubnet('fe80::', 10, 'ipv6');
 forbidden.addAddress('fd00:ec2::254', 'ipv6');
+forbidden.addAddress('fd20:ce::254', 'ipv6');
 // The same IPv4 addresses behind NAT64 (RFC 6052).
 forbidden.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6');
 

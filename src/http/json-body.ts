@@ -7,7 +7,7 @@ import { Problem, invalid } from './problems.ts';
 /**
  * The body as JSON of the given shape; no body is an empty object.
  * @throws {Problem} 400 no JSON, 413 too large, 415 not declared as JSON (which also keeps other sites'
- *   forms out: they cannot send this type without asking first), 422 another shape.
+ *   forms out: they cannot send this type without asking first), 408 too slow, 422 another shape.
  */
 export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Promise<z.output<S>> {
   // Some clients announce an empty body (`fetch` without one), which has no type.
@@ -16,8 +16,21 @@ export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Pr
     throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
   }
   const parseJson = await parser();
-  await parseJson(ctx, async () => {});
+  await inTime(parseJson(ctx, async () => {}));
   return validated(schema, (ctx.request as { body?: unknown }).body ?? {});
+}
+
+/** Whoever sends a byte now and then would otherwise keep a connection for hours, without a login. */
+async function inTime<T>(parsed: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const seconds = limits.jsonBodyMs / 1000;
+    const problem = new Problem('too-slow', `The body has to be there within ${seconds} seconds.`, {
+      headers: { Connection: 'close' },
+    });
+    timer = setTimeout(() => reject(problem), limits.jsonBodyMs);
+  });
+  return await Promise.race([parsed, late]).finally(() => clearTimeout(timer));
 }
 
 /** The query string's parameters of the given shape; one given twice is refused. */

@@ -74,6 +74,10 @@ export const limits = {
 
   /** Request headers, a whole request (an upload of hours of audio on a slow line), a kept-alive connection. */
   headersTimeoutMs: 60_000,
+  /** How often it is looked whether headers and requests are in time. */
+  timeoutsCheckedMs: 10_000,
+  /** A JSON body, which anybody may send to `/login`: a few kilobytes do not take longer. */
+  jsonBodyMs: 60_000,
   requestTimeoutMs: 6 * 3600_000,
   keepAliveTimeoutMs: 10_000,
   connectionsMax: 2000,

@@ -17,6 +17,7 @@ export const problemTypes = {
   'setup-code-required': { status: 403, title: 'The setup code is required' },
   'cross-origin': { status: 403, title: 'The request comes from another site' },
   'not-found': { status: 404, title: 'Not found' },
+  'too-slow': { status: 408, title: 'The request takes too long' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'not-accepted': { status: 409, title: 'The present state does not allow this' },
   'already-set-up': { status: 409, title: 'The first administrator exists' },

@@ -16,28 +16,30 @@ export interface RunningServer {
 }
 
 /**
- * Serves the app and its WebSocket. Port 0 takes any free one.
+ * Serves the app and its WebSocket. Port 0 takes any free one; other times are for tests.
  * @throws what listening throws (`EADDRINUSE`, `EACCES`, …)
  */
 export async function listen(
   app: Koa<State>,
   services: HttpServices,
-  { port }: { port: number },
+  options: { port: number; headersTimeoutMs?: number; idleTimeoutMs?: number },
 ): Promise<RunningServer> {
+  const { port, headersTimeoutMs, idleTimeoutMs } = { ...limits, ...options };
   await sweepUploads(uploadsDirOf(services.dataDir));
   const sockets = openSockets(services);
   const handle = app.callback();
   const server = createServer(
     {
-      headersTimeout: limits.headersTimeoutMs,
+      headersTimeout: headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(headersTimeoutMs / 2, limits.timeoutsCheckedMs),
       keepAliveTimeout: limits.keepAliveTimeoutMs,
     },
     (request, response) => void handle(request, response),
   );
   server.maxConnections = limits.connectionsMax;
   // A body that stops arriving; WebSockets take their own care.
-  server.setTimeout(limits.idleTimeoutMs);
+  server.setTimeout(idleTimeoutMs);
   server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
 
   await new Promise<void>((resolve, reject) => {

@@ -38,6 +38,7 @@ test('servers are http or https, without credentials, and not link-local in any 
     'http://[fe80::1]/',
     'http://[febf::1]/',
     'http://[fd00:ec2::254]/',
+    'http://[fd20:ce::254]/',
     'http://[FD00:0EC2:0:0:0:0:0:254]/',
   ];
   for (const url of good) assert.ok(serverUrl.safeParse(url).success, url);

@@ -66,6 +66,37 @@ test('PATCH …/utterances/{index}: words and speaker; the documents follow, and
   assert.equal((await utterance(0, { colour: 'x' })).status, 422);
 });
 
+test('a run that fails leaves documents and corrections as they are, and the next one carries them over', async (t) => {
+  const { service, token, id, read, recording } = await saved(t);
+  const path = `/recordings/${id}/utterances/0`;
+  await service.call('PATCH', path, { token, json: { text: 'Hello over there.' } });
+  const all = async () => {
+    const { utterances, title, version } = await recording();
+    return [{ utterances, title, version }, await read('index'), await read('transcript')];
+  };
+  const before = await all();
+  for (const [from, stage] of [
+    ['language-model', 'summarise'],
+    ['speech-to-text', 'transcribe'],
+  ] as const) {
+    service.engines.fail(stage);
+    await service.call('POST', `/recordings/${id}/reprocess`, { token, json: { from } });
+    await service.reaches(id, 'error');
+    assert.deepEqual([await read('index'), await read('transcript')], before.slice(1), from);
+    await service.call('POST', '/toggle', { token, json: { action: 'reset' } });
+    await service.reaches(id, 'idle.saved');
+    assert.deepEqual(await all(), before);
+    service.engines.mend(stage);
+  }
+  await service.call('POST', `/recordings/${id}/reprocess`, {
+    token,
+    json: { from: 'speech-to-text' },
+  });
+  await service.reaches(id, 'idle.saved');
+  assert.equal((await recording()).utterances[0]!.text, 'Hello over there.');
+  assert.equal((await recording()).ledger?.unplaced_corrections.length ?? 0, 0);
+});
+
 test('PATCH …/speakers: names afterwards, without asking an engine', async (t) => {
   const { service, token, id, read, recording } = await saved(t, 'meeting');
   const patch = (speakers: object) =>

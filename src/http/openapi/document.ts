@@ -130,6 +130,7 @@ const introduction = (uploadMb: number): string =>
     `| WebSockets | ${limits.socketsPerUserMax} a user |`,
     `| WebSocket messages | ${limits.messageBytesMax / 1024} KB |`,
     `| Request headers | within ${limits.headersTimeoutMs / 1000} s |`,
+    `| A JSON body | within ${limits.jsonBodyMs / 1000} s |`,
     `| A whole request | within ${limits.requestTimeoutMs / 3_600_000} h |`,
     `| A connection on which nothing moves | ${limits.idleTimeoutMs / 1000} s |`,
     '| Login attempts | 10 a minute and address |',

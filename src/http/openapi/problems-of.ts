@@ -11,7 +11,7 @@ export function problemsOf(operation: Operation, access: Access): ProblemType[] 
   if (access === 'admin' || access === 'metrics') add('not-admin');
   if (method !== 'get') add('cross-origin');
   if (query) add('invalid');
-  if (body) add('malformed-body', 'too-large', 'unsupported-media', 'invalid');
+  if (body) add('malformed-body', 'too-large', 'too-slow', 'unsupported-media', 'invalid');
   if (method === 'post' && access !== 'public') add('key-used-differently', 'invalid');
   if (command) add('changed-meanwhile', ...appending);
   return [...types];

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { createApp } from '../../src/http/app.ts';
+import { limits } from '../../src/http/limits.ts';
+import { listen } from '../../src/http/server.ts';
+import { startService, type TestService } from '../support/http-client.ts';
+
+/** The same service behind a server with other times. */
+async function impatient(
+  t: TestContext,
+  { services }: TestService,
+  times: { headersTimeoutMs?: number; idleTimeoutMs?: number },
+): Promise<Socket> {
+  const server = await listen(createApp(services), services, { port: 0, ...times });
+  t.after(() => server.close());
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** All that comes until the other side ends the connection. */
+async function toTheEnd(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => (text += chunk));
+  await once(socket, 'close');
+  return text;
+}
+
+test('headers that do not come are not waited for', async (t) => {
+  const socket = await impatient(t, await startService(t), { headersTimeoutMs: 100 });
+  socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow:');
+  assert.match(await toTheEnd(socket), /^HTTP\/1\.1 408 /);
+});
+
+test('a body that stops arriving ends the connection and leaves nothing behind', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const socket = await impatient(t, service, { idleTimeoutMs: 300 });
+  socket.write(
+    'POST /recordings HTTP/1.1\r\nHost: localhost\r\n' +
+      `Authorization: Bearer ${token}\r\nContent-Length: 1000000\r\n` +
+      'Content-Type: multipart/form-data; boundary=x\r\n\r\n' +
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF',
+  );
+  await toTheEnd(socket);
+  const uploads = join(service.dataDir, 'uploads');
+  while ((await readdir(uploads)).length > 0) await new Promise(setImmediate);
+});
+
+test('a JSON body has to be there in time, also for a stranger who logs in', async (t) => {
+  const service = await startService(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const socket = connect(service.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const arrived = once(socket, 'data') as Promise<[Buffer]>;
+  socket.write(
+    'POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+      'Content-Length: 100\r\n\r\n{"username":',
+  );
+  let answer: string | undefined;
+  void arrived.then(([chunk]) => (answer = chunk.toString('utf8')));
+  // The request is being read by the time the clock gets there.
+  while (answer === undefined) {
+    t.mock.timers.tick(limits.jsonBodyMs / 10);
+    await new Promise(setImmediate);
+  }
+  t.mock.timers.reset();
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.match(answer, /\/problems\/too-slow/);
+  socket.destroy();
+});
