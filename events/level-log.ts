@@ -1,4 +1,5 @@
 import { Appender } from './appender.ts';
+import { appending } from './appending.ts';
 import type { LoggedFact } from './catalogue.ts';
 import { commitSignal } from './commit-signal.ts';
 import { damageRegister, damagedError, type Health } from './damage.ts';
@@ -10,7 +11,6 @@ import {
   type WriteHook,
 } from './database.ts';
 import { factDecoder } from './fact-decoder.ts';
-import { sealFacts } from './fact-sealer.ts';
 import type { KeyStore } from './keys.ts';
 import { openHeadWitness, type HeadWitness } from './head-witness.ts';
 import { headAfter } from './log-head.ts';
@@ -21,7 +21,6 @@ import { reopenUntilUsable } from './reopening.ts';
 import { EventStoreError, type EventStore } from './store.ts';
 import { streamHeads } from './stream-heads.ts';
 import { upcasters as todaysUpcasters, type Upcasters } from './upcast.ts';
-import { checkFacts } from './validation.ts';
 import { verifyLog, type Verified, type VerifyOptions } from './verify.ts';
 
 export type LogOptions = {
@@ -101,8 +100,6 @@ async function levelLog(
   const decoder = factDecoder({ keys, upcasters, damage });
   const heads = streamHeads(db, damage);
   const closing = new AbortController();
-  /** Facts that have a place in the queue, but are not in it yet. */
-  let preparing = 0;
   let recovering: Promise<void> | undefined;
 
   const verify = (wanted?: VerifyOptions): Promise<Verified> =>
@@ -152,6 +149,7 @@ async function levelLog(
     throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
   };
   const reader = logReader({ db, decoder, damage, usable });
+  const append = appending({ appender, heads, keys, upcasters, assertWritable });
 
   appender.head = await headAfter(db, witness.known, damage.report);
   const verified = options.verifiedPosition ?? 0;
@@ -178,32 +176,7 @@ async function levelLog(
       return verify(wanted);
     },
 
-    async append(stream, facts, expectedVersion) {
-      assertWritable();
-      const checked = checkFacts(stream, facts, expectedVersion);
-      appender.assertRoom(preparing + checked.length);
-      let reserved = checked.length;
-      preparing += reserved;
-      try {
-        const sealing = sealFacts(checked, { stream, expectedVersion, keys, upcasters });
-        const sealed = Array.isArray(sealing) ? sealing : await sealing;
-        let version = heads.queued(stream);
-        for (let looks = 0; typeof version !== 'number'; looks += 1) {
-          if (looks > 10) throw new EventStoreError('BUSY', 'Too many streams are in use at once.');
-          await version.catch(closedMeanwhile);
-          // Others may have appended while this waited, so it is asked again and used at once.
-          assertWritable();
-          version = heads.queued(stream);
-        }
-        assertWritable();
-        if (version !== expectedVersion) throw conflict(stream, version, expectedVersion);
-        preparing -= reserved;
-        reserved = 0;
-        return await appender.enqueue(stream, sealed, expectedVersion);
-      } finally {
-        preparing -= reserved;
-      }
-    },
+    append,
 
     async *read(stream, { afterVersion = 0, limit = Infinity } = {}) {
       await usable();
@@ -256,18 +229,6 @@ const reopening = (): EventStoreError =>
   new EventStoreError('BUSY', 'The log is being opened again after a failed write.');
 
 const unlisted = { kind: 'record', message: 'There is damage.' } as const;
-
-const conflict = (stream: string, version: number, expected: number): EventStoreError =>
-  new EventStoreError(
-    'VERSION_CONFLICT',
-    `${stream} is at version ${version}, not ${expected}. Decide again on what is there now.`,
-  );
-
-/** The database was closed, to be opened anew, while it was asked: what was offered is not stored. */
-function closedMeanwhile(error: unknown): void {
-  if (error instanceof EventStoreError || levelCode(error) === undefined) throw error;
-  throw new EventStoreError('BUSY', 'The log cannot be read now.', { cause: error });
-}
 
 async function within(limitMs: number, awaited: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
