@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LeastRecentMap } from '../../events/least-recent.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import type { SessionRow, SessionRows } from './sessions.ts';
@@ -11,7 +11,7 @@ const knownMax = 10_000;
 
 /** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
 export const sessionIdOf = (token: string): string =>
-  createHash('sha256').update(token).digest('hex');
+  hash('sha256', token, 'hex');
 
 /**
  * Who is logged in. Writes go one at a time, so that a session that is being used while it is ended

@@ -18,19 +18,20 @@ import type { AddRoutes } from './add-routes.ts';
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
   const { storage, dataDir, projections } = services;
-  const kept = keptReads<string>(projections, transcripts.name, limits.pagesKeptMax);
+  const kept = keptReads<Buffer>(projections, transcripts.name, limits.pagesKeptMax);
   const read = async (userId: string, filename: string) =>
     readDocument(await openSpace(dataDir, userId), filename);
 
   router.get('/transcripts', async (ctx) => {
-    const { limit, cursor, kind } = queryOf(ctx, listSchema);
     const owner = callerOf(ctx.state).userId;
-    const page = { limit, cursor, kind };
-    ctx.type = 'application/json';
-    ctx.body = await kept(JSON.stringify([owner, page]), async () => {
-      const { rows, next_cursor } = await libraryOf(storage, owner, page);
-      return JSON.stringify({ transcripts: rows, next_cursor });
+    // As it was asked, so that what is kept need not be read again; as bytes, which need no encoding.
+    const body = await kept(`${owner}?${ctx.querystring}`, async () => {
+      const { limit, cursor, kind } = queryOf(ctx, listSchema);
+      const { rows, next_cursor } = await libraryOf(storage, owner, { limit, cursor, kind });
+      return Buffer.from(JSON.stringify({ transcripts: rows, next_cursor }));
     });
+    ctx.type = 'application/json';
+    ctx.body = body;
   });
 
   // Before reading: a document called `reprocess` is read by GET, this is POST only.
