@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { KeyStore } from '../../events/keys.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -5,7 +6,13 @@ import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { AccountError } from './account-error.ts';
 import { loginLimits } from './login-limits.ts';
-import { checkPassword, hashOfNothing, hashPassword, verifyPassword } from './passwords.ts';
+import {
+  checkPassword,
+  hashLike,
+  hashOfNothing,
+  hashPassword,
+  verifyPassword,
+} from './passwords.ts';
 import { SessionBook, sessionIdOf } from './session-book.ts';
 import type { SessionRows } from './sessions.ts';
 import { openSetupCode, removeSetupCode, type SetupCode } from './setup-code.ts';
@@ -15,7 +22,7 @@ import {
   type EndWork,
   type UserAdministration,
 } from './user-administration.ts';
-import { checkUsername } from './usernames.ts';
+import { checkUsername, usernameKey } from './usernames.ts';
 import { UsersStream } from './users-stream.ts';
 import type { User } from './users-view.ts';
 
@@ -113,6 +120,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const { users } = stream;
   const book = new SessionBook(sessions, clock, () => settings()['auth.session_hours']);
   const limits = loginLimits(clock);
+  const namesKey = randomBytes(32);
 
   const scheme = () => settings()['auth.password_hash'];
   const limited = (account: string, address: string) => {
@@ -120,6 +128,15 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     if (wait === 0) return;
     log.warn({ category, address, wait }, 'too many login attempts');
     throw new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
+  };
+  /**
+   * What the password for a name that nobody has is compared with: it costs what some user's costs, always
+   * the same one's for a name. Hashes from elsewhere take another time than ours, and would tell who is here.
+   */
+  const costOfNobody = (username: string): string => {
+    const digest = createHmac('sha256', namesKey).update(usernameKey(username)).digest();
+    const like = users.list()[digest.readUInt32BE(0) % Math.max(1, users.size)];
+    return like ? hashLike(like.passwordHash) : hashOfNothing(scheme());
   };
   const begin = async (user: User): Promise<Session> => {
     const session = await book.begin(user.id, () => {
@@ -214,7 +231,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       const user = users.byName(username);
       limited(user?.id ?? username, address);
       // Compared in any case, so that neither time nor text tells whether the name exists.
-      const hash = user?.passwordHash ?? hashOfNothing(scheme());
+      const hash = user?.passwordHash ?? costOfNobody(username);
       const given = password.length <= 4096 ? password : '';
       const checked = await verifyPassword(hash, given, scheme());
       if (!user || !checked.ok) {

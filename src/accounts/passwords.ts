@@ -82,6 +82,12 @@ export function hashOfNothing(scheme: PasswordScheme): string {
   return `$argon2id$v=19$m=${memoryCost},p=${parallelism},t=${timeCost}$${ends}`;
 }
 
+/** A hash of nobody's password that costs to verify what that one costs. Nothing is computed for it. */
+export function hashLike(phc: string): string {
+  const [salt, hash] = [16, 32].map((bytes) => base64(randomBytes(bytes)));
+  return [...phc.split('$').slice(0, -2), salt, hash].join('$');
+}
+
 /**
  * Whether the password is the one hashed, and whether it should be hashed anew because the scheme
  * or its cost is not the present one.

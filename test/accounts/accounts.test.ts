@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { pbkdf2Sync } from 'node:crypto';
 import { access, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -115,6 +116,29 @@ test('login: the name in any case, the password exactly, the same refusal for bo
   }
   assert.equal(new Set(refusals).size, 1);
   assert.match(refusals[0]!, /WRONG_CREDENTIALS/u);
+});
+
+test('a name that nobody has costs what an imported hash costs, while there are only such', async (t) => {
+  const { accounts } = await service(t);
+  const salt = Buffer.alloc(16, 1);
+  const iterations = 2_000_000;
+  const hash = pbkdf2Sync(anna.password, salt, iterations, 32, 'sha256');
+  const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  const passwordHash = `$pbkdf2-sha256$i=${iterations}$${base64(salt)}$${base64(hash)}`;
+  await accounts.importUsers([{ username: 'Anna', passwordHash, isAdmin: true }], { by: 'system' });
+  // Processor time: others run on this machine, too.
+  const cost = async (username: string): Promise<number> => {
+    const { user, system } = process.cpuUsage();
+    await assert.rejects(accounts.login({ username, password: 'a wrong one' }, here), {
+      code: 'WRONG_CREDENTIALS',
+    });
+    const after = process.cpuUsage();
+    return after.user + after.system - user - system;
+  };
+  const known = await cost('Anna');
+  for (const username of ['bert', 'cleo', 'dora']) {
+    assert.ok((await cost(username)) > known / 2, username);
+  }
 });
 
 test('whoever guesses has to wait, and waits before anything is hashed', async (t) => {
