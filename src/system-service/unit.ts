@@ -14,7 +14,8 @@ export const unitName = 'mitschrift.service';
 /**
  * A systemd user unit, systemd.service(5) and systemd.exec(5). A user unit, because sound belongs to the
  * user's session. `KillMode=process`: a capture is a process of its own that outlives the service, and
- * stopping the unit must not end it. The hardening leaves what sound needs: the runtime directory with
+ * stopping the unit must not end it. `OOMPolicy=continue`: where the kernel ends a process that needed too
+ * much memory, a capture or a recogniser, the service stays, to start it again. The hardening leaves what sound needs: the runtime directory with
  * the audio server's socket, and shared memory.
  */
 export function unitText({ node, program, dataDir, environment }: UnitInput): string {
@@ -40,6 +41,7 @@ RestartSec=2
 # Finishes what is being written; what was acknowledged is on disk in any case.
 TimeoutStopSec=20
 KillMode=process
+OOMPolicy=continue
 UMask=0077
 NoNewPrivileges=yes
 RestrictSUIDSGID=yes

@@ -29,6 +29,7 @@ test('a detached capture survives the unit, and secrets are not in it', () => {
   const unit = unitOf('/opt/mitschrift/dist/src/cli/mitschrift.js');
   assert.match(unit, /^KillMode=process$/m);
   assert.match(unit, /^Restart=on-failure$/m);
+  assert.match(unit, /^OOMPolicy=continue$/m);
   assert.throws(() => unitOf('/opt/a\nExecStart=evil'), RangeError);
 });
 

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../support/pulse-until.ts';
+import { privatePulse } from '../support/pulse.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+type Toggled = { action: string; recording_id: string };
+type Status = {
+  status: string;
+  recording: { duration: number; paused: boolean } | null;
+};
+
+test('whoever wants a device that is taken, gone or not theirs to combine is told so, and what to do', async (t) => {
+  const pulse = await privatePulse(t);
+  const service = await startServiceProcess(await tempDir(t), {
+    ...(pulse.env as Record<string, string>),
+  });
+  t.after(() => service.end('SIGTERM'));
+  t.after(() => pulse.wake());
+  const password = 'correct horse battery';
+  const open = apiOf(service.url);
+  const anna = apiOf(
+    service.url,
+    (await open.post<{ token: string }>('/setup', { username: 'anna', password })).token,
+  );
+  await anna.post('/users', { username: 'ben', password, is_admin: false });
+  const ben = apiOf(
+    service.url,
+    (await open.post<{ token: string }>('/login', { username: 'ben', password })).token,
+  );
+  const start = (who: typeof anna) => who.post<Toggled>('/toggle', { action: 'start' });
+
+  // Two starts at once, and another user's: one records.
+  const both = await Promise.allSettled([start(anna), start(anna)]);
+  const started = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  assert.equal(started.length, 1);
+  const refused = both.find((one) => one.status === 'rejected');
+  assert.match(String(refused?.reason), /: 409 .*already-recording/);
+  await assert.rejects(start(ben), /: 409 .*“Desk Mic” is being recorded already/);
+  assert.equal((await ben.get<Status>('/status')).status, 'IDLE');
+
+  // Paused, nothing is added; resumed, it goes on; discarded, there is nothing left.
+  const id = started[0]!.recording_id;
+  const now = async () => (await anna.get<Status>('/status')).recording;
+  await until('it records', async () => ((await now())?.duration ?? 0) > 0);
+  await anna.post(`/recordings/${id}/pause`);
+  const paused = await until('it is paused', async () => {
+    const [first, second] = [await now(), await now()];
+    return first?.paused && first.duration === second?.duration ? first : null;
+  });
+  await anna.post(`/recordings/${id}/resume`);
+  await until('it goes on', async () => {
+    const later = await now();
+    return later?.paused === false && later.duration > paused.duration;
+  });
+  await anna.post(`/recordings/${id}/discard`);
+  assert.equal((await anna.get<Status>('/status')).status, 'IDLE');
+  await until('the device is free', () =>
+    start(ben).then(
+      () => true,
+      (error: Error) => {
+        assert.match(error.message, /: 409 .*is being recorded already/);
+        return false;
+      },
+    ),
+  );
+  const { recording_id } = await until('it records', () =>
+    ben.post<Toggled>('/toggle', {}).catch((error: Error) => {
+      // Stopped before there was a sound: nothing is kept, and that is said.
+      assert.match(error.message, /before there was any sound/);
+      return { recording_id: '' };
+    }),
+  );
+  assert.notEqual(recording_id, id);
+
+  // What is gone is named with what is there, and never replaced.
+  const { token } = await open.post<{ token: string }>('/login', { username: 'anna', password });
+  const changed = await fetch(`${service.url}/config`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ audio: { device: 'Headset' } }),
+  });
+  assert.equal(changed.status, 200);
+  await assert.rejects(start(anna), /: 409 .*“Headset” is not there.*“Desk Mic”/);
+  await assert.rejects(
+    anna.post('/audio/combined', { microphone: 'lost', monitor: 'speakers.monitor' }),
+    /microphone “lost” is not there/,
+  );
+  await assert.rejects(
+    anna.post('/audio/combined', { microphone: 'speakers.monitor', monitor: 'speakers.monitor' }),
+    /cannot be combined with itself/,
+  );
+  await assert.rejects(
+    ben.post('/audio/combined', { microphone: 'desk_mic', monitor: 'speakers.monitor' }),
+    /: 403 /,
+  );
+  await assert.rejects(ben.get('/audio/sources'), /: 403 /);
+
+  // An audio server that hangs costs 3 seconds, not more.
+  pulse.hang();
+  const asked = performance.now();
+  await assert.rejects(anna.get('/audio/devices'), /: 503 .*does not answer/);
+  assert.ok(performance.now() - asked < 4000, `${performance.now() - asked} ms`);
+});
