@@ -28,6 +28,7 @@ import { quarantineUnknown } from './recordings/quarantine.ts';
 import type { StageActivity } from './recordings/run-stage.ts';
 import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './settings.ts';
+import { StageError } from './stage-error.ts';
 import type { SpeechEngine } from './speech/engine.ts';
 import { rowCompaction } from './storage/compact-rows.ts';
 import { levelChores } from './storage/level-chores.ts';
@@ -262,8 +263,18 @@ export async function openPipeline(options: {
  * half of the program, and the start must not wait for them. Made once: it may know of other jobs.
  */
 function loaded(load: () => Promise<StageActivity>): StageActivity {
-  const activity = loadOnce(load);
+  const activity = loadOnce(() => load().catch(replaced));
   return async (job) => (await activity())(job);
+}
+
+/** Files that are there are loaded; an update puts others in their place, under other names. */
+function replaced(cause: unknown): never {
+  throw new StageError(
+    'program-replaced',
+    'A part of the program cannot be loaded: it was updated while the service runs. Restart the ' +
+      'service, then try again.',
+    { retriable: true, cause },
+  );
 }
 
 const attribution = () => import('./recordings/activities/attribute.ts');

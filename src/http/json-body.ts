@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { loadOnce } from '../load-once.ts';
+import { bodyParser } from './body-parser.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
 
@@ -54,10 +55,8 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
   return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
 };
 
-/** Loaded with the first body: it brings parsers of everything, and nobody waits for them at the start. */
 const parser = loadOnce(async () => {
-  const { koaBody } = await import('koa-body');
-  return koaBody({
+  return bodyParser()({
     json: true,
     jsonLimit: limits.jsonBytesMax,
     jsonTypes: ['application/json'],

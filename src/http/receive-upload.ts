@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ulid } from 'ulid';
+import { bodyParser } from './body-parser.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
 
@@ -59,9 +60,7 @@ async function parseForm(
   fileBytesMax: number,
 ): Promise<ReceivedUpload> {
   let filename: string | undefined;
-  // With the first upload: the service must not wait for it at the start.
-  const { koaBody } = await import('koa-body');
-  const parse = koaBody({
+  const parse = bodyParser()({
     json: false,
     text: false,
     urlencoded: false,

@@ -9,6 +9,7 @@ import { NotAccepted } from '../../recordings/desk.ts';
 import { editIn } from '../../recordings/document-edit.ts';
 import { documentsInput } from '../../recordings/documents-input.ts';
 import { callerOf } from '../authenticate.ts';
+import { bodyParser } from '../body-parser.ts';
 import { carryOutAll, commandOf, refuseWhenStopped, untilReadable } from '../commands.ts';
 import { decodedOnce } from '../decoded-once.ts';
 import { Problem, notFound } from '../problems.ts';
@@ -109,8 +110,7 @@ async function markdownBody(ctx: Context): Promise<string> {
   if (ctx.is('text/markdown', 'text/plain') === false) {
     throw new Problem('unsupported-media', 'Send `Content-Type: text/markdown`.');
   }
-  const { koaBody } = await import('koa-body');
-  await koaBody(textOnly)(ctx, async () => {});
+  await bodyParser()(textOnly)(ctx, async () => {});
   const { body } = ctx.request as { body?: unknown };
   return typeof body === 'string' ? body : '';
 }
