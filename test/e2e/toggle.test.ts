@@ -80,6 +80,29 @@ test('a recording outlives the service that was killed, and the same switch stop
   assert.equal(recordings.length, 1);
   await transcriptOf(service.url, token, recordings[0]!.recording_id);
 
+  // Whoever is deleted stops recording: what there is of it is kept, and the device is free.
+  const credentials = { username: 'ben', password: 'correct horse battery' };
+  const { user_id: benId } = await apiOf(service.url, token).post<{ user_id: string }>(
+    '/users',
+    credentials,
+  );
+  const ben = await apiOf(service.url).post<{ token: string }>('/login', credentials);
+  await apiOf(service.url, ben.token).post('/toggle', { action: 'start' });
+  await hears(service.url, ben.token);
+  const gone = await fetch(`${service.url}/users/ben`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(gone.status, 204);
+  const left = await apiOf(service.url, token).get<{
+    recordings: { status: string; state: string; duration: number }[];
+  }>(`/recordings?owner=${benId}`);
+  assert.deepEqual(
+    left.recordings.map(({ status, state }) => [status, state]),
+    [['IDLE', 'idle.kept']],
+  );
+  assert.ok(left.recordings[0]!.duration > 0);
+
   // Both at once: one of them records, the other is told that the device is taken.
   const both = await Promise.allSettled([
     apiOf(service.url, token).post('/toggle', { action: 'start' }),
