@@ -37,9 +37,7 @@ async function examine(): Promise<void> {
   await mkdir(units, { recursive: true });
   const environment = { MITSCHRIFT_PORT: String(port), MITSCHRIFT_AUDIO_DEVICE: 'Desk Mic' };
   const unit = unitText({ node: process.execPath, program: main, dataDir, environment });
-  // There is no journal here.
-  const output = `StandardOutput=append:${join(root, 'log')}\n`;
-  await writeFile(join(units, unitName), unit.replace('[Install]', `${output}\n[Install]`));
+  await writeFile(join(units, unitName), unit);
   const runtime = pulse.env['XDG_RUNTIME_DIR']!;
   const env = {
     ...pulse.env,
@@ -130,14 +128,10 @@ async function examine(): Promise<void> {
   await systemctl('reset-failed', unitName);
   await systemctl('start', unitName);
   await followed();
-  await api.post('/toggle', {}).catch(async (error: unknown) => {
-    console.error(await readFile(join(root, 'log'), 'utf8'));
-    throw error;
-  });
-  const { ledger } = await api.get<{ ledger: { samples: number; gaps: unknown[] } }>(
-    `/recordings/${id}`,
-  );
-  console.log(`stopped: ${ledger.samples} samples, gaps ${JSON.stringify(ledger.gaps)}`);
+  const live = (await adoptCapture(folder))!;
+  const { samples, gaps } = live.status().ledger;
+  console.log(`${samples} samples, gaps ${JSON.stringify(gaps)}`);
+  live.stop();
   await systemctl('stop', unitName);
 }
 
