@@ -10,8 +10,7 @@ const moveMs = 5 * 60_000;
 const knownMax = 10_000;
 
 /** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
-export const sessionIdOf = (token: string): string =>
-  hash('sha256', token, 'hex');
+export const sessionIdOf = (token: string): string => hash('sha256', token, 'hex');
 
 /**
  * Who is logged in. Writes go one at a time, so that a session that is being used while it is ended
