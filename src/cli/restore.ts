@@ -19,7 +19,8 @@ export async function restore(
     console.log(JSON.stringify(report));
   } else {
     console.log(`${report.directory}: ${report.facts} facts, as of ${report.at}`);
-    if (report.erasedAgain > 0) console.log(`${report.erasedAgain} recordings and users erased again`);
+    if (report.erasedAgain > 0)
+      console.log(`${report.erasedAgain} recordings and users erased again`);
     printReport(report.verified);
   }
   if (!report.verified.sound) process.exitCode = 1;
