@@ -145,7 +145,8 @@ export async function startScrub(deps: {
       return true;
     }
     await checkKeys(deps, (finding) => passing.add(finding), pause);
-    for (const { findings } of await harmedTables(data.log, pause)) findings.forEach(passing.add);
+    const harmed = await harmedTables(data.log, { pause, signal });
+    for (const { findings } of harmed) findings.forEach(passing.add);
     inFiles = openFindings();
     for (const finding of passing.list) if (isInFiles(finding)) inFiles.add(finding);
     passing = openFindings();

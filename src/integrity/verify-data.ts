@@ -43,7 +43,8 @@ export async function verifyData(
       streams[count] += one[count];
     }
   }
-  for (const table of await harmedTables(deps.data.log)) table.findings.forEach(findings.add);
+  const harmed = await harmedTables(deps.data.log, { signal });
+  for (const table of harmed) table.findings.forEach(findings.add);
   const { damage, more } = store.health();
   for (const { kind, message, ...where } of damage) {
     findings.add({ ...where, kind, severity: 'damage', what: message });

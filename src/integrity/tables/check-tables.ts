@@ -23,12 +23,13 @@ export type HarmedTable = {
 /**
  * Looks at every table of a closed or open database, by LevelDB's own checksums, which LevelDB does not
  * check. Reads files only, one at a time; a table that is compacted away meanwhile is left out.
- * @param pause awaited between two tables
+ * @param pause awaited between two tables. @param signal ends it, by its reason, between two tables
  */
 export async function harmedTables(
   directory: string,
-  pause: () => Promise<unknown> = () => turn(),
+  how: { pause?: () => Promise<unknown>; signal?: AbortSignal | undefined } = {},
 ): Promise<HarmedTable[]> {
+  const { pause = () => turn(), signal } = how;
   const harmed: HarmedTable[] = [];
   for (const { name, range } of (await tablesIn(directory)).live) {
     const file = await readFile(join(directory, name)).catch(vanished);
@@ -39,6 +40,7 @@ export async function harmedTables(
       harmed.push({ name, endsProcess: endsProcess(table, range), findings });
     }
     await pause();
+    signal?.throwIfAborted();
   }
   return harmed;
 }
