@@ -25,14 +25,15 @@ export async function peakMemory(root: string, audio: string): Promise<PeakMemor
     form.set('kind', 'solo');
     form.set('language', 'en');
     form.set('file', await openAsBlob(audio), 'talk.wav');
-    const { recording_id } = await api.post<{ recording_id: string }>('/recordings', form);
+    await api.post('/recordings', form);
     let engine = 0;
     await watchUntil(
       running.url,
       token,
       async () => {
         engine = Math.max(engine, ...(await childrenOf(running.pid).then(peaks)));
-        const { status } = await api.get<{ status: string }>(`/recordings/${recording_id}`);
+        // Not the recording itself: its answer holds all that was heard so far, at every look.
+        const { status } = await api.get<{ status: string }>('/status');
         if (status === 'ERROR') throw new Error('the recording failed');
         return status === 'IDLE';
       },
