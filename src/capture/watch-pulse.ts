@@ -28,7 +28,7 @@ export function watchPulse(options: {
 
   const start = () => {
     const [program, ...args] = [...(leashed ? leash : []), 'pactl', 'subscribe'];
-    const started = spawn(program!, args, {
+    const started = spawn(program, args, {
       env: pactlEnv(env),
       stdio: ['ignore', 'pipe', 'ignore'],
     });

@@ -21,7 +21,7 @@ export async function* bench(): AsyncIterable<Measured> {
   const t = { after: (work: () => unknown) => void undo.unshift(work) };
   try {
     const pulse = await privatePulse(t);
-    const dataDir = await tempDir(t as never);
+    const dataDir = await tempDir(t);
     // A sink on which nothing is played, or in large pieces, gives its first sample two seconds late;
     // microphones do not.
     const quiet = join(dataDir, 'quiet.wav');

@@ -30,8 +30,8 @@ process.exit();
 
 async function examine(): Promise<void> {
   const { main } = await builtService();
-  const pulse = await privatePulse(t as never);
-  const root = await tempDir(t as never);
+  const pulse = await privatePulse(t);
+  const root = await tempDir(t);
   const dataDir = join(root, 'data');
   const units = join(root, 'config/systemd/user');
   await mkdir(units, { recursive: true });
