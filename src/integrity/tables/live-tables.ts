@@ -24,7 +24,8 @@ export async function tablesIn(
   const names = ((await readdir(directory).catch(missing)) ?? [])
     .filter((name) => /^\d+\.(ldb|sst)$/.test(name))
     .toSorted();
-  const ranges = await rangesOf(directory);
+  // Once more: a database that is just being opened again replaces its manifest.
+  const ranges = (await rangesOf(directory)) ?? (await rangesOf(directory));
   const files = names.map((name) => ({ name, range: ranges?.get(Number.parseInt(name, 10)) }));
   const isLive = ({ range }: TableFile) => ranges === undefined || range !== undefined;
   return { live: files.filter(isLive), others: files.filter((file) => !isLive(file)) };
