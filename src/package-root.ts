@@ -12,7 +12,7 @@ export const packageVersion = (): string =>
 /**
  * The file of a program of its own, to be started by path: TypeScript in development (tsx), below `dist/`
  * when built, whatever file this code has been put into by then.
- * @param name its path from the root without ending, e.g. `src/speech/local-worker`; `build.mjs` knows all
+ * @param name its path from the root without ending, e.g. `src/speech/local-worker`; `.build.mjs` knows all
  */
 export function programPath(name: string): string {
   const ending = extname(import.meta.filename);

@@ -25,7 +25,7 @@ let built: Promise<BuiltService> | undefined;
 async function build(): Promise<BuiltService> {
   const folder = await mkdtemp(join(tmpdir(), 'mitschrift-built-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await promisify(execFile)(process.execPath, [join(root, 'build.mjs'), join(folder, 'dist')]);
+  await promisify(execFile)(process.execPath, [join(root, '.build.mjs'), join(folder, 'dist')]);
   await mkdir(join(folder, 'web'), { recursive: true });
   await cp(join(root, 'web'), join(folder, 'web'), { recursive: true });
   await copyFile(join(root, 'package.json'), join(folder, 'package.json'));

@@ -3,7 +3,7 @@
  *
  * What the service needs until it listens is one file, because finding and reading six hundred takes
  * longer than running them. Everything else is loaded when it is needed: our own parts from files beside
- * (`chunks/`), packages from `node_modules` as ever. `node build.mjs [folder]`
+ * (`chunks/`), packages from `node_modules` as ever. `node .build.mjs [folder]`
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
