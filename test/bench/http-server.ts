@@ -1,6 +1,6 @@
 /**
- * A server of its own process for `http.bench.ts`, so that its processor time can be told apart: the
- * service with 1 000 transcripts, or the bare thing. Says what it is by messages to its parent.
+ * Processes for `http.bench.ts`: the data of a service with 1 000 transcripts, and servers whose processor
+ * time can be told apart. They say what is wanted of them by messages to their parent.
  */
 import { Router } from '@koa/router';
 import Koa from 'koa';
@@ -30,16 +30,16 @@ const [what = ''] = process.argv.slice(2);
 const tell = (message: object): void => void process.send?.(message);
 
 process.on('message', (message: { ask: string; [member: string]: unknown }) => {
-  if (message.ask === 'cpu') tell({ cpu: process.cpuUsage() });
   if (message.ask === 'exit') process.exit(0);
 });
 
-if (what === 'ours') await ours();
+if (what === 'fill') await fill();
 else if (what === 'bare') bareHttp();
 else if (what === 'bare-sockets') bareSockets();
 else ourSockets();
 
-async function ours(): Promise<void> {
+/** Makes a data directory to be served: a user with many transcripts. */
+async function fill(): Promise<void> {
   const host = { ...hostFrom(process.env), port: 0 };
   const log = openLogger('info');
   const env = {};
@@ -79,8 +79,10 @@ async function ours(): Promise<void> {
     );
   }
   await store.close();
-  const service = await startService({ host, env, log });
-  tell({ url: service.url, token });
+  // Its projections too: what is measured is answering.
+  await (await startService({ host, env, log })).close();
+  tell({ token });
+  process.disconnect();
 }
 
 /** Answers every path with what it was told to. */

@@ -1,15 +1,18 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { WebSocket } from 'ws';
+import { builtService, untilListening, type RunningService } from './built-service.ts';
 import type { Measured } from './measure.ts';
 
 const requests = Number(process.env['BENCH_REQUESTS'] ?? 10_000);
 const connections = 20;
 const rounds = 3;
+/** E.g. `--cpu-prof`. */
+const nodeArgs = process.env['BENCH_ARGS']?.split(' ') ?? [];
 
 /**
  * What an answer costs the server, against bare Koa with its router answering a constant of the same
@@ -22,12 +25,18 @@ export async function* bench(): AsyncIterable<Measured> {
 
 async function* answering(): AsyncIterable<Measured> {
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
-  const ours = start('ours', root);
   const bare = start('bare', root);
+  let ours: RunningService | undefined;
   try {
-    const service = (await told(ours, 'url')) as { url: string; token: string };
     const constant = (await told(bare, 'url')) as { url: string };
-    const headers = { authorization: `Bearer ${service.token}` };
+    const { token } = (await told(start('fill', root), 'token')) as { token: string };
+    const { main } = await builtService();
+    const service = await untilListening([...nodeArgs, main, 'serve'], {
+      MITSCHRIFT_DATA: join(root, 'data'),
+      MITSCHRIFT_LOG_LEVEL: 'info',
+    });
+    ours = service;
+    const headers = { authorization: `Bearer ${token}` };
     for (const path of ['/status', '/transcripts']) {
       const answer = await fetch(service.url + path, { headers });
       const body = await answer.text();
@@ -38,8 +47,8 @@ async function* answering(): AsyncIterable<Measured> {
       // One round to warm up.
       for (let round = 0; round <= rounds; round += 1) {
         const now = {
-          ours: await cpuOf(ours, () => ask(service.url, path, headers)),
-          bare: await cpuOf(bare, () => ask(constant.url, path, headers)),
+          ours: await cpuOf(service.pid, () => ask(service.url, path, headers)),
+          bare: await cpuOf(bare.pid!, () => ask(constant.url, path, headers)),
         };
         if (round === 0) continue;
         best = { ours: Math.min(best.ours, now.ours), bare: Math.min(best.bare, now.bare) };
@@ -53,7 +62,8 @@ async function* answering(): AsyncIterable<Measured> {
       };
     }
   } finally {
-    for (const child of [ours, bare]) child.send({ ask: 'exit' });
+    bare.send({ ask: 'exit' });
+    await ours?.end();
     await rm(root, { recursive: true, force: true });
   }
 }
@@ -84,12 +94,12 @@ async function broadcasting(): Promise<Measured> {
   let best = { ours: Infinity, bare: Infinity };
   for (let round = 0; round <= rounds; round += 1) {
     const now = {
-      bare: await cpuOf(bare, async () => {
+      bare: await cpuOf(bare.pid!, async () => {
         const received = theirs.received(clients * broadcasts);
         bare.send({ broadcast: move, times: broadcasts });
         await received;
       }),
-      ours: await cpuOf(ours, async () => {
+      ours: await cpuOf(ours.pid!, async () => {
         const received = mine.received(clients * broadcasts);
         ours.send({ broadcast: move, times: broadcasts });
         await received;
@@ -145,8 +155,8 @@ async function connectAll(addresses: string[]) {
 function start(what: string, root: string): ChildProcess {
   const script = join(import.meta.dirname, 'http-server.ts');
   return fork(script, [what], {
-    execArgv: ['--import', 'tsx', ...(process.env['BENCH_ARGS']?.split(' ') ?? [])],
-    env: { ...process.env, MITSCHRIFT_DATA: join(root, what) },
+    execArgv: ['--import', 'tsx', ...nodeArgs],
+    env: { ...process.env, MITSCHRIFT_DATA: join(root, 'data') },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }
@@ -159,16 +169,20 @@ async function told(child: ChildProcess, member: string): Promise<object> {
   }
 }
 
-/** Microseconds of processor time that a child spends on some work. */
-async function cpuOf(child: ChildProcess, work: () => Promise<void>): Promise<number> {
-  const now = async () => {
-    child.send({ ask: 'cpu' });
-    const { cpu } = (await told(child, 'cpu')) as { cpu: NodeJS.CpuUsage };
-    return cpu.user + cpu.system;
-  };
-  const before = await now();
+/** Microseconds of processor time that a process spends on some work, in all its threads. */
+async function cpuOf(pid: number, work: () => Promise<void>): Promise<number> {
+  const before = await cpuTime(pid);
   await work();
-  return (await now()) - before;
+  return (await cpuTime(pid)) - before;
+}
+
+/** From `/proc`: nanoseconds are the first number of each thread's `schedstat`. */
+async function cpuTime(pid: number): Promise<number> {
+  const tasks = `/proc/${pid}/task`;
+  const threads = await Promise.all(
+    (await readdir(tasks)).map((id) => readFile(join(tasks, id, 'schedstat'), 'utf8')),
+  );
+  return threads.reduce((sum, text) => sum + parseInt(text, 10), 0) / 1000;
 }
 
 async function ask(url: string, path: string, headers: Record<string, string>): Promise<void> {
