@@ -1,5 +1,5 @@
 import type { ConfigError } from '../config/config-error.ts';
-import type { NotAccepted } from '../recordings/desk.ts';
+import type { NotAccepted } from '../recordings/not-accepted.ts';
 import { statusName } from './status-name.ts';
 
 /**

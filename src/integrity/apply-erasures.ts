@@ -4,7 +4,7 @@ import { recordingStream, type RecordingFactOf } from '../../events/recording-fa
 import { usersStream } from '../../events/user-facts.ts';
 import { evolve, initialState, machineVersion, toMachineEvent } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
-import type { LoggedRecordingFact } from '../recordings/live-recording.ts';
+import type { LoggedRecordingFact } from '../recordings/logged-recording-fact.ts';
 
 /**
  * Says in the log that recordings on the list were erased and users on it deleted, where its facts do

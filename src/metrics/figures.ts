@@ -7,7 +7,8 @@ import {
   type Metric,
 } from 'prom-client';
 import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
-import type { Counted, MetricsSources } from './metrics.ts';
+import type { Counted } from './counted.ts';
+import type { MetricsSources } from './metrics-sources.ts';
 import type { Durations, Tally } from './tally.ts';
 
 /** Writes down for Prometheus what was counted, and what is looked up when somebody asks. */

@@ -5,7 +5,7 @@ import { stateName } from '../../machines/state-name.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Log } from '../log.ts';
 import type { Chores } from './chores.ts';
-import { NotAccepted } from './desk.ts';
+import { NotAccepted } from './not-accepted.ts';
 import { filesLock } from './files-lock.ts';
 import { keptAudio, type KeptAudio } from './kept-audio.ts';
 import type { LiveRecording } from './live-recording.ts';

@@ -6,7 +6,7 @@ import {
 import type { EventStore } from '../../events/store.ts';
 import type { Material, RecordingContext } from '../../machines/context.ts';
 import { evolve, initialState, toMachineEvent } from '../../machines/recording.ts';
-import type { LoggedRecordingFact } from './live-recording.ts';
+import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 import { readRecording } from './recording-content.ts';
 import { shownBlocks, shownSpeakers, shownTitle } from './transcript-blocks.ts';
 

@@ -6,7 +6,7 @@ import type { EventStore } from '../../events/store.ts';
 import { deleteDocument } from '../documents/delete.ts';
 import { documentPaths } from '../documents/documents.ts';
 import { OversizedDocument, readDocument, type Space } from '../documents/space.ts';
-import type { LoggedRecordingFact } from './live-recording.ts';
+import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 
 export type ErasureDeps = {
   store: EventStore;

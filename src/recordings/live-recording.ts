@@ -1,6 +1,5 @@
 import { createActor, fromCallback, type EventObject } from 'xstate';
 import type { LoggedFact, OfferedFact } from '../../events/catalogue.ts';
-import type { StoredFact } from '../../events/envelope.ts';
 import {
   recordingStream,
   stages,
@@ -20,10 +19,9 @@ import {
 import { possibleFacts } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
 import type { Log } from '../log.ts';
-import { NotAccepted } from './desk.ts';
+import type { LoggedRecordingFact } from './logged-recording-fact.ts';
+import { NotAccepted } from './not-accepted.ts';
 import { whyNot } from './why-not.ts';
-
-export type LoggedRecordingFact = StoredFact<RecordingFact>;
 
 /** What an offer to the door carries besides the fact. */
 export type OfferCircumstances = { by: string; command: string; run?: number; attempt?: number };

@@ -17,8 +17,10 @@ import { openAudioKeeping, type KeepingStep, type KeptAs } from './audio-keeping
 import type { Chores } from './chores.ts';
 import type { ErasureDeps } from './erasure.ts';
 import { documentVersions, restoration } from './document-versions.ts';
-import { NotAccepted, type Accepted, type RecordingsDesk, type Upload } from './desk.ts';
-import { openRecording, type LiveRecording, type LoggedRecordingFact } from './live-recording.ts';
+import type { Accepted, RecordingsDesk, Upload } from './desk.ts';
+import { openRecording, type LiveRecording } from './live-recording.ts';
+import type { LoggedRecordingFact } from './logged-recording-fact.ts';
+import { NotAccepted } from './not-accepted.ts';
 import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
 import { readRecording, readShown } from './recording-content.ts';

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
 import { activeStages, isSettled } from '../../machines/possible.ts';
 import type { Log } from '../log.ts';
-import { UnknownRecording } from './desk.ts';
+import { UnknownRecording } from './unknown-recording.ts';
 import type { LiveRecording } from './live-recording.ts';
 
 /** The recordings that are open: all that have something to do, and those somebody has just used. */

@@ -9,7 +9,7 @@ import type { Segment, Stretch } from '../../events/transcript.ts';
 import { basisOf } from '../../machines/context.ts';
 import type { RecordingContext } from '../../machines/recording.ts';
 import type { DocumentName } from '../documents/documents.ts';
-import type { LoggedRecordingFact } from './live-recording.ts';
+import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 
 type Logged<T extends RecordingFactType> = RecordingFactOf<T> & Envelope;
 

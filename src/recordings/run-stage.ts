@@ -4,7 +4,7 @@ import { EventStoreError, type EventStore } from '../../events/store.ts';
 import type { Log } from '../log.ts';
 import { StageError } from '../stage-error.ts';
 import type { ActivityBoard } from './activity-board.ts';
-import { NotAccepted } from './desk.ts';
+import { NotAccepted } from './not-accepted.ts';
 import { readRecording, readShown, type RecordingContent } from './recording-content.ts';
 import type { LiveRecording, RunStage } from './live-recording.ts';
 import type { Turns } from './turns.ts';

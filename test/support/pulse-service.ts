@@ -17,11 +17,8 @@ import type { WarnAfter } from '../../src/capture/capture-now.ts';
 import { openCaptures, type Captures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
-import {
-  openRecording,
-  type LiveRecording,
-  type LoggedRecordingFact,
-} from '../../src/recordings/live-recording.ts';
+import { openRecording, type LiveRecording } from '../../src/recordings/live-recording.ts';
+import type { LoggedRecordingFact } from '../../src/recordings/logged-recording-fact.ts';
 import { stageRunner, type StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { until } from './pulse-until.ts';

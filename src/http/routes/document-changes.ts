@@ -5,7 +5,7 @@ import { deleteDocument } from '../../documents/delete.ts';
 import { documentNames } from '../../documents/documents.ts';
 import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
 import { turnEdits } from '../../recordings/amendments.ts';
-import { NotAccepted } from '../../recordings/desk.ts';
+import { NotAccepted } from '../../recordings/not-accepted.ts';
 import { editIn } from '../../recordings/document-edit.ts';
 import { documentsInput } from '../../recordings/documents-input.ts';
 import { callerOf } from '../authenticate.ts';

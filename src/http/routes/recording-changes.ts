@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
 import { kindSchema, type RecordingFact } from '../../../events/recording-facts.ts';
-import { NotAccepted } from '../../recordings/desk.ts';
+import { NotAccepted } from '../../recordings/not-accepted.ts';
 import { NoSpeakers, recordingChanges, renaming, turnEdits } from '../../recordings/amendments.ts';
 import { shownBlocks, shownSpeakers } from '../../recordings/transcript-blocks.ts';
 import { callerOf } from '../authenticate.ts';
