@@ -16,7 +16,12 @@ export type BuiltService = {
   start(dataDir: string): Promise<RunningService>;
 };
 
-export type RunningService = { url: string; pid: number; end(): Promise<void> };
+export type RunningService = {
+  url: string;
+  pid: number;
+  /** kill -9 unless told. */
+  end(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+};
 
 /** The service as it is installed: built, without a loader. Built once a run, into a folder of its own. */
 export const builtService = (): Promise<BuiltService> => (built ??= build());
@@ -64,8 +69,8 @@ export async function untilListening(
   return {
     url,
     pid: child.pid!,
-    async end() {
-      child.kill('SIGKILL');
+    async end(signal = 'SIGKILL') {
+      child.kill(signal);
       await exited;
     },
   };
