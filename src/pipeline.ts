@@ -74,11 +74,11 @@ export async function openPipeline(options: {
   const modelsDir = options.modelsDir ?? data.models;
   await prepare(data);
   const keys = await openFileKeys(data.keys);
-  const markClosed = await markOpen(data);
+  const mark = await markOpen(data);
   const store = await openLog({
     directory: data.log,
     keys,
-    ...openingCheck(await readScrubState(data.root)),
+    ...openingCheck(await readScrubState(data.root), mark),
     report: (message, error) => log.error({ err: error }, message),
   });
   const storage = levelProjectionStorage(store.db);
@@ -218,7 +218,7 @@ export async function openPipeline(options: {
       await models.close();
       await projections.stop();
       await store.close();
-      await markClosed();
+      await mark.closed();
     },
   };
 

@@ -19,13 +19,13 @@ const markSchema = z.object({
  * log, its tables are looked at before LevelDB opens them, and not after every clean end, since all of
  * them are read.
  *
- * @returns what to call when the log is closed
+ * @returns whether the last process closed the log, and what to call when this one has
  * @throws {EventStoreError} `DAMAGED` when LevelDB would end the process, or when tables are damaged and
  *   the last process, which had been told so, ended all the same
  */
 export async function markOpen(
   data: Pick<DataFolder, 'root' | 'log'>,
-): Promise<() => Promise<void>> {
+): Promise<{ cleanEnd: boolean; closed(): Promise<void> }> {
   const path = join(data.root, openMarkFile);
   const last = await readMark(path);
   // Whoever has it open says so: the log is locked then.
@@ -38,7 +38,7 @@ export async function markOpen(
   // Not synced: it is to survive the process, and after a power cut a look too few does no harm.
   const mark = { pid: process.pid, harmed: harmed.length > 0 };
   await writeFile(path, JSON.stringify(mark), { mode: 0o600 });
-  return () => rm(path, { force: true });
+  return { cleanEnd: last === undefined, closed: () => rm(path, { force: true }) };
 }
 
 /** Undefined when the log was closed. A mark that was cut short still says that it was not. */

@@ -52,7 +52,11 @@ export async function readScrubState(dataDir: string): Promise<ScrubState | unde
 export const writeScrubState = (dataDir: string, state: ScrubState): Promise<void> =>
   writeDurably(pathIn(dataDir), `${JSON.stringify(state)}\n`);
 
-/** Records checked at open at most when nothing is known to be damaged; the scrub does the rest. */
+/**
+ * Records checked at open at most when nothing is known to be damaged; the scrub does the rest. More where
+ * the last process did not close the log: what it wrote last is the likeliest to be harmed.
+ */
+const checkedAfterCleanEnd = 1_000;
 const checkedAtOpenMax = 10_000;
 
 /**
@@ -61,12 +65,16 @@ const checkedAtOpenMax = 10_000;
  */
 export function openingCheck(
   state: ScrubState | undefined,
+  { cleanEnd }: { cleanEnd: boolean },
 ): { verifiedPosition: number; checkedAtOpenMax?: number } | Record<string, never> {
   if (state === undefined) return {};
   if (state.damagedAt !== null) {
     return { verifiedPosition: Math.max(0, Math.min(state.verified, state.damagedAt - 2)) };
   }
-  return { verifiedPosition: state.verified, checkedAtOpenMax };
+  return {
+    verifiedPosition: state.verified,
+    checkedAtOpenMax: cleanEnd ? checkedAfterCleanEnd : checkedAtOpenMax,
+  };
 }
 
 const pathIn = (dataDir: string): string => join(dataDir, scrubStateFile);

@@ -26,7 +26,7 @@ async function opened(t: TestContext, data: DataFolder, now: { ms: number }) {
   const store = await openLog({
     directory: data.log,
     keys,
-    ...openingCheck(await readScrubState(data.root)),
+    ...openingCheck(await readScrubState(data.root), { cleanEnd: false }),
   });
   t.after(() => store.close());
   const logged: string[] = [];
