@@ -36,9 +36,10 @@ const apart = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
 
 // Parts that are no more must not stay beside those that are.
 await rm(dir, { recursive: true, force: true });
-await put(['src/cli/mitschrift', 'src/cli/serve'], {
-  groups: [{ name: 'service', tags: ['$initial'], test: (id) => !id.endsWith('mitschrift.ts') }],
-});
+await put('src/cli/mitschrift', true);
+await put('src/cli/serve', { groups: [{ name: 'service', tags: ['$initial'] }] });
+// A key press waits for its command: none of them is to load the service for the few parts both have.
+await put('src/cli/program');
 // Processes that the service starts by path (`programPath`): each as small as it can be.
 for (const program of [
   'src/capture/capture-process',
@@ -46,16 +47,22 @@ for (const program of [
   'src/export/word-file-process',
   'src/speech/local-worker',
 ]) {
-  await put([program], true);
+  await put(program, true);
 }
 
-async function put(programs, codeSplitting) {
+async function put(program, codeSplitting) {
   await build({
     cwd: root,
-    input: Object.fromEntries(programs.map((name) => [name, join(root, `${name}.ts`)])),
+    input: { [program]: join(root, `${program}.ts`) },
     platform: 'node',
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
-    plugins: [{ name: 'tables', transform: { filter: { id: /\.json$/ }, handler: tableAsText } }],
+    plugins: [
+      {
+        name: 'halves',
+        resolveId: { filter: { id: /^\.\/(?:serve|program)\.ts$/ }, handler: besides },
+      },
+      { name: 'tables', transform: { filter: { id: /\.json$/ }, handler: tableAsText } },
+    ],
     // One dependency of Koa's has an `eval`, and some parts are loaded both early and late.
     checks: { eval: false, ineffectiveDynamicImport: false },
     output: {
@@ -74,4 +81,9 @@ async function put(programs, codeSplitting) {
 function tableAsText(json) {
   const text = JSON.stringify(JSON.stringify(JSON.parse(json)));
   return { code: `module.exports = JSON.parse(${text});`, moduleType: 'js', map: null };
+}
+
+/** The service and the commands are built apart, each with all it needs. */
+function besides(name) {
+  return { id: name.replace(/ts$/, 'js'), external: true };
 }
