@@ -15,6 +15,8 @@ export type DataFolder = {
   models: string;
   /** Uploads until they are complete. */
   uploads: string;
+  /** Uploads that can be taken up again, until they are complete. */
+  resumable: string;
   /** What nobody acknowledged or knows: kept, never deleted by the service. */
   quarantine: string;
   controlSocket: string;
@@ -54,6 +56,7 @@ export function dataFolder(path: string): DataFolder {
     spaces: join(root, 'spaces'),
     models: join(root, 'models'),
     uploads: join(root, 'uploads'),
+    resumable: join(root, 'resumable'),
     quarantine: join(root, 'quarantine'),
     controlSocket: join(root, 'control.sock'),
     triggerSocket: join(root, 'trigger.sock'),

@@ -23,6 +23,8 @@ import { endWorkOf } from './recordings/end-work.ts';
 import { settingsFrom } from './settings.ts';
 import { openToggle } from './trigger/toggle.ts';
 import { levelSessionRows } from './storage/level-sessions.ts';
+import { measureTaken } from './storage/measure-taken.ts';
+import { openSpaceLimit } from './storage/space-limit.ts';
 
 export type Service = {
   /** Where it listens, e.g. `http://127.0.0.1:8765`. */
@@ -90,9 +92,17 @@ export async function startService(options: {
     const scrub = await startScrub({ store, keys, data, log });
     closing.unshift(() => scrub.stop());
 
+    const space = openSpaceLimit({
+      measure: (signal) => measureTaken(data, signal),
+      settings,
+      log,
+    });
+    closing.unshift(() => space.stop());
+
     const toggle = openToggle({
       desk,
       captures,
+      space,
       storage,
       settings,
       upToDate,
@@ -114,12 +124,14 @@ export async function startService(options: {
       projections,
       desk,
       scrub: scrub.progress,
+      space,
       process: true,
     });
     closing.unshift(async () => metrics.stop());
 
     const services = {
       metrics,
+      space,
       toggle,
       captures,
       log,
@@ -156,6 +168,7 @@ export async function startService(options: {
     // Before the socket, which waits for the commands that are being answered.
     closing.unshift(() => scrub.stop());
     log.info({ url: server.url }, 'listening');
+    void space.start();
     return { url: server.url, close: () => closeAll(closing) };
   } catch (error) {
     await closeAll(closing);

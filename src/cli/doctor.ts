@@ -1,6 +1,7 @@
 import { ok, type Check } from '../doctor/check.ts';
 import { runChecks } from '../doctor/checks.ts';
 import { hostFrom } from '../host.ts';
+import { measureTaken } from '../storage/measure-taken.ts';
 import { presentSettings } from './present-settings.ts';
 
 /** Says what is there, what is missing and what to do about it. Exit code 1 when something fails. */
@@ -9,11 +10,12 @@ export async function doctor(options: { json: boolean }): Promise<void> {
   const { settings, running } = await presentSettings({ data });
   // What is amiss stands in the checks themselves.
   const log = { warn() {} };
+  const taken = async () => (await measureTaken(data)).bytes;
   const checks: Check[] = [
     running
       ? ok('service', 'runs')
       : { name: 'service', state: 'missing', detail: 'does not run', remedy: 'npm start' },
-    ...(await runChecks({ data, settings, log })),
+    ...(await runChecks({ data, settings, taken, log })),
   ];
   if (options.json) console.log(JSON.stringify(checks));
   else {

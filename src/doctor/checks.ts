@@ -6,6 +6,7 @@ import { packageVersion } from '../package-root.ts';
 import type { Settings } from '../settings.ts';
 import { ok, type Check } from './check.ts';
 import { checkDataDirectory } from './data-directory.ts';
+import { checkSpaceTaken } from './space-taken.ts';
 
 /**
  * What this host has and lacks, and what to do about it: for `mitschrift doctor` and `GET /doctor`.
@@ -14,11 +15,14 @@ import { checkDataDirectory } from './data-directory.ts';
 export async function runChecks(options: {
   data: DataFolder;
   settings: Settings;
+  /** Bytes that documents, recordings and uploads take. */
+  taken: () => Promise<number>;
   log: { warn(fields: object, text: string): void };
 }): Promise<Check[]> {
   const { data, settings } = options;
   const asked = await Promise.all([
     checkDataDirectory(data),
+    checkSpaceTaken(settings, options.taken),
     checkFfmpeg(),
     checkSpeech(options),
     checkLanguage(settings),

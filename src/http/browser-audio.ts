@@ -43,7 +43,7 @@ export type OpenBrowserAudio = (connection: AudioConnection) => BrowserAudio;
 
 /** Recording with the microphones of browsers, for all connections of a service. */
 export function browserAudio(services: HttpServices): OpenBrowserAudio {
-  const { captures, desk, storage, log } = services;
+  const { captures, desk, storage, log, space } = services;
   /** Recordings that are being started, by user: not in any view yet. */
   const beginning = new Map<string, number>();
 
@@ -183,6 +183,7 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
       const running = recordings.filter(({ device }) => device === null).length + others;
       if (running >= limits.browserRecordingsPerUserMax)
         throw new Problem('already-recording', `${running} browsers of yours are being recorded.`);
+      await space.refuseWhenFull();
       const accepted = await desk.startRecording({
         recordingId: ulid(),
         owner: userId,

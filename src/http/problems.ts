@@ -1,5 +1,6 @@
 import type { ConfigError } from '../config/config-error.ts';
 import type { NotAccepted } from '../recordings/not-accepted.ts';
+import type { SpaceLimitReached } from '../storage/space-limit-reached.ts';
 import { statusName } from './status-name.ts';
 
 /**
@@ -57,6 +58,7 @@ export const problemTypes = {
   'log-newer': { status: 503, title: 'The log was written by a newer release' },
   stopping: { status: 503, title: 'The service is stopping' },
   'disk-full': { status: 507, title: 'No space left' },
+  'space-limit': { status: 507, title: 'As much is kept here as may be' },
   unavailable: { status: 503, title: 'Something the host lacks' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
@@ -213,6 +215,13 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
       members: { errors: (error as ConfigError).faults },
     }),
   CONFIG_BUSY: (error) => new Problem('busy', error.message, { headers: again, cause: error }),
+
+  SPACE_LIMIT_REACHED: (error) => {
+    const { takenBytes, limitBytes } = error as SpaceLimitReached;
+    return new Problem('space-limit', error.message, {
+      members: { taken_bytes: takenBytes, limit_bytes: limitBytes },
+    });
+  },
 
   NO_DESKTOP: (error) => new Problem('unavailable', error.message, { cause: error }),
   NO_VAULT: (error) => new Problem('unavailable', error.message, { cause: error }),

@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Settings } from '../settings.ts';
+import type { SpaceLimit } from '../storage/space-limit.ts';
 import type { Toggle } from '../trigger/toggle.ts';
 
 export type { Caller, Peer } from '../accounts/accounts.ts';
@@ -50,6 +51,8 @@ export type HttpServices = {
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers'>;
   metrics: Metrics;
+  /** What may still come in by `limits.spaces_gb`. */
+  space: Omit<SpaceLimit, 'start' | 'stop'>;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */

@@ -39,7 +39,7 @@ export interface Stream {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openStream(services: HttpServices): Stream {
-  const { store, projections, log, desk, captures } = services;
+  const { store, projections, log, desk, captures, space } = services;
   const owner = ownerOf(services);
   /** Who follows, and the position each had seen when it began to. */
   const live = new Map<Listener, number>();
@@ -85,6 +85,10 @@ export function openStream(services: HttpServices): Stream {
     });
   });
 
+  const stopSpace = space.onWarning(() => {
+    for (const { caller } of live.keys()) touch(caller.userId);
+  });
+
   return {
     position: () => told,
     async join(listener, after) {
@@ -100,6 +104,7 @@ export function openStream(services: HttpServices): Stream {
       stopWatching();
       stopLevels();
       stopWarnings();
+      stopSpace();
       progress.stop();
       await pumping;
     },

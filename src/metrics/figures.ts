@@ -30,6 +30,7 @@ export function openFigures(sources: MetricsSources, counted: Counted): Figures 
   watchLog(sources, add);
   watchRecordings(sources, add);
   if (sources.scrub) watchScrub(sources.scrub, add);
+  if (sources.space) watchSpace(sources.space, add);
 
   register.registerMetric(
     counterOf(counted.facts, {
@@ -184,4 +185,23 @@ function watchScrub(scrub: NonNullable<MetricsSources['scrub']>, add: AddGauge):
       this.set(completedAt === null ? 0 : Date.parse(completedAt) / 1000);
     },
   });
+}
+
+/** Without a limit, or before anything was counted, there is no sample: 0 would be a figure. */
+function watchSpace(space: NonNullable<MetricsSources['space']>, add: AddGauge): void {
+  const told = [
+    ['taken', 'Bytes that documents, recordings and uploads take.'],
+    ['limit', 'Bytes that they may take (limits.spaces_gb).'],
+  ] as const;
+  for (const [name, help] of told) {
+    add({
+      name: `mitschrift_space_${name}_bytes`,
+      help,
+      collect() {
+        const bytes = space[name]();
+        if (bytes === null) this.remove();
+        else this.set(bytes);
+      },
+    });
+  }
 }

@@ -10,6 +10,8 @@ export type MetricsSources = {
   desk: Pick<RecordingsDesk, 'activity'>;
   /** How far the integrity scrub is: everything up to `verified` was found sound; when a pass was completed. */
   scrub?: () => { verified: number; completedAt: string | null };
+  /** Bytes that documents, recordings and uploads take, and may take; null: not counted yet, any number. */
+  space?: { taken(): number | null; limit(): number | null };
   /** Whether to tell of the process too (memory, processor, event loop). */
   process?: boolean;
 };

@@ -5,6 +5,7 @@ import type { Captures } from '../capture/captures.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Settings } from '../settings.ts';
 import { StageError } from '../stage-error.ts';
+import type { SpaceLimit } from '../storage/space-limit.ts';
 
 export type ToggleRequest = {
   action?: 'start' | 'stop' | 'reset' | undefined;
@@ -30,6 +31,7 @@ export type Toggle = (
 export type ToggleDeps = {
   desk: RecordingsDesk;
   captures: Captures;
+  space: Pick<SpaceLimit, 'refuseWhenFull'>;
   storage: ProjectionStorage;
   settings(): Pick<Settings, 'audio.device'>;
   /** Resolves when what has been recorded so far can be read. */
@@ -44,8 +46,8 @@ export type ToggleDeps = {
  * toggle of an owner at a time: of two at once the second finds what the first has done.
  *
  * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`,
- * `already-recording`, `devices-unavailable`; {NotAccepted}; what a recording failed with that was
- * stopped before anything was captured.
+ * `already-recording`, `devices-unavailable`; {NotAccepted}; {SpaceLimitReached} instead of starting;
+ * what a recording failed with that was stopped before anything was captured.
  */
 export function openToggle(deps: ToggleDeps): Toggle {
   const { desk, captures, storage } = deps;
@@ -105,6 +107,7 @@ export function openToggle(deps: ToggleDeps): Toggle {
     { owner, trigger, command }: Parameters<Toggle>[0],
     request: ToggleRequest,
   ): Promise<Toggled> {
+    await deps.space.refuseWhenFull();
     const recordingId = ulid();
     const device = await captures.choose(deps.settings()['audio.device']);
     // Held before anything is written: of two who start at once one is refused, not both recorded.

@@ -150,6 +150,7 @@ function ourSockets(): void {
     desk: { activity: () => [], onActivity: nothing },
     captures: { now: () => null, onNow: nothing, onWarnings: nothing },
     health: () => ({ state: 'ok', writable: true, advice: [], damage: [], more: 0 }),
+    space: { warning: () => null, onWarning: nothing },
     metrics: { socketOpened: nothing },
     storage: { get: async () => undefined, getMany: async () => [], async *range() {} },
     projections: {

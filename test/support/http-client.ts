@@ -21,6 +21,8 @@ import { rowCompaction } from '../../src/storage/compact-rows.ts';
 import { levelChores } from '../../src/storage/level-chores.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { levelSessionRows } from '../../src/storage/level-sessions.ts';
+import { measureTaken } from '../../src/storage/measure-taken.ts';
+import { openSpaceLimit } from '../../src/storage/space-limit.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { dataFolder } from '../../src/host.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -154,11 +156,19 @@ export async function startService(
     await desk.restart(unsettledRecordings(storage));
     await accounts.finishDeletions();
   }
+  const space = openSpaceLimit({
+    measure: (signal) => measureTaken(dataFolder(dataDir), signal),
+    settings,
+    log,
+  });
+  opened.push(() => space.stop());
   const services: HttpServices = {
     captures,
+    space,
     toggle: openToggle({
       desk,
       captures,
+      space,
       storage,
       settings,
       upToDate,
@@ -176,7 +186,7 @@ export async function startService(
     projections,
     accounts,
     acceptsAudio,
-    metrics: openMetrics({ store, storage, projections, desk }),
+    metrics: openMetrics({ store, storage, projections, desk, space }),
     health: () => healthOf(store, []),
     ...options.overrides,
   };

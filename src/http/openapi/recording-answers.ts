@@ -179,6 +179,9 @@ export const status = z.object({
     damage: z.array(finding).optional().describe('to administrators'),
     more: z.number().int().optional().describe('damage that is not listed'),
   }),
+  warnings: z
+    .array(z.object({ code: z.enum(['space-limit']), message: z.string() }))
+    .describe('what concerns everybody, and nothing stops for'),
   position: z.number().int().describe('everything in the log up to it is in'),
 });
 

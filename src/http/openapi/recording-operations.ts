@@ -62,6 +62,7 @@ export const recordingOperations: readonly Operation[] = [
       'not-recording',
       'already-recording',
       'disk-full',
+      'space-limit',
     ],
     command: true,
   },
@@ -75,7 +76,7 @@ export const recordingOperations: readonly Operation[] = [
     answers: {
       202: { ...going, headers: { Location: 'Path of the recording.' } },
     },
-    problems: ['not-found', 'unsupported-media', 'disk-full'],
+    problems: ['not-found', 'unsupported-media', 'disk-full', 'space-limit'],
     command: true,
   },
   {

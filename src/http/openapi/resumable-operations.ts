@@ -50,7 +50,15 @@ export const resumableOperations: readonly Operation[] = [
     answers: {
       201: { description: 'Begun.', headers: { Location: 'Its address, for PATCH.', ...offset } },
     },
-    problems: ['malformed-request', 'too-large', 'invalid', 'tus-version', 'busy', 'view-stopped'],
+    problems: [
+      'malformed-request',
+      'too-large',
+      'invalid',
+      'tus-version',
+      'busy',
+      'view-stopped',
+      'space-limit',
+    ],
   },
   {
     method: 'patch',
@@ -88,6 +96,7 @@ export const resumableOperations: readonly Operation[] = [
       'unsupported-media',
       'invalid',
       'disk-full',
+      'space-limit',
     ],
     command: true,
   },

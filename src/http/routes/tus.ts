@@ -1,6 +1,8 @@
-import { join } from 'node:path';
+import type { Context } from 'koa';
 import { importedBy } from '../../../projections/commands.ts';
+import { dataFolder } from '../../host.ts';
 import { loadOnce } from '../../load-once.ts';
+import type { Admission } from '../../storage/space-limit.ts';
 import { callerOf } from '../authenticate.ts';
 import { refuseWhenStopped } from '../commands.ts';
 import { answerImported, commandOf } from '../imported-upload.ts';
@@ -15,7 +17,7 @@ import type { AddRoutes } from './add-routes.ts';
  * ended meanwhile. Its completion is `POST /recordings`: the last answer is that one's.
  */
 export const tusRoutes: AddRoutes = (router, services) => {
-  const directory = join(services.dataDir, 'resumable');
+  const directory = dataFolder(services.dataDir).resumable;
   const tus = loadOnce(async () =>
     (await import('../resumable-uploads.ts')).openResumable(directory, services),
   );
@@ -41,7 +43,7 @@ export const tusRoutes: AddRoutes = (router, services) => {
   router.post('/uploads', async (ctx) => {
     const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
-    const { store, answer } = await tus();
+    const { store, maxBytes, answer } = await tus();
     const { command, repeatable } = ctx.state;
     const begun = repeatable && command !== undefined ? await store.begunBy(command) : undefined;
     if (begun) {
@@ -58,7 +60,15 @@ export const tusRoutes: AddRoutes = (router, services) => {
         headers: { 'Retry-After': '60' },
       });
     }
-    await answer(ctx);
+    const length = announcedLength(ctx);
+    // What is too long for any room is told so by the protocol.
+    const coming = await services.space.admit(length > maxBytes() ? 0 : length);
+    try {
+      await answer(ctx);
+      coming.kept();
+    } finally {
+      coming.gone();
+    }
   });
 
   router.register('/uploads/:upload', ['HEAD', 'PATCH', 'DELETE'], async (ctx) => {
@@ -87,10 +97,21 @@ export const tusRoutes: AddRoutes = (router, services) => {
       });
     }
     receiving += 1;
+    let coming: Admission | null = null;
     try {
+      const length = announcedLength(ctx);
+      if (info.size === null && length > 0) coming = await services.space.admit(length);
       await answer(ctx);
+      coming?.kept();
     } finally {
+      coming?.gone();
       receiving -= 1;
     }
   });
+};
+
+/** Bytes the upload is to have; 0 when that is not told yet, or is no number. */
+const announcedLength = (ctx: Context): number => {
+  const told = ctx.get('Upload-Length');
+  return /^\d{1,15}$/.test(told) ? Number(told) : 0;
 };

@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/recording-facts.ts';
 import { callerOf } from '../authenticate.ts';
 import { commandOf, refuseWhenStopped, untilReadable } from '../commands.ts';
 import { doneBefore } from '../done-before.ts';
+import type { Admission } from '../../storage/space-limit.ts';
 import { validated } from '../json-body.ts';
 import { languageSchema } from '../language.ts';
 import { limits } from '../limits.ts';
@@ -18,19 +20,24 @@ export const uploadRoutes: AddRoutes = (router, services) => {
     const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
     // The desk finds the first answer; here it is only seen to that there is not another one's.
-    await doneBefore(services, ctx.state, { types: ['audio.imported'] });
+    const done = await doneBefore(services, ctx.state, { types: ['audio.imported'] });
     if (receiving >= limits.uploadsAtOnceMax) {
       throw new Problem('busy', 'Too many uploads at once. Try again when one has ended.', {
         headers: { 'Retry-After': '30' },
       });
     }
     receiving += 1;
+    let coming: Admission | null = null;
     try {
+      // What is there already is answered with, and thrown away once more.
+      if (!done) coming = await services.space.admit(Number(ctx.get('Content-Length')) || 0);
       const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
       const uploadsDir = uploadsDirOf(services.dataDir);
       await receiveUpload(ctx, { uploadsDir, fileBytesMax }, async (upload) => {
         const { kind, language, title, speakers } = validated(fieldsSchema, upload.fields);
         await services.acceptsAudio(upload.path, upload.filename);
+        // Of a body in chunks nobody knew the length.
+        await coming?.becomes((await stat(upload.path)).size);
         refuseWhenStopped(services);
         // A session may have ended meanwhile; a user that was deleted has nothing any more.
         if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
@@ -45,12 +52,14 @@ export const uploadRoutes: AddRoutes = (router, services) => {
           speakers,
           title,
         });
+        coming?.kept();
         await untilReadable(services, accepted);
         ctx.status = 202;
         ctx.set('Location', `/recordings/${accepted.recordingId}`);
         ctx.body = { recording_id: accepted.recordingId, status: statusName(accepted.state) };
       });
     } finally {
+      coming?.gone();
       receiving -= 1;
     }
   });

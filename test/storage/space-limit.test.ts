@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gigabyte } from '../../src/storage/size-text.ts';
+import { openSpaceLimit } from '../../src/storage/space-limit.ts';
+
+/** A limit of 1000 bytes over a disk that is told what lies on it; counts are held when asked to. */
+function limited(t: { after(work: () => unknown): void }, limitBytes: number | null = 1000) {
+  const world = {
+    disk: 0,
+    ms: 0,
+    counts: 0,
+    limit: limitBytes,
+    failing: false,
+    held: null as Promise<void> | null,
+    warnings: [] as string[],
+  };
+  const space = openSpaceLimit({
+    async measure() {
+      world.counts += 1;
+      const bytes = world.disk;
+      await world.held;
+      if (world.failing) throw new Error('the disk is away');
+      return { bytes, unread: 0 };
+    },
+    settings: () => ({
+      'limits.spaces_gb': world.limit === null ? null : world.limit / gigabyte,
+    }),
+    log: { warn: (_fields, text) => void world.warnings.push(text) },
+    now: () => world.ms,
+  });
+  t.after(() => space.stop());
+  return { world, space };
+}
+
+const refused = { code: 'SPACE_LIMIT_REACHED' };
+
+test('what is let in counts while it comes, and when it is kept; what is gone does not', async (t) => {
+  const { world, space } = limited(t);
+  await space.start();
+  const first = await space.admit(600);
+  assert.equal(space.taken(), 600);
+  await assert.rejects(space.admit(500), refused);
+  first.gone();
+  assert.equal(space.taken(), 0);
+  const second = await space.admit(1000);
+  second.kept();
+  second.gone();
+  assert.equal(space.taken(), 1000, 'the first of both counts');
+  await assert.rejects(space.admit(1), refused);
+  world.disk = 1000;
+  world.ms += 20_000;
+  await assert.rejects(space.admit(1), refused);
+  assert.equal(space.taken(), 1000, 'what was counted does not count twice');
+});
+
+test('of two that come at once and do not both fit one is let in', async (t) => {
+  const { space } = limited(t);
+  const both = await Promise.allSettled([space.admit(600), space.admit(600)]);
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+});
+
+test('who would be refused finds what was deleted since, and nobody has it counted all the time', async (t) => {
+  const { world, space } = limited(t);
+  world.disk = 1000;
+  await space.start();
+  world.disk = 0;
+  await assert.rejects(space.refuseWhenFull(), refused, 'it was counted this moment');
+  world.ms += 20_000;
+  await space.refuseWhenFull();
+  assert.equal(world.counts, 2);
+  world.disk = 2000;
+  world.ms += 20_000;
+  await space.admit(1);
+  assert.equal(world.counts, 2, 'as far as anybody knows there is room');
+});
+
+test('what was kept while it is counted is not lost to the figure', async (t) => {
+  const { world, space } = limited(t);
+  await space.start();
+  const before = await space.admit(100);
+  before.kept();
+  let go = (): void => {};
+  world.held = new Promise((resolve) => (go = resolve));
+  world.disk = 100;
+  const counted = space.start();
+  const meanwhile = await space.admit(200);
+  meanwhile.kept();
+  assert.equal(space.taken(), 300);
+  go();
+  await counted;
+  assert.equal(space.taken(), 300);
+});
+
+test('what turns out longer than it was announced is let in or refused by what it is', async (t) => {
+  const { space } = limited(t);
+  const coming = await space.admit(0);
+  await coming.becomes(900);
+  assert.equal(space.taken(), 900);
+  await assert.rejects(coming.becomes(1100), refused);
+  assert.equal(space.taken(), 900);
+  await coming.becomes(10);
+  assert.equal(space.taken(), 10);
+});
+
+test('a limit holds as soon as it is set, and no longer than that', async (t) => {
+  const { world, space } = limited(t, null);
+  world.disk = 5000;
+  (await space.admit(5000)).gone();
+  assert.equal(world.counts, 0, 'without a limit nobody waits for a count');
+  world.limit = 1000;
+  await assert.rejects(
+    space.admit(1),
+    /take 4\.88 KB of the 1000 bytes .*limits\.spaces_gb.* 1 bytes more/,
+  );
+  assert.equal(space.warning()?.code, 'space-limit');
+  world.limit = null;
+  assert.equal(space.warning(), null);
+  await space.admit(1);
+});
+
+test('when counting fails what was counted before holds, and it is said', async (t) => {
+  const { world, space } = limited(t);
+  world.disk = 700;
+  await space.start();
+  (await space.admit(200)).kept();
+  world.failing = true;
+  await space.start();
+  assert.equal(space.taken(), 900);
+  assert.equal(world.warnings.length, 1);
+});
+
+test('listeners are told when a count has changed whether there is a warning', async (t) => {
+  const { world, space } = limited(t);
+  const told: boolean[] = [];
+  space.onWarning(() => told.push(space.warning() !== null));
+  await space.start();
+  world.disk = 1000;
+  await space.start();
+  await space.start();
+  world.disk = 999;
+  await space.start();
+  assert.deepEqual(told, [true, false]);
+});
