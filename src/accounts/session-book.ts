@@ -73,7 +73,13 @@ export class SessionBook {
       const present = await this.#rows.get(sessionId);
       if (!present) return undefined;
       const moved = { ...present, expires_at: expires };
-      await this.#rows.put(sessionId, moved);
+      try {
+        await this.#rows.put(sessionId, moved);
+      } catch {
+        // It is good as it is: a disk that takes nothing must not log everybody out. The log tells of
+        // the failed write itself, and the next request tries again.
+        return found(sessionId, present);
+      }
       this.#known.set(sessionId, moved);
       return found(sessionId, moved);
     });

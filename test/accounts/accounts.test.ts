@@ -201,6 +201,22 @@ test('a session lives on by being used, is written at most every five minutes, a
   assert.equal(rows.table.size, 0);
 });
 
+test('a session is good although its expiry cannot be moved: a full disk logs nobody out', async (t) => {
+  const { accounts, pass, rows } = await ready(t);
+  const { token } = await accounts.login(anna, here);
+  const { expires_at } = rows.table.get(sessionIdOf(token))!;
+  const put = rows.put.bind(rows);
+  rows.put = () => Promise.reject(new Error('ENOSPC: the disk is full'));
+  pass(600);
+  const caller = await accounts.authenticate(token);
+  assert.equal(caller?.username, 'Anna');
+  assert.equal(caller.expiresAt.getTime(), expires_at);
+  await assert.rejects(accounts.login(anna, here), /ENOSPC/u);
+  rows.put = put;
+  assert.ok(await accounts.authenticate(token));
+  assert.equal(rows.table.get(sessionIdOf(token))!.expires_at, expires_at + 600_000);
+});
+
 test('a password hashed by the other scheme is hashed anew at the next login', async (t) => {
   const parts = await ready(t);
   parts.settings['auth.password_hash'] = 'pbkdf2';
