@@ -5,6 +5,7 @@ import { acceptsAudio } from './audio/accepts-audio.ts';
 import { retireSpace } from './accounts/retired-spaces.ts';
 import type { BrowserLimits } from './capture/browser-stream.ts';
 import { openControl } from './cli/control.ts';
+import { quarantineCommands } from './cli/quarantine-commands.ts';
 import { userCommands } from './cli/user-commands.ts';
 import { unknownVariables } from './config/unknown-variables.ts';
 import { openConfig, type Config } from './config/config.ts';
@@ -153,6 +154,7 @@ export async function startService(options: {
     const control = await openControl(data.controlSocket, {
       settings: async () => settings(),
       ...userCommands(accounts),
+      ...quarantineCommands({ data, log }),
       ...integrityHandlers({ store, keys, data, scrub, whileFilesStay: desk.whileFilesStay }),
       'replay-from': async (body) => {
         const { recording, from } = body as { recording: string; from: string };

@@ -4,8 +4,8 @@ import { syncDirectory } from '../../events/durable-file.ts';
 
 /**
  * Moves the documents of a deleted user out of reach: `<data>/spaces/<id>` becomes
- * `<data>/quarantine/spaces/<id>-<time>`, durably. Nothing of the service looks there; whoever
- * administers the host deletes it by hand. A user without documents has none to move.
+ * `<data>/quarantine/spaces/<id>-<time>`, durably. Nothing of the service looks there but
+ * `mitschrift quarantine`, by which whoever administers the host deletes it. A user without documents has none to move.
  */
 export function retireSpace(
   folders: { spaces: string; quarantine: string },

@@ -123,6 +123,23 @@ program
   .option('--json', 'print the checks as JSON', false)
   .action(async (options: object) => (await import('./doctor.ts')).doctor(options as never));
 
+const quarantine = program
+  .command('quarantine')
+  .description('what was put aside: documents of deleted users, folders the log knows nothing of')
+  .option('--json', 'print it as JSON', false)
+  .action(async (options: { json: boolean }) =>
+    (await import('./quarantine.ts')).listQuarantine(options),
+  );
+quarantine
+  .command('purge')
+  .description('delete it for good; asks first')
+  .argument('[name]', 'what the list calls it')
+  .option('--all', 'everything that is there', false)
+  .option('--yes', 'do not ask', false)
+  .action(async (name: string | undefined, options: { all: boolean; yes: boolean }) =>
+    (await import('./quarantine.ts')).purgeQuarantine(name, options),
+  );
+
 const users = program.command('users').description('who may use the service');
 users
   .command('list')

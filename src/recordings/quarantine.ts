@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 /**
  * Moves folders of recordings that no fact speaks of out of the way: what an upload left that was never
- * acknowledged. Nothing is deleted. Returns their names.
+ * acknowledged. Nothing is deleted: that is
+ * for `mitschrift quarantine purge`. Returns their names.
  */
 export async function quarantineUnknown(
   deps: { recordingsDir: string; quarantineDir: string },

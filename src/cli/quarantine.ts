@@ -1,0 +1,83 @@
+import { read } from 'read';
+import { hostFrom } from '../host.ts';
+import { openLogger } from '../log.ts';
+import { sizeText } from '../storage/size-text.ts';
+import type { Quarantined } from '../storage/quarantined.ts';
+import { askService } from './control.ts';
+import { purgeMax, quarantineCommands, type QuarantineCommands } from './quarantine-commands.ts';
+
+/** `mitschrift quarantine`: what was put aside, whose it was, since when, and how large it is. */
+export async function listQuarantine({ json }: { json: boolean }): Promise<void> {
+  const { entries, more } = await carryOut('quarantine-list', null);
+  if (json) {
+    console.log(JSON.stringify({ entries, more }));
+    return;
+  }
+  if (entries.length === 0) console.log('The quarantine is empty.');
+  for (const entry of entries) console.log(`${entry.name}: ${described(entry)}`);
+  if (more > 0) console.log(`… and ${more} more`);
+}
+
+/**
+ * `mitschrift quarantine purge NAME|--all`: deletes it for good, when whoever sits at the terminal says so.
+ * @throws {Error} nobody is there to ask and `yes` is not given; there is nothing of that name
+ */
+export async function purgeQuarantine(
+  name: string | undefined,
+  { all, yes }: { all: boolean; yes: boolean },
+): Promise<void> {
+  if ((name === undefined) === !all) {
+    console.error('Name what is to be purged, or say --all.');
+    process.exitCode = 2;
+    return;
+  }
+  const { entries } = await carryOut('quarantine-list', null);
+  const meant = entries.filter((entry) => all || entry.name === name);
+  if (meant.length === 0) {
+    if (!all) throw new Error(`There is no ${name} in the quarantine.`);
+    console.log('The quarantine is empty.');
+    return;
+  }
+  if (!yes && !(await confirmed(meant))) {
+    console.log('Nothing was deleted.');
+    process.exitCode = 1;
+    return;
+  }
+  for (let from = 0; from < meant.length; from += purgeMax) {
+    const names = meant.slice(from, from + purgeMax).map((entry) => entry.name);
+    await carryOut('quarantine-purge', { names });
+  }
+  for (const entry of meant) console.log(`${entry.name} is deleted for good`);
+}
+
+const kinds: Record<Quarantined['kind'], (id: string | null) => string> = {
+  documents: (id) => `documents of the deleted user ${id}`,
+  recording: (id) => `folder of the recording ${id}, of which the log knows nothing`,
+  other: () => 'put there by somebody else',
+};
+
+const described = ({ kind, id, since, bytes, unread }: Quarantined): string =>
+  `${kinds[kind](id)}, since ${since}, ${sizeText(bytes)}` +
+  (unread > 0 ? ` and ${unread} that cannot be read` : '');
+
+/** On standard error: what a command prints is for its reader. */
+async function confirmed(meant: readonly Quarantined[]): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new Error('Nobody can be asked here: say --yes to delete it.');
+  for (const entry of meant) console.error(`${entry.name}: ${described(entry)}`);
+  const prompt = `Delete ${meant.length === 1 ? 'it' : `these ${meant.length}`} for good? [y/N]`;
+  return /^y(?:es)?$/iu.test((await read({ prompt, output: process.stderr })).trim());
+}
+
+/** By the running service; without one over the files themselves. */
+async function carryOut<K extends keyof QuarantineCommands>(
+  name: K,
+  body: unknown,
+): Promise<Awaited<ReturnType<QuarantineCommands[K]>>> {
+  type Result = Awaited<ReturnType<QuarantineCommands[K]>>;
+  const { data, logLevel } = hostFrom(process.env);
+  const answer = await askService<Result>(data.controlSocket, name, body);
+  if (answer !== null) return answer;
+  // What the service's log would hold, beside what the command prints.
+  const log = openLogger(logLevel, process.stderr);
+  return (await quarantineCommands({ data, log })[name](body)) as Result;
+}
