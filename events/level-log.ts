@@ -149,6 +149,10 @@ async function levelLog(
     throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
   };
   const reader = logReader({ db, decoder, damage, usable });
+  const durableVersion = (stream: string): Promise<number> =>
+    reader.ask({ kind: 'index', stream, message: 'Its index cannot be read.' }, async () =>
+      heads.durable(stream),
+    );
   const append = appending({ appender, heads, keys, upcasters, assertWritable });
 
   appender.head = await headAfter(db, witness.known, damage.report);
@@ -162,10 +166,7 @@ async function levelLog(
     db,
     usable,
     head: () => appender.head.position,
-    async version(stream) {
-      await usable();
-      return heads.durable(stream);
-    },
+    version: durableVersion,
     health: () => ({
       state: recovering ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',
       damage: damage.list,
@@ -179,8 +180,7 @@ async function levelLog(
     append,
 
     async *read(stream, { afterVersion = 0, limit = Infinity } = {}) {
-      await usable();
-      const upTo = Math.min(await heads.durable(stream), afterVersion + limit);
+      const upTo = Math.min(await durableVersion(stream), afterVersion + limit);
       for await (const page of reader.streamPages(stream, afterVersion, upTo)) yield* page;
     },
     async *readAll({ afterPosition = 0, limit = Infinity } = {}) {

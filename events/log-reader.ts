@@ -8,6 +8,12 @@ import { EventStoreError } from './store.ts';
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
 export type LogReader = {
+  /**
+   * Asks the database, again when it was closed meanwhile to be opened anew.
+   * @param place what is damaged when LevelDB says so
+   * @throws {EventStoreError} `BUSY`, `DAMAGED`, `CLOSED`
+   */
+  ask<T>(place: Damage, question: () => Promise<T>): Promise<T>;
   /** Facts after one position up to another, which must all be there. */
   pages(afterPosition: number, upToPosition: number): AsyncGenerator<LoggedFact[], void, void>;
   /** Facts of a stream after one version up to another, which must all be there. */
@@ -31,7 +37,6 @@ export function logReader(options: {
 }): LogReader {
   const { db, decoder, damage, usable } = options;
 
-  /** Asks the database, again when it was closed meanwhile to be opened anew. */
   const ask = async <T>(place: Damage, question: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       await usable();
@@ -48,6 +53,8 @@ export function logReader(options: {
   };
 
   return {
+    ask,
+
     async *pages(afterPosition, upToPosition) {
       let position = afterPosition;
       let crc: string | undefined;

@@ -57,6 +57,27 @@ describe('After a failed write the log', () => {
     });
   }
 
+  it('answers whoever was just looking for the end of a stream', async (test) => {
+    const files = await tempLog(test);
+    const before = await files.open();
+    for (const n of upTo(2)) await before.append(`recording-x${n}`, [plainFact('1')], 0);
+    await before.close();
+    const disk = fragileDisk();
+    const { db, ...log } = await files.open({ write: disk.write });
+    // Their heads are on the disk alone, and what is asked of it comes to be answered too late.
+    const get = db.get.bind(db);
+    const closed = new Promise<void>((resolve) => db.once('closed', resolve));
+    db.get = async (...question: [string]) => {
+      await closed;
+      return await get(...question);
+    };
+    const looks = [log.version('recording-x1'), all(log.read('recording-x2'))] as const;
+    disk.failNext('before');
+    await rejects(log.append('recording-new', [plainFact('2')], 0), 'OUTCOME_UNKNOWN');
+    const [version, facts] = await Promise.all(looks);
+    assert.deepEqual([version, facts.length], [1, 1]);
+  });
+
   it('refuses what waited, since it may rest on what failed', async (test) => {
     const disk = fragileDisk();
     const log = await (await tempLog(test)).open({ write: disk.write });
