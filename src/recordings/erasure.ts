@@ -7,6 +7,7 @@ import { deleteDocument } from '../documents/delete.ts';
 import { documentPaths } from '../documents/documents.ts';
 import { OversizedDocument, readDocument, type Space } from '../documents/space.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
+import { retiredSpacesOf } from './retired-spaces-of.ts';
 
 export type ErasureDeps = {
   store: EventStore;
@@ -72,7 +73,10 @@ export async function deleteNamedDocuments(
   for (const name of all) await deleteDocument(space, saved.content.paths[name]);
 }
 
-/** Deletes documents wherever they were or were about to be. Returns the position of the last fact. */
+/**
+ * Deletes documents wherever they were or were about to be, also where a deleted user's were put aside.
+ * Returns the position of the last fact.
+ */
 async function deleteAllDocuments(deps: ErasureDeps, recordingId: string): Promise<number> {
   const bases = new Map<string, Set<string>>();
   let owner: string | null = null;
@@ -85,10 +89,12 @@ async function deleteAllDocuments(deps: ErasureDeps, recordingId: string): Promi
     bases.set(owner, (bases.get(owner) ?? new Set()).add(fact.content.base));
   }
   for (const [user, names] of bases) {
-    const space = await deps.spaceOf(user);
-    for (const base of names) {
-      if (await belongsToAnother(space, base, recordingId)) continue;
-      await deleteDocument(space, documentPaths(base).index);
+    const spaces = [await deps.spaceOf(user), ...(await retiredSpacesOf(deps.quarantineDir, user))];
+    for (const space of spaces) {
+      for (const base of names) {
+        if (await belongsToAnother(space, base, recordingId)) continue;
+        await deleteDocument(space, documentPaths(base).index);
+      }
     }
   }
   return position;

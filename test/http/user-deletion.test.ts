@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access, readdir } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recordingById } from '../../projections/recordings.ts';
@@ -84,6 +84,17 @@ test('what a deleted user left is the administrators’ to list, hand over and e
   assert.equal((await read(token)).status, 404, 'it is somebody’s again');
   assert.equal((await service.call('DELETE', `/recordings/${second}`, { token })).status, 204);
   assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), [first]);
+
+  // What was put aside of it is gone too, and nothing else of what was.
+  const aside = async () => {
+    const folder = join(service.dataDir, 'quarantine');
+    const names = (await readdir(folder, { recursive: true })).filter((name) => /\.md$/.test(name));
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    return ids.map((id) => texts.filter((text) => text.includes(id)).length);
+  };
+  assert.deepEqual(await aside(), [3, 0]);
+  assert.equal((await service.call('DELETE', `/recordings/${first}`, { token: cleo })).status, 204);
+  assert.deepEqual(await aside(), [0, 0]);
 });
 
 test('a deletion that was interrupted before its work was ended is finished at the next start', async (t) => {
