@@ -231,7 +231,8 @@ export async function openRecorder(
   async function take({ missingMs, arrivals }: Settled): Promise<void> {
     // A night of sleep is not filled up beyond what a recording may have.
     if (track.seconds + missingMs / 1000 >= limits.secondsMax) {
-      track.miss(now() - missingMs);
+      // What the device still had when the hours were full is not missing.
+      if (missingMs > 0) track.miss(now() - missingMs);
       return end('limit-hours');
     }
     await track.fill(missingMs);

@@ -117,8 +117,32 @@ test('a machine that sleeps leaves a gap as long as it slept, within what a reco
   }
 });
 
+test('a recording that has reached its hours lacks nothing', async (t) => {
+  const folder = await tempDir(t);
+  const claim = ulid();
+  const spec = {
+    claim,
+    folder,
+    socketPath: join(folder, 'c.sock'),
+    device: 'Desk Mic',
+    source: null,
+    alsaConfigPath: null,
+    channels: 1,
+    limits: { ...captureLimits, secondsMax: 1 },
+  } as const;
+  await writeClaim(folder, { ...spec, at: Date.now() });
+  // Closing the device takes it a moment.
+  const { native, give, time } = standInDevice(() => void (time.ms += 200));
+  const recorder = await openRecorder(spec, native, () => time.ms);
+  for (let block = 0; block < 9; block += 1) await give();
+  await give(3);
+  const { last } = await recorder.ended;
+  assert.equal(last.reason, 'limit-hours');
+  assert.deepEqual([last.ledger.samples, last.ledger.gaps], [16_000, []]);
+});
+
 /** A device that gives 100 ms whenever it is told to, on a clock of its own. */
-function standInDevice() {
+function standInDevice(closing = () => {}) {
   const time = { ms: 1000 };
   const waiting: Buffer[] = [];
   let finished = false;
@@ -137,15 +161,17 @@ function standInDevice() {
       async quit() {
         finished = true;
         wake();
+        await new Promise((resolve) => setImmediate(resolve));
+        closing();
       },
     }),
   };
   return {
     native,
     time,
-    async give() {
-      time.ms += 100;
-      waiting.push(Buffer.alloc(1600 * 4));
+    async give(blocks = 1) {
+      time.ms += 100 * blocks;
+      for (let block = 0; block < blocks; block += 1) waiting.push(Buffer.alloc(1600 * 4));
       wake();
       await until('it was taken', () => waiting.length === 0 || finished);
     },
