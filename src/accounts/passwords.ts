@@ -84,8 +84,12 @@ export function hashOfNothing(scheme: PasswordScheme): string {
 
 /** A hash of nobody's password that costs to verify what that one costs. Nothing is computed for it. */
 export function hashLike(phc: string): string {
-  const [salt, hash] = [16, 32].map((bytes) => base64(randomBytes(bytes)));
-  return [...phc.split('$').slice(0, -2), salt, hash].join('$');
+  const parts = phc.split('$');
+  // Of the same length: PBKDF2 takes as many rounds again for every 32 bytes.
+  const ends = parts
+    .slice(-2)
+    .map((part) => base64(randomBytes(Buffer.from(part, 'base64').length)));
+  return [...parts.slice(0, -2), ...ends].join('$');
 }
 
 /**

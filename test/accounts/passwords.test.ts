@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { AccountError } from '../../src/accounts/account-error.ts';
 import {
   checkPassword,
+  hashLike,
   hashOfNothing,
   hashPassword,
   verifyPassword,
@@ -46,6 +47,16 @@ test('the hash of nobody’s password costs what others cost, and no password is
         rehash: false,
       });
     }
+  }
+});
+
+test('a hash like an imported one is as long as that one: twice the bytes take PBKDF2 twice the time', () => {
+  const unpadded = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64').replace(/=+$/u, '');
+  for (const bytes of [16, 32, 64]) {
+    const phc = `$pbkdf2-sha256$i=600000$${unpadded(8)}$${unpadded(bytes)}`;
+    const lengths = (text: string) => text.split('$').map(({ length }) => length);
+    assert.deepEqual(lengths(hashLike(phc)), lengths(phc));
+    assert.notEqual(hashLike(phc), phc);
   }
 });
 
