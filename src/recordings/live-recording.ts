@@ -1,11 +1,6 @@
-import { createActor, fromCallback, type EventObject } from 'xstate';
+import { createActor } from 'xstate';
 import type { LoggedFact, OfferedFact } from '../../events/catalogue.ts';
-import {
-  recordingStream,
-  stages,
-  type RecordingFact,
-  type Stage,
-} from '../../events/recording-facts.ts';
+import { recordingStream, type RecordingFact, type Stage } from '../../events/recording-facts.ts';
 import { EventStoreError, type EventStore } from '../../events/store.ts';
 import {
   evolve,
@@ -13,7 +8,6 @@ import {
   machineVersion,
   recordingMachine,
   toMachineEvent,
-  type ActivityInput,
   type RecordingSnapshot,
 } from '../../machines/recording.ts';
 import { possibleFacts } from '../../machines/possible.ts';
@@ -21,6 +15,8 @@ import { stateName } from '../../machines/state-name.ts';
 import type { Log } from '../log.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 import { NotAccepted } from './not-accepted.ts';
+import { rememberedCommands } from './remembered-commands.ts';
+import { stageLaunchers } from './stage-launchers.ts';
 import { whyNot } from './why-not.ts';
 
 /** What an offer to the door carries besides the fact. */
@@ -59,8 +55,6 @@ export interface LiveRecording {
 
 /** At most this many offers wait at one recording's door; more is a caller gone wrong. */
 const waitingMax = 1000;
-/** Commands remembered per recording: a repetition comes soon or not at all. */
-const commandsMax = 1000;
 
 /**
  * Opens a recording by folding its stream. `null` when the stream does not exist and `create` is not set.
@@ -83,16 +77,21 @@ export async function openRecording(
   const stream = recordingStream(recordingId);
   let version = 0;
   let folded = initialState(recordingId);
-  const commands = new Map<string, LoggedRecordingFact>();
+  const commands = rememberedCommands();
   for await (const fact of store.read(stream)) {
     folded = evolve(folded, toMachineEvent(asRecordingFact(fact)));
     version = fact.version;
-    remember(asRecordingFact(fact));
+    commands.add(asRecordingFact(fact));
   }
   if (version === 0 && options.create !== true) return null;
 
-  const running = new Set<Promise<void>>();
-  const actor = createActor(recordingMachine.provide({ actors: launchers() }), {
+  const activities = stageLaunchers(
+    (stage, signal) => deps.runStage(stage, live, signal),
+    (error, stage) => {
+      log.error({ err: error, recordingId, stage }, 'an activity ended without an answer');
+    },
+  );
+  const actor = createActor(recordingMachine.provide({ actors: activities.actors }), {
     snapshot: recordingMachine.getPersistedSnapshot(folded),
   });
   // An error here is a defect in the machine; it must be heard, not end the process.
@@ -128,11 +127,9 @@ export async function openRecording(
     async stop() {
       actor.stop();
       await tail;
-      await Promise.all(running);
+      await activities.quiet();
     },
-    async quiet() {
-      await Promise.all(running);
-    },
+    quiet: () => activities.quiet(),
   };
   return live;
 
@@ -142,7 +139,7 @@ export async function openRecording(
   ): Promise<LoggedRecordingFact> {
     if (uncertain) await catchUp();
     const last = facts.at(-1)!;
-    const earlier = commands.get(commandKey(last.type, offered.command));
+    const earlier = commands.get(last.type, offered.command);
     if (earlier) return earlier;
     let state = live.snapshot();
     const decided: OfferedFact[] = [];
@@ -179,7 +176,7 @@ export async function openRecording(
       if (error.code !== 'OUTCOME_UNKNOWN' && error.code !== 'VERSION_CONFLICT') throw error;
       uncertain = true;
       await catchUp();
-      const stored = commands.get(commandKey(last.type, offered.command));
+      const stored = commands.get(last.type, offered.command);
       if (stored) return stored;
       // Not there after all: the same offer again may pass. A conflict with our own past is the same.
       throw new EventStoreError('OUTCOME_UNKNOWN', error.message, { cause: error });
@@ -196,42 +193,13 @@ export async function openRecording(
 
   function move(fact: LoggedRecordingFact): LoggedRecordingFact {
     version = fact.version;
-    remember(fact);
+    commands.add(fact);
     const event = toMachineEvent(fact);
     if (started) actor.send(event);
     else folded = evolve(folded, event);
     deps.moved(live);
     return fact;
   }
-
-  function remember(fact: LoggedRecordingFact): void {
-    const { content: _content, ...rest } = fact;
-    commands.set(commandKey(fact.type, fact.command), rest);
-    if (commands.size > commandsMax) commands.delete(commands.keys().next().value!);
-  }
-
-  function launchers() {
-    const launch = (stage: Stage) =>
-      fromCallback<EventObject, ActivityInput>(() => {
-        const stop = new AbortController();
-        // Started after the actor has settled in its new state, so that the activity sees it.
-        const work = Promise.resolve()
-          .then(() => deps.runStage(stage, live, stop.signal))
-          .catch((error: unknown) => {
-            log.error({ err: error, recordingId, stage }, 'an activity ended without an answer');
-          })
-          .finally(() => running.delete(work));
-        running.add(work);
-        return () => stop.abort();
-      });
-    return Object.fromEntries(stages.map((stage) => [stage, launch(stage)])) as Record<
-      Stage,
-      ReturnType<typeof launch>
-    >;
-  }
 }
-
-/** The content is not remembered: it may be large, and a repetition only needs to know that it was stored. */
-const commandKey = (type: string, command: string): string => `${type} ${command}`;
 
 const asRecordingFact = (fact: LoggedFact): LoggedRecordingFact => fact as LoggedRecordingFact;

@@ -1,13 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ulid } from 'ulid';
-import {
-  recordingStream,
-  type RecordingFact,
-  type RecordingFactOf,
-  type Stage,
-} from '../../events/recording-facts.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
+import type { RecordingFactOf, Stage } from '../../events/recording-facts.ts';
+import type { EventStore } from '../../events/store.ts';
 import { isSettled } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { documentNames } from '../documents/documents.ts';
@@ -15,18 +9,20 @@ import type { Log } from '../log.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import { openAudioKeeping, type KeepingStep, type KeptAs } from './audio-keeping.ts';
 import type { Chores } from './chores.ts';
+import { cancelWork, erasedState, recordErasure } from './ending.ts';
 import type { ErasureDeps } from './erasure.ts';
 import { documentVersions, restoration } from './document-versions.ts';
-import type { Accepted, RecordingsDesk, Upload } from './desk.ts';
+import type { Accepted, RecordingsDesk } from './desk.ts';
+import { openImports } from './imports.ts';
 import { openRecording, type LiveRecording } from './live-recording.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 import { NotAccepted } from './not-accepted.ts';
 import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
 import { readRecording, readShown } from './recording-content.ts';
+import { promisedBases } from './promised-bases.ts';
 import { openRemovals } from './removals.ts';
 import { stageRunner, type StageActivity } from './run-stage.ts';
-import { takeUpload } from './take-upload.ts';
 import type { Turns } from './turns.ts';
 
 export type DeskDeps = {
@@ -75,7 +71,6 @@ export type OpenDesk = RecordingsDesk & {
 /** Opens the only writer of recordings' streams. */
 export function openDesk(deps: DeskDeps): OpenDesk {
   const { store, board, log, recordingsDir } = deps;
-  const imports = new Map<string, Promise<Accepted>>();
   const runStage = stageRunner(deps);
   const removals = openRemovals({ ...deps, leaveAudio: async (id) => await keeping?.leave(id) });
   const erasing = (recordingId: string) => removals.intend(recordingId, 'erase');
@@ -98,15 +93,16 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         })
       : null;
 
+  const importAudio = openImports({
+    ...deps,
+    begin: (recordingId, fact, { by, command }) =>
+      recordings.use(recordingId, { create: true }, async (recording) =>
+        acceptedFrom(recordingId, await recording.record(fact, { by, command })),
+      ),
+  });
+
   return {
-    importAudio(upload) {
-      // Two identical requests at once are one command: the second gets the first one's answer.
-      const underWay = imports.get(upload.command);
-      if (underWay) return underWay;
-      const accepted = importOnce(upload).finally(() => imports.delete(upload.command));
-      imports.set(upload.command, accepted);
-      return accepted;
-    },
+    importAudio,
     async startRecording({ recordingId, by, command, title, ...data }) {
       const fact: RecordingFactOf<'recording.started'> = {
         type: 'recording.started',
@@ -161,22 +157,10 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       await removals.carryOut(recordingId, 'delete-documents');
       return accepted;
     },
-    async endWork(recordingId, { by, command }) {
-      await recordings.use(recordingId, { create: false }, async (recording) => {
-        const fact = { type: 'processing.cancelled', data: {} } as const;
-        for (let step = 1; step < erasureStepsMax; step += 1) {
-          const state = stateName(recording.snapshot().value);
-          if (state.startsWith('recording')) return;
-          if (!/^(?:transcribing|awaiting-speakers)/.test(state)) break;
-          const circumstances = { by, command: `${command}/${step}` };
-          await recording.record(fact, circumstances).catch((error: unknown) => {
-            // It moved on meanwhile: look again.
-            const moved = stateName(recording.snapshot().value) !== state;
-            if (!(error instanceof NotAccepted) || !moved) throw error;
-          });
-        }
-        await recording.quiet();
-      });
+    async endWork(recordingId, circumstances) {
+      await recordings.use(recordingId, { create: false }, (recording) =>
+        cancelWork(recording, circumstances),
+      );
     },
     async finishRemovals() {
       for (const { recordingId, chore } of await removals.undone()) {
@@ -201,18 +185,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       return taken;
     },
     whileFilesStay: (work) => (keeping ? keeping.whileFilesStay(work) : work()),
-    async *promisedBases(owner) {
-      for await (const recording of recordings.all()) {
-        const { context } = recording.snapshot();
-        if (context.owner !== owner || context.results.named === null) continue;
-        // A name in the space of an earlier owner.
-        if (context.results.named < (context.handedOver ?? 0)) continue;
-        const after = { afterVersion: context.results.named - 1, limit: 1 };
-        for await (const fact of store.read(recordingStream(context.recordingId), after)) {
-          if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
-        }
-      }
-    },
+    promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
     async close() {
       await keeping?.close();
       await recordings.close();
@@ -220,45 +193,15 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     },
   };
 
-  /** Cancels first what is going on: nothing may write while things are removed. */
   async function erase(
     recordingId: string,
-    { by, command }: { by: string; command: string },
+    circumstances: { by: string; command: string },
   ): Promise<Accepted> {
-    const accepted = await recordings.use(recordingId, { create: false }, async (recording) => {
-      for (let step = 1; step < erasureStepsMax; step += 1) {
-        const state = stateName(recording.snapshot().value);
-        const fact = stepToErasure(state);
-        const stored = await recording
-          .record(fact, { by, command: `${command}/${step}` })
-          .catch((error: unknown) => {
-            // It moved on meanwhile: look again.
-            const moved = stateName(recording.snapshot().value) !== state;
-            if (error instanceof NotAccepted && moved) return null;
-            throw error;
-          });
-        if (stored?.to === erasedState) return acceptedFrom(recordingId, stored);
-      }
-      throw new EventStoreError('BUSY', 'The recording is too busy to be erased now.');
-    });
+    const accepted = await recordings.use(recordingId, { create: false }, async (recording) =>
+      acceptedFrom(recordingId, await recordErasure(recording, circumstances)),
+    );
     await removals.carryOut(recordingId, 'erase', await recordings.peek(recordingId));
     return accepted;
-  }
-
-  async function importOnce(upload: Upload): Promise<Accepted> {
-    const earlier = await deps.importedBy(upload.command);
-    if (earlier) {
-      await rm(upload.path, { force: true });
-      return earlier;
-    }
-    const recordingId = ulid();
-    const fact = await takeUpload(upload, recordingsDir, recordingId);
-    return await recordings.use(recordingId, { create: true }, async (recording) =>
-      acceptedFrom(
-        recordingId,
-        await recording.record(fact, { by: upload.by, command: upload.command }),
-      ),
-    );
   }
 
   function moved(recording: LiveRecording): void {
@@ -285,17 +228,6 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     );
   }
 }
-
-const erasedState = 'idle.erased';
-/** A recording that still moves after so many tries is busy, and somebody has to ask again. */
-const erasureStepsMax = 10;
-
-const stepToErasure = (state: string): RecordingFact =>
-  state.startsWith('transcribing')
-    ? { type: 'processing.cancelled', data: {} }
-    : state.startsWith('recording')
-      ? { type: 'recording.discarded', data: {} }
-      : { type: 'recording.erased', data: {} };
 
 const acceptedFrom = (recordingId: string, fact: LoggedRecordingFact): Accepted => ({
   recordingId,

@@ -88,7 +88,9 @@ test('what a deleted user left is the administrators’ to list, hand over and e
   // What was put aside of it is gone too, and nothing else of what was.
   const aside = async () => {
     const folder = join(service.dataDir, 'quarantine');
-    const names = (await readdir(folder, { recursive: true })).filter((name) => /\.md$/.test(name));
+    const names = (await readdir(folder, { recursive: true })).filter((name) =>
+      name.endsWith('.md'),
+    );
     const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
     return ids.map((id) => texts.filter((text) => text.includes(id)).length);
   };

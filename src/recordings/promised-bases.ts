@@ -1,0 +1,21 @@
+import { recordingStream } from '../../events/recording-facts.ts';
+import type { EventStore } from '../../events/store.ts';
+import type { LiveRecording } from './live-recording.ts';
+
+/** Base names of documents that these recordings of an owner have been promised, on disk or not yet. */
+export async function* promisedBases(
+  store: EventStore,
+  recordings: AsyncIterable<LiveRecording>,
+  owner: string,
+): AsyncGenerator<string> {
+  for await (const recording of recordings) {
+    const { context } = recording.snapshot();
+    if (context.owner !== owner || context.results.named === null) continue;
+    // A name in the space of an earlier owner.
+    if (context.results.named < (context.handedOver ?? 0)) continue;
+    const after = { afterVersion: context.results.named - 1, limit: 1 };
+    for await (const fact of store.read(recordingStream(context.recordingId), after)) {
+      if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
+    }
+  }
+}
