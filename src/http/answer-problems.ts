@@ -3,9 +3,10 @@ import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { limits } from './limits.ts';
 import { logRefusal } from './log-refusals.ts';
-import { problemBody, toProblem } from './problems.ts';
+import { problemBody } from './problems.ts';
 import type { HttpServices } from './services.ts';
 import type { State } from './state.ts';
+import { toProblem } from './to-problem.ts';
 
 /**
  * Turns whatever was thrown below into a problem document. Our own mistakes and who was turned away are

@@ -7,8 +7,9 @@ import { notAuthenticated } from './authenticate.ts';
 import { readClientFrame, type AudioStart } from './browser-audio-messages.ts';
 import { refuseWhenStopped, untilReadable } from './commands.ts';
 import { limits } from './limits.ts';
-import { notFound, Problem, toProblem } from './problems.ts';
+import { notFound, Problem } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
+import { toProblem } from './to-problem.ts';
 
 /** The connection that a browser's audio comes over. */
 export type AudioConnection = {

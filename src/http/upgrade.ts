@@ -11,10 +11,11 @@ import { validated } from './json-body.ts';
 import { limits } from './limits.ts';
 import { logRefusal } from './log-refusals.ts';
 import { positionSchema } from './page.ts';
-import { Problem, notFound, problemBody, toProblem } from './problems.ts';
+import { Problem, notFound, problemBody } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
 import { serveSocket, type Client } from './socket.ts';
 import { openStream } from './stream.ts';
+import { toProblem } from './to-problem.ts';
 
 /** `GET /ws`: takes over connections that ask to become WebSockets. */
 export interface Sockets {

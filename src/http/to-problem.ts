@@ -1,0 +1,165 @@
+import type { ConfigError } from '../config/config-error.ts';
+import type { NotAccepted } from '../recordings/not-accepted.ts';
+import type { SpaceLimitReached } from '../storage/space-limit-reached.ts';
+import { invalid, logDamaged, notFound, Problem } from './problems.ts';
+import { statusName } from './status-name.ts';
+
+/**
+ * The one place that knows which error is which answer. Told apart by `code`, never by class, so that
+ * an error keeps its meaning across ports. What is not known here is our mistake: 500, nothing quoted.
+ */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Error)) return mistake(error);
+  const known = byCode[String((error as { code?: unknown }).code)];
+  if (known) return known(error);
+  return fromBodyParser(error) ?? mistake(error);
+}
+
+const cutOff = (cause: Error): Problem =>
+  new Problem('malformed-body', 'The body was cut off.', { cause });
+
+const again = { 'Retry-After': '1' };
+
+const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
+  NOT_ACCEPTED: (error) => {
+    const { state, possible } = error as NotAccepted;
+    return new Problem('not-accepted', error.message, {
+      // Not `status`: RFC 9457 has a member of that name, the number.
+      members: { recording_status: statusName(state), state, possible },
+    });
+  },
+  UNKNOWN_RECORDING: () => notFound(),
+
+  VERSION_CONFLICT: (error) =>
+    new Problem('changed-meanwhile', 'Somebody else was faster. Look again and repeat.', {
+      cause: error,
+    }),
+  OUTCOME_UNKNOWN: (error) =>
+    new Problem(
+      'outcome-unknown',
+      'The log did not say whether this was stored. Repeating it with the same Idempotency-Key is safe.',
+      { headers: again, cause: error },
+    ),
+  BUSY: (error) =>
+    new Problem('busy', 'Too much is waiting to be done. Try again in a moment.', {
+      headers: again,
+      cause: error,
+    }),
+  DAMAGED: (error) => logDamaged(error),
+  NEWER_LOG: (error) =>
+    new Problem('log-newer', 'Start the release that wrote it, or a newer one.', { cause: error }),
+  CLOSED: (error) =>
+    new Problem('stopping', 'The service is stopping. Try again when it is back.', {
+      headers: { 'Retry-After': '5' },
+      cause: error,
+    }),
+
+  PROJECTION_STOPPED: (error) =>
+    new Problem(
+      'view-stopped',
+      'A view of the log has stopped, so nothing is taken that could not be read afterwards. ' +
+        'The service has logged why; nothing stored is lost.',
+      { cause: error },
+    ),
+  PROJECTION_BEHIND: (error) =>
+    new Problem('view-stopped', 'A view of the log is being rebuilt. Try again in a moment.', {
+      headers: again,
+      cause: error,
+    }),
+  INVALID_CURSOR: () => invalid([{ path: 'cursor', message: 'is not one of ours' }]),
+
+  TRANSCRIPT_MOVING: (error) =>
+    new Problem('busy', 'The transcript is being replaced. Try again in a moment.', {
+      headers: again,
+      cause: error,
+    }),
+
+  ALREADY_SET_UP: (error) => new Problem('already-set-up', error.message),
+  SETUP_CODE_REQUIRED: (error) => new Problem('setup-code-required', error.message),
+  WRONG_CREDENTIALS: (error) => new Problem('wrong-credentials', error.message),
+  TOO_MANY_ATTEMPTS: (error) => {
+    const { retryAfter } = error as { retryAfter?: number };
+    return new Problem('too-many-attempts', error.message, {
+      headers: retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfter)) },
+    });
+  },
+  USERNAME_TAKEN: (error) => new Problem('username-taken', error.message),
+  LAST_ADMINISTRATOR: (error) => new Problem('last-administrator', error.message),
+  OWN_ACCOUNT: (error) => new Problem('own-account', error.message),
+  USER_DISABLED: (error) => new Problem('user-disabled', error.message),
+  ADMINISTRATOR_FIRST: (error) => new Problem('administrator-first', error.message),
+  BUILT_IN_USER: (error) => new Problem('built-in-user', error.message),
+  UNKNOWN_USER: (error) => notFound(error.message),
+  INVALID_USERNAME: (error) => invalid([{ path: 'username', message: error.message }]),
+  INVALID_PASSWORD: (error) => invalid([{ path: 'password', message: error.message }]),
+
+  CONFIG_INVALID: (error) => invalid([...(error as ConfigError).faults]),
+  CONFIG_OVERRIDDEN: (error) =>
+    new Problem('overridden', error.message, {
+      members: { errors: (error as ConfigError).faults },
+    }),
+  CONFIG_BUSY: (error) => new Problem('busy', error.message, { headers: again, cause: error }),
+
+  SPACE_LIMIT_REACHED: (error) => {
+    const { takenBytes, limitBytes } = error as SpaceLimitReached;
+    return new Problem('space-limit', error.message, {
+      members: { taken_bytes: takenBytes, limit_bytes: limitBytes },
+    });
+  },
+
+  NO_DESKTOP: (error) => new Problem('unavailable', error.message, { cause: error }),
+  NO_VAULT: (error) => new Problem('unavailable', error.message, { cause: error }),
+  OUTSIDE_SPACE: (error) => new Problem('outside-space', error.message, { cause: error }),
+  DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),
+
+  'device-taken': (error) => new Problem('device-unavailable', error.message),
+  'device-gone': (error) => new Problem('device-unavailable', error.message),
+  'no-device': (error) => new Problem('device-unavailable', error.message),
+  'combined-in-use': (error) => new Problem('device-unavailable', error.message),
+  'not-recording': (error) => new Problem('not-recording', error.message),
+  'nothing-captured': (error) => new Problem('not-recording', error.message),
+  'already-recording': (error) => new Problem('already-recording', error.message),
+  'devices-unavailable': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'no-audio-server': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'audio-server-silent': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'audio-server-refused': (error) => new Problem('unavailable', error.message, { cause: error }),
+  'source-gone': (error) => invalid([{ path: '', message: error.message }]),
+  'combined-with-itself': (error) => invalid([{ path: 'microphone', message: error.message }]),
+  'not-a-monitor': (error) => invalid([{ path: 'monitor', message: error.message }]),
+  'nothing-combined': (error) => new Problem('device-unavailable', error.message),
+
+  'unsupported-media': (error) => new Problem('unsupported-media', error.message, { cause: error }),
+  // Formidable and Node say so when the client goes away in the middle; nobody is there to read this.
+  '1002': (error) => cutOff(error),
+  ECONNRESET: (error) => cutOff(error),
+  ENOSPC: (error) => new Problem('disk-full', 'The disk of the service is full.', { cause: error }),
+};
+
+/** co-body and raw-body (JSON) and formidable (uploads) say what is wrong in fields of their own. */
+function fromBodyParser(error: Error): Problem | undefined {
+  const { status, httpCode, type } = error as { status?: number; httpCode?: number; type?: string };
+  switch (status ?? httpCode) {
+    case 413:
+      return new Problem('too-large', 'The body is larger than the limit.', {
+        headers: { Connection: 'close' },
+        cause: error,
+      });
+    case 415:
+      return new Problem('unsupported-media', 'The body has an encoding that is not supported.', {
+        cause: error,
+      });
+    case 400:
+    case 501:
+      return type === 'request.aborted'
+        ? cutOff(error)
+        : new Problem('malformed-body', 'The body cannot be parsed.', { cause: error });
+    default:
+      return undefined;
+  }
+}
+
+const mistake = (cause: unknown): Problem =>
+  new Problem('internal', 'An unexpected error. The service has logged it with this request id.', {
+    cause,
+  });
