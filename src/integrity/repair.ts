@@ -7,6 +7,7 @@ import { privateDirectory, syncDirectory, writeDurably } from '../../events/dura
 import { openLogCopy } from '../../events/log-copy.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { dataFolder } from '../host.ts';
+import { assertApart } from './assert-apart.ts';
 import { backupLayout, readBackupMarker } from './backup-marker.ts';
 import { copyTree, type Copied } from './copy-tree.ts';
 import { exists } from './exists.ts';
@@ -61,6 +62,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
     throw new Error(`${out.root} is not empty.`);
   }
   const building = dataFolder(`${out.root}.repairing`);
+  assertApart(source.root, building.root);
   await rm(building.root, { recursive: true, force: true });
   await privateDirectory(building.root);
   const workplace = join(building.root, 'source-log');

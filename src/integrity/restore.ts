@@ -6,6 +6,7 @@ import { openLogCopy, type LogCopy } from '../../events/log-copy.ts';
 import { rawRecords } from '../../events/raw-records.ts';
 import { dataFolder, type DataFolder } from '../host.ts';
 import { recordErasures } from './apply-erasures.ts';
+import { assertApart } from './assert-apart.ts';
 import { backupLayout, readBackupMarker, type BackupMarker } from './backup-marker.ts';
 import { copyTree, type Copied } from './copy-tree.ts';
 import { erasedFiles, removeEmptied, type ErasedFiles } from './erased-files.ts';
@@ -47,6 +48,7 @@ export async function restore(
   const marker = await readBackupMarker(directory);
   if (!marker) throw new Error(`There is no complete backup in ${directory}.`);
   const building = dataFolder(`${data.root}.restoring`);
+  assertApart(directory, building.root);
   await rm(building.root, { recursive: true, force: true });
 
   const list = await listOfErasures(directory, building, erasures);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir, rm } from 'node:fs/promises';
+import { cp, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { LoggedFact } from '../../events/catalogue.ts';
@@ -113,6 +113,19 @@ test('repair takes neither a full directory nor one inside the damaged one', asy
   await assert.rejects(repair(source, join(data.root, 'new')), /outside/);
   const other = await recordedData(t, { recordings: 1 });
   await assert.rejects(repair(source, other.data.root), /not empty/);
+});
+
+test('neither repair nor restore clears away what it is to read, for a place to build in', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const beside = await tempDir(t);
+  const half = join(beside, 'new.repairing');
+  await cp(data.root, half, { recursive: true });
+  await assert.rejects(repair(sourceOfData(half), join(beside, 'new')), /built/);
+  const kept = join(beside, 'new.restoring', 'backup');
+  await withLogAlone(data, ({ store, keys }) => backup({ store, keys, data }, kept));
+  await assert.rejects(restore(kept, dataFolder(join(beside, 'new'))), /built/);
+  assert.ok((await verifyAlone(dataFolder(half))).sound);
+  assert.equal((await restore(kept, dataFolder(join(beside, 'other')))).verified.sound, true);
 });
 
 test('a backup whose log is damaged is not restored, and can be salvaged', async (t) => {
