@@ -42,9 +42,13 @@ export interface Admission {
 
 /** How often everything is counted anew, in milliseconds: what grows meanwhile is a recording's audio. */
 const countEveryMs = 600_000;
-/** Who would be refused has it counted once more: something may have been deleted. At most this often … */
+/**
+ * Who would be refused has it counted once more, since something may have been deleted: at most this
+ * often, and not before so many times as long as the last count took have passed.
+ */
 const countAgainMs = 10_000;
-/** … and waits no longer than this for it. */
+const restForCount = 20;
+/** Nobody waits longer than this for it. */
 const waitMs = 2000;
 
 /** Counts nothing before `start`. One count at a time. */
@@ -66,14 +70,14 @@ export function openSpaceLimit(deps: {
   let keptSince = 0;
   let keptBefore = 0;
   let counting: Promise<void> | undefined;
-  let countedAt = Number.NEGATIVE_INFINITY;
+  let mayCountAgainAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let warned = false;
 
   const taken = () => (measured ?? 0) + coming + keptSince + keptBefore;
   const limit = () => {
     const gigabytes = deps.settings()['limits.spaces_gb'];
-    return gigabytes === null ? null : gigabytes * gigabyte;
+    return gigabytes === null ? null : Math.round(gigabytes * gigabyte);
   };
   const fits = (bytes: number) => taken() + Math.max(bytes, 1) <= (limit() ?? Infinity);
 
@@ -151,7 +155,7 @@ export function openSpaceLimit(deps: {
   }
 
   async function countAgain(): Promise<void> {
-    if (counting === undefined && now() - countedAt < countAgainMs) return;
+    if (counting === undefined && now() < mayCountAgainAt) return;
     let enough: NodeJS.Timeout | undefined;
     const waited = new Promise<void>((resolve) => (enough = setTimeout(resolve, waitMs)));
     await Promise.race([count(), waited]);
@@ -175,7 +179,7 @@ export function openSpaceLimit(deps: {
   }
 
   async function measureOnce(): Promise<void> {
-    countedAt = now();
+    const began = now();
     keptBefore += keptSince;
     keptSince = 0;
     try {
@@ -186,5 +190,7 @@ export function openSpaceLimit(deps: {
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, 'counting for limits.spaces_gb');
     }
+    const ended = now();
+    mayCountAgainAt = ended + Math.max(countAgainMs, restForCount * (ended - began));
   }
 }

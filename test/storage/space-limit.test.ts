@@ -11,6 +11,8 @@ function limited(t: { after(work: () => unknown): void }, limitBytes: number | n
     counts: 0,
     limit: limitBytes,
     failing: false,
+    /** Milliseconds that a count takes. */
+    takesMs: 0,
     held: null as Promise<void> | null,
     warnings: [] as string[],
   };
@@ -19,6 +21,7 @@ function limited(t: { after(work: () => unknown): void }, limitBytes: number | n
       world.counts += 1;
       const bytes = world.disk;
       await world.held;
+      world.ms += world.takesMs;
       if (world.failing) throw new Error('the disk is away');
       return { bytes, unread: 0 };
     },
@@ -75,6 +78,19 @@ test('who would be refused finds what was deleted since, and nobody has it count
   world.ms += 20_000;
   await space.admit(1);
   assert.equal(world.counts, 2, 'as far as anybody knows there is room');
+});
+
+test('a count that takes long is not asked for again before it has paid off', async (t) => {
+  const { world, space } = limited(t);
+  world.disk = 1000;
+  world.takesMs = 3000;
+  await space.start();
+  world.ms += 59_000;
+  await assert.rejects(space.refuseWhenFull(), refused);
+  assert.equal(world.counts, 1);
+  world.ms += 1000;
+  await assert.rejects(space.refuseWhenFull(), refused);
+  assert.equal(world.counts, 2);
 });
 
 test('what was kept while it is counted is not lost to the figure', async (t) => {
