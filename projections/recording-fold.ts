@@ -1,6 +1,7 @@
 import type { LoggedFact } from '../events/catalogue.ts';
 import { recordingOf, type RecordingFact, type Stage } from '../events/recording-facts.ts';
-import { foldPasses, isErased, latest, noPasses, type Passes } from './passes.ts';
+import { isErased } from './erased.ts';
+import { foldPasses, latest, noPasses, type Passes } from './passes.ts';
 import { utcTime } from './list-page.ts';
 import type { RecordingRow } from './recording-row.ts';
 

@@ -2,7 +2,7 @@ import { recordingFacts, recordingOf, type RecordingFactType } from '../events/r
 import type { LoggedFact } from '../events/catalogue.ts';
 import { newestFirst, startingWith, timeKey, type PageRequest } from './list-page.ts';
 import type { Projection, ProjectionStorage, Rows } from './projection.ts';
-import { isErased } from './passes.ts';
+import { isErased } from './erased.ts';
 import { foldRecording, recordingRow, type KeptRecording } from './recording-fold.ts';
 import type { RecordingRow } from './recording-row.ts';
 

@@ -3,7 +3,9 @@ import { recordingOf, type Kind } from '../events/recording-facts.ts';
 import type { Block, Correction } from '../events/transcript.ts';
 import { wordlessName } from '../events/wordless-name.ts';
 import { newestFirst, startingWith, timeKey, utcTime, type PageRequest } from './list-page.ts';
-import { foldPasses, isErased, latest, noPasses, type Passes, type Results } from './passes.ts';
+import { isErased } from './erased.ts';
+import type { Results } from './pass-results.ts';
+import { foldPasses, latest, noPasses, type Passes } from './passes.ts';
 import type { Projection, ProjectionStorage, Rows } from './projection.ts';
 import type { TranscriptRow } from './recording-row.ts';
 
