@@ -56,5 +56,9 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
   return { recordingId, own, others: [transition], changesStatus: !quiet.has(event) };
 }
 
+/** Up to where a client has been told everything. */
+export const positionFrame = (position: number): string =>
+  JSON.stringify({ type: 'position', position });
+
 /** Facts that come in numbers and change nothing that a status object shows. */
 const quiet = new Set(['speech.detected', 'documents.named']);

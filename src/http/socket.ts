@@ -1,9 +1,11 @@
 import { WebSocket } from 'ws';
 import type { Log } from '../log.ts';
 import type { OpenBrowserAudio } from './browser-audio.ts';
+import { positionFrame } from './frames.ts';
 import { limits } from './limits.ts';
+import type { Listener } from './listener.ts';
 import type { Caller, HttpServices } from './services.ts';
-import { positionFrame, type Listener, type Stream } from './stream.ts';
+import type { Stream } from './stream.ts';
 
 /** Close codes: RFC 6455, 7.4.1, and IANA's registry for 1013. */
 const closeCodes = { goingAway: 1001, policy: 1008, mistake: 1011, tryAgain: 1013 } as const;

@@ -1,25 +1,11 @@
-import type { Activity } from '../recordings/desk.ts';
-import { factFrames, type FactFrames } from './frames.ts';
+import { factFrames, positionFrame, type FactFrames } from './frames.ts';
 import { limits } from './limits.ts';
+import { framesFor, type Listener } from './listener.ts';
+import { tellMoments } from './moments.ts';
 import { ownerOf } from './owners.ts';
 import { presentStatus } from './present-status.ts';
+import { semaphore } from './semaphore.ts';
 import type { Caller, HttpServices } from './services.ts';
-import { sees } from './visible-recording.ts';
-
-/** Somebody who is told what happens. `send` must not block; it may let the listener go instead. */
-export type Listener = {
-  /** Who it is; may be looked up anew meanwhile, but stays the same user. */
-  readonly caller: Caller;
-  /** An administrator who also wants the moves of everybody's recordings. */
-  all: boolean;
-  send(frame: string): void;
-  /** Resolves when what was sent has been taken; rejects when the listener is gone. */
-  drained(): Promise<void>;
-  /** Ends the listener, because the stream cannot go on for it. It may come back and resume. */
-  fail(): void;
-  /** Aborts when the listener is gone. */
-  signal: AbortSignal;
-};
 
 /** Tells listeners what happens, in the order of the log, after the projections applied it. */
 export interface Stream {
@@ -39,7 +25,7 @@ export interface Stream {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openStream(services: HttpServices): Stream {
-  const { store, projections, log, desk, captures, space } = services;
+  const { store, projections, log, space } = services;
   const owner = ownerOf(services);
   /** Who follows, and the position each had seen when it began to. */
   const live = new Map<Listener, number>();
@@ -49,42 +35,14 @@ export function openStream(services: HttpServices): Stream {
   const touched = new Set<string>();
   let pumping: Promise<void> | undefined;
   let wanted = false;
-  const catchUps = gate(limits.catchUpsAtOnceMax);
+  const catchUps = semaphore(limits.catchUpsAtOnceMax);
 
   const stopListening = projections.onApplied(() => wake());
-  const progress = throttledProgress((recordingId, frame) => {
-    void ofOwner(recordingId, (id) => tell(id, { own: [frame], others: [] }));
+  const stopMoments = tellMoments(services, owner, {
+    followed: () => live.size > 0,
+    tell: (id, frames) => tell(id, { own: frames, others: [] }),
+    touch,
   });
-  const stopWatching = desk.onActivity((recordingId, activity) => {
-    if (live.size === 0) return;
-    progress.add(recordingId, activity);
-    if (activity.waiting) {
-      // A wait is part of the status object, and no fact.
-      void ofOwner(recordingId, touch);
-    }
-  });
-
-  const stopLevels = captures.onNow(({ recordingId, level }) => {
-    if (live.size === 0 || !level) return;
-    const frame = JSON.stringify({ type: 'level', recording_id: recordingId, ...level });
-    void ofOwner(recordingId, (id) => tell(id, { own: [frame], others: [] }));
-  });
-  const stopWarnings = captures.onWarnings(({ recordingId, warnings }) => {
-    const frames = warnings.map((warning) =>
-      JSON.stringify({
-        type: 'warning',
-        recording_id: recordingId,
-        ...warning,
-        detail: warning.message,
-      }),
-    );
-    void ofOwner(recordingId, (id) => {
-      tell(id, { own: frames, others: [] });
-      // Warnings are part of the status object, and no facts.
-      touch(id);
-    });
-  });
-
   const stopSpace = space.onWarning(() => {
     for (const { caller } of live.keys()) touch(caller.userId);
   });
@@ -101,11 +59,8 @@ export function openStream(services: HttpServices): Stream {
     async close() {
       closing.abort();
       stopListening();
-      stopWatching();
-      stopLevels();
-      stopWarnings();
+      stopMoments();
       stopSpace();
-      progress.stop();
       await pumping;
     },
   };
@@ -205,76 +160,8 @@ export function openStream(services: HttpServices): Stream {
     }
   }
 
-  async function ofOwner(recordingId: string, use: (owner: string) => void): Promise<void> {
-    try {
-      const id = await owner(recordingId);
-      if (id !== undefined) use(id);
-    } catch (error) {
-      log.warn({ err: error, recordingId }, 'progress could not be told');
-    }
-  }
-
   async function statusFrame(caller: Caller, position: number): Promise<string> {
     const status = await presentStatus(services, caller, { position });
     return JSON.stringify({ type: 'status', ...status });
   }
-}
-
-export const positionFrame = (position: number): string =>
-  JSON.stringify({ type: 'position', position });
-
-const framesFor = (
-  { caller, all }: Listener,
-  owner: string,
-  { own, others }: Pick<FactFrames, 'own' | 'others'>,
-): readonly string[] => (sees(caller, owner) ? own : all ? others : []);
-
-/** Lets `places` run at once; the others, at most as many as there are sockets, wait in order. */
-function gate(places: number) {
-  let free = places;
-  const waiting: (() => void)[] = [];
-  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    else free -= 1;
-    try {
-      signal.throwIfAborted();
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
-}
-
-/** `progress` frames, the newest of each recording, at most so often. */
-function throttledProgress(send: (recordingId: string, frame: string) => void) {
-  const newest = new Map<string, Activity>();
-  let timer: NodeJS.Timeout | undefined;
-  const flush = (): void => {
-    timer = undefined;
-    for (const [recordingId, { stage, fraction, attempt, waiting }] of newest) {
-      send(
-        recordingId,
-        JSON.stringify({
-          type: 'progress',
-          recording_id: recordingId,
-          stage,
-          fraction,
-          attempt,
-          waiting,
-        }),
-      );
-    }
-    newest.clear();
-  };
-  return {
-    add(recordingId: string, activity: Activity): void {
-      newest.set(recordingId, activity);
-      timer ??= setTimeout(flush, limits.progressEveryMs);
-    },
-    stop(): void {
-      clearTimeout(timer);
-    },
-  };
 }
