@@ -1,12 +1,8 @@
 import * as z from 'zod';
+import { documentFacts } from './document-facts.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
-import {
-  blockSchema,
-  correctionSchema,
-  segmentSchema,
-  stretchSchema,
-  wordSchema,
-} from './transcript.ts';
+import { passFacts } from './pass-facts.ts';
+import { blockSchema, wordSchema } from './transcript.ts';
 
 /** What a computer does with a recording, one activity each. */
 export const stages = [
@@ -58,19 +54,8 @@ const ledger = z.object({
   clipped_samples: z.number().int(),
 });
 
-/** Which engine did the work, for the record and the reader. */
-const worker = z.object({
-  /** `compat`, `native`, `local`, `language-model`, `built-in`, … */
-  engine: z.string(),
-  model: z.string().nullable(),
-});
-
 const stageOf = { stage: z.enum(stages) };
 const none = z.object({});
-
-/** The three documents of a recording. */
-const documentSchema = z.enum(['index', 'transcript', 'summary']);
-const hashes = z.object({ index: z.string(), transcript: z.string(), summary: z.string() });
 
 /** From which stage on a recording is processed again; the first two are what people call it. */
 export const reprocessedFrom = [
@@ -109,127 +94,11 @@ export const recordingFacts = {
     data: z.object({ ...stageOf, code: z.string(), retriable: z.boolean() }),
     content: z.object({ message: z.string(), traceback: z.string().optional() }),
   },
-
-  /** The plan: which stretches will be asked of the engine, in order. */
-  'speech.detected': {
-    data: z.object({
-      detector: z.string(),
-      duration: z.number().nonnegative(),
-      stretches: z.array(stretchSchema),
-      /** What a reader should know of the audio (`truncated`, …). */
-      warnings: z.array(z.string()),
-    }),
-  },
-  /** One stretch of the plan, recognised. */
-  'utterance.recognised': {
-    data: z.object({
-      /** Index into the plan's stretches. */
-      index: z.number().int().nonnegative(),
-      start: z.number(),
-      end: z.number(),
-      words: z.number().int(),
-      language: z.string().nullable(),
-      doubt: z.string().optional(),
-    }),
-    content: z.object({ segments: z.array(segmentSchema) }),
-  },
-  'transcription.completed': {
-    data: z.object({
-      ...worker.shape,
-      language: z.string().nullable(),
-      utterances: z.number().int(),
-      words: z.number().int(),
-    }),
-  },
-
-  'diarization.completed': {
-    data: z.object({
-      ...worker.shape,
-      turns: z.array(z.tuple([z.number(), z.number(), z.string()])),
-    }),
-  },
-  'diarization.skipped': { data: z.object({ reason: z.string() }) },
-  'identification.completed': {
-    data: worker,
-    content: z.object({
-      names: z.array(z.object({ name: z.string(), confidence: z.number(), reason: z.string() })),
-    }),
-  },
-  'identification.skipped': { data: z.object({ reason: z.string() }) },
-  /** Diarization and identification joined: who spoke when, and who they may be. */
-  'turns.joined': {
-    data: z.object({
-      speakers: z.array(z.object({ label: z.string(), seconds: z.number() })),
-    }),
-    content: z.object({
-      turns: z.array(blockSchema),
-      suggestions: z.array(
-        z.object({
-          label: z.string(),
-          name: z.string().nullable(),
-          confidence: z.number().nullable(),
-          reason: z.string().nullable(),
-          sample: z.object({ start: z.number(), end: z.number(), text: z.string() }).nullable(),
-        }),
-      ),
-    }),
-  },
-  'speakers.named': {
-    data: z.object({ labels: z.array(z.string()) }),
-    content: z.object({ names: z.record(z.string(), z.string()) }),
-  },
-  'speakers.skipped': { data: none },
-
-  'transcript.punctuated': {
-    data: z.object({
-      ...worker.shape,
-      parts: z.number().int(),
-      /** Block ids whose words an answer would have changed: kept as they were. */
-      kept: z.array(z.string()),
-    }),
-    content: z.object({ blocks: z.array(blockSchema) }),
-  },
   /** No language model was to be had on a first run. `stage` says for what. */
   'summary.fallback_used': { data: z.object({ ...stageOf, reason: z.string() }) },
-  'summary.completed': {
-    data: z.object({ ...worker.shape, parts: z.number().int(), language: z.string().nullable() }),
-    content: z.object({ text: z.string() }),
-  },
-  'title.chosen': {
-    data: worker,
-    content: z.object({ title: z.string(), abstract: z.string() }),
-  },
 
-  /** Decided once, before the first file is written, and never again. */
-  'documents.named': {
-    data: z.object({
-      /** Start of the recording in the server's time zone, RFC 3339 with offset. */
-      local_start: z.string(),
-      ui_language: z.enum(['de', 'en']),
-      renderer: z.number().int(),
-    }),
-    content: z.object({ base: z.string(), title: z.string() }),
-  },
-  /**
-   * What is about to be written: whatever becomes of the process, a file with one of these hashes is
-   * ours and may be replaced.
-   */
-  'documents.rendered': {
-    data: z.object({ version: z.number().int().positive(), sha256: hashes }),
-  },
-  'documents.saved': {
-    data: z.object({
-      /** Which version of the documents this is, from 1. */
-      version: z.number().int().positive(),
-      renderer: z.number().int(),
-      sha256: hashes,
-      /** Documents a person had changed: ours was not written over them. */
-      kept: z.array(documentSchema),
-    }),
-    content: z.object({
-      paths: z.object({ index: z.string(), transcript: z.string(), summary: z.string() }),
-    }),
-  },
+  ...passFacts,
+  ...documentFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {
@@ -261,34 +130,6 @@ export const recordingFacts = {
       name: z.string().optional(),
     }),
   },
-  /** A person sent a whole document. What of it is no correction of ours is kept as their own version. */
-  'document.edited': {
-    data: z.object({
-      document: documentSchema,
-      /** Whether the content is their own version; without one, ours is written again. */
-      own: z.boolean(),
-      /** SHA-256 of the file they had seen, which is what may be replaced. */
-      replaces: z.string(),
-    }),
-    content: z.object({ markdown: z.string().optional() }),
-  },
-  /** Corrections of an earlier transcript, placed in the present one by when they were said. */
-  'corrections.carried_over': {
-    data: z.object({
-      placed: z.number().int(),
-      unplaced: z.number().int(),
-      /** Labels that only corrections gave. */
-      labels: z.array(z.string()),
-    }),
-    content: z.object({
-      blocks: z.array(blockSchema),
-      /** What found no place: nothing a person wrote is dropped silently. */
-      unplaced: z.array(correctionSchema),
-      names: z.record(z.string(), z.string()),
-    }),
-  },
-  /** A person deleted documents; the recording stays. */
-  'documents.deleted': { data: z.object({ documents: z.array(documentSchema).min(1) }) },
   /** A person switched back to an earlier version of the documents. */
   'version.restored': {
     data: z.object({

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import type { FactSchemas } from './envelope.ts';
+
+/** The three documents of a recording. */
+const documentSchema = z.enum(['index', 'transcript', 'summary']);
+const hashes = z.object({ index: z.string(), transcript: z.string(), summary: z.string() });
+
+/** What becomes of a recording's documents: named once, then written version by version, edited, deleted. */
+export const documentFacts = {
+  /** Decided once, before the first file is written, and never again. */
+  'documents.named': {
+    data: z.object({
+      /** Start of the recording in the server's time zone, RFC 3339 with offset. */
+      local_start: z.string(),
+      ui_language: z.enum(['de', 'en']),
+      renderer: z.number().int(),
+    }),
+    content: z.object({ base: z.string(), title: z.string() }),
+  },
+  /**
+   * What is about to be written: whatever becomes of the process, a file with one of these hashes is
+   * ours and may be replaced.
+   */
+  'documents.rendered': {
+    data: z.object({ version: z.number().int().positive(), sha256: hashes }),
+  },
+  'documents.saved': {
+    data: z.object({
+      /** Which version of the documents this is, from 1. */
+      version: z.number().int().positive(),
+      renderer: z.number().int(),
+      sha256: hashes,
+      /** Documents a person had changed: ours was not written over them. */
+      kept: z.array(documentSchema),
+    }),
+    content: z.object({
+      paths: z.object({ index: z.string(), transcript: z.string(), summary: z.string() }),
+    }),
+  },
+  /** A person sent a whole document. What of it is no correction of ours is kept as their own version. */
+  'document.edited': {
+    data: z.object({
+      document: documentSchema,
+      /** Whether the content is their own version; without one, ours is written again. */
+      own: z.boolean(),
+      /** SHA-256 of the file they had seen, which is what may be replaced. */
+      replaces: z.string(),
+    }),
+    content: z.object({ markdown: z.string().optional() }),
+  },
+  /** A person deleted documents; the recording stays. */
+  'documents.deleted': { data: z.object({ documents: z.array(documentSchema).min(1) }) },
+} satisfies FactSchemas;

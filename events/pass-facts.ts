@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import type { FactSchemas } from './envelope.ts';
+import { blockSchema, correctionSchema, segmentSchema, stretchSchema } from './transcript.ts';
+
+/** Which engine did the work, for the record and the reader. */
+const worker = z.object({
+  /** `compat`, `native`, `local`, `language-model`, `built-in`, … */
+  engine: z.string(),
+  model: z.string().nullable(),
+});
+
+/** What a pass through the pipeline leads to, in the order of its stages. */
+export const passFacts = {
+  /** The plan: which stretches will be asked of the engine, in order. */
+  'speech.detected': {
+    data: z.object({
+      detector: z.string(),
+      duration: z.number().nonnegative(),
+      stretches: z.array(stretchSchema),
+      /** What a reader should know of the audio (`truncated`, …). */
+      warnings: z.array(z.string()),
+    }),
+  },
+  /** One stretch of the plan, recognised. */
+  'utterance.recognised': {
+    data: z.object({
+      /** Index into the plan's stretches. */
+      index: z.number().int().nonnegative(),
+      start: z.number(),
+      end: z.number(),
+      words: z.number().int(),
+      language: z.string().nullable(),
+      doubt: z.string().optional(),
+    }),
+    content: z.object({ segments: z.array(segmentSchema) }),
+  },
+  'transcription.completed': {
+    data: z.object({
+      ...worker.shape,
+      language: z.string().nullable(),
+      utterances: z.number().int(),
+      words: z.number().int(),
+    }),
+  },
+
+  'diarization.completed': {
+    data: z.object({
+      ...worker.shape,
+      turns: z.array(z.tuple([z.number(), z.number(), z.string()])),
+    }),
+  },
+  'diarization.skipped': { data: z.object({ reason: z.string() }) },
+  'identification.completed': {
+    data: worker,
+    content: z.object({
+      names: z.array(z.object({ name: z.string(), confidence: z.number(), reason: z.string() })),
+    }),
+  },
+  'identification.skipped': { data: z.object({ reason: z.string() }) },
+  /** Diarization and identification joined: who spoke when, and who they may be. */
+  'turns.joined': {
+    data: z.object({
+      speakers: z.array(z.object({ label: z.string(), seconds: z.number() })),
+    }),
+    content: z.object({
+      turns: z.array(blockSchema),
+      suggestions: z.array(
+        z.object({
+          label: z.string(),
+          name: z.string().nullable(),
+          confidence: z.number().nullable(),
+          reason: z.string().nullable(),
+          sample: z.object({ start: z.number(), end: z.number(), text: z.string() }).nullable(),
+        }),
+      ),
+    }),
+  },
+  'speakers.named': {
+    data: z.object({ labels: z.array(z.string()) }),
+    content: z.object({ names: z.record(z.string(), z.string()) }),
+  },
+  'speakers.skipped': { data: z.object({}) },
+
+  'transcript.punctuated': {
+    data: z.object({
+      ...worker.shape,
+      parts: z.number().int(),
+      /** Block ids whose words an answer would have changed: kept as they were. */
+      kept: z.array(z.string()),
+    }),
+    content: z.object({ blocks: z.array(blockSchema) }),
+  },
+  /** Corrections of an earlier transcript, placed in the present one by when they were said. */
+  'corrections.carried_over': {
+    data: z.object({
+      placed: z.number().int(),
+      unplaced: z.number().int(),
+      /** Labels that only corrections gave. */
+      labels: z.array(z.string()),
+    }),
+    content: z.object({
+      blocks: z.array(blockSchema),
+      /** What found no place: nothing a person wrote is dropped silently. */
+      unplaced: z.array(correctionSchema),
+      names: z.record(z.string(), z.string()),
+    }),
+  },
+  'summary.completed': {
+    data: z.object({ ...worker.shape, parts: z.number().int(), language: z.string().nullable() }),
+    content: z.object({ text: z.string() }),
+  },
+  'title.chosen': {
+    data: worker,
+    content: z.object({ title: z.string(), abstract: z.string() }),
+  },
+} satisfies FactSchemas;
