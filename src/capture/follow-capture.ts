@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StageError } from '../stage-error.ts';
-import { adoptCapture, startCapture, type Capture, type CaptureOrder } from './capture-client.ts';
+import { adoptCapture, startCapture, type CaptureOrder } from './capture-client.ts';
+import type { Capture } from './capture-connection.ts';
 import { readClaim, readNotes } from './capture-files.ts';
 import type { CaptureStatus, EndReason } from './capture-protocol.ts';
 
