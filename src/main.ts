@@ -3,7 +3,7 @@ import { status, statusOf } from '../projections/status.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import { retireSpace } from './accounts/retired-spaces.ts';
-import type { BrowserLimits } from './capture/browser-stream.ts';
+import type { BrowserLimits } from './capture/browser-limits.ts';
 import { openControl } from './cli/control.ts';
 import { quarantineCommands } from './cli/quarantine-commands.ts';
 import { userCommands } from './cli/user-commands.ts';

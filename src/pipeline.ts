@@ -21,7 +21,7 @@ import { leased } from './leased.ts';
 import { loadOnce } from './load-once.ts';
 import type { Log } from './log.ts';
 import { openActivityBoard } from './recordings/activity-board.ts';
-import type { BrowserLimits } from './capture/browser-stream.ts';
+import type { BrowserLimits } from './capture/browser-limits.ts';
 import { openCaptures, type Captures } from './capture/captures.ts';
 import { openDesk, type OpenDesk } from './recordings/open-desk.ts';
 import { quarantineUnknown } from './recordings/quarantine.ts';

@@ -3,13 +3,8 @@ import type { Log } from '../log.ts';
 import type { Job } from '../recordings/run-stage.ts';
 import { StageError } from '../stage-error.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
-import {
-  browserLimits,
-  openBrowserStream,
-  type BrowserEnd,
-  type BrowserLimits,
-  type BrowserStream,
-} from './browser-stream.ts';
+import { browserLimits, type BrowserLimits } from './browser-limits.ts';
+import { openBrowserStream, type BrowserEnd, type BrowserStream } from './browser-stream.ts';
 import { captureRate } from './capture-audio.ts';
 import { removeCaptureFiles } from './capture-files.ts';
 import type { CaptureNow, CaptureWarning } from './capture-now.ts';

@@ -1,12 +1,7 @@
-import { stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
-import { privateDirectory } from '../../events/durable-file.ts';
 import type { Log } from '../log.ts';
 import { StageError } from '../stage-error.ts';
-import { readBrowserRate, writeBrowserRate } from './browser-file.ts';
-import { audioFileName } from './capture-files.ts';
-import { wavFramesMax } from './wav-header.ts';
-import { openWavWriter, type WavWriter } from './wav-writer.ts';
+import type { BrowserLimits } from './browser-limits.ts';
+import { openBrowserWriter } from './browser-writer.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
 export type AudioSender = {
@@ -22,32 +17,6 @@ export type AudioSender = {
 export type BrowserEnd = 'stopped' | 'browser-gone' | 'limit-hours' | 'disk-low' | 'disk-failed';
 /** Why this connection sends no more; the recording may go on. */
 export type BrowserLeft = 'paused' | 'taken-over' | 'refused' | 'left' | 'nothing-captured';
-
-export type BrowserLimits = {
-  /** Seconds of audio. */
-  secondsMax: number;
-  /** Free bytes on the disk below which a recording ends cleanly. */
-  freeBytesMin: number;
-  /** Milliseconds a recording waits for its browser to come back. */
-  graceMs: number;
-  /** Milliseconds it waits at least after a start of the service, however long that was away. */
-  restartGraceMs: number;
-  /** Milliseconds between two acknowledgements, and so between two syncs. */
-  acknowledgeEveryMs: number;
-  /** Bytes in memory beyond which the connection is not read from. */
-  pendingBytesMax: number;
-  /** Milliseconds between two looks at the disk, and between two headers. */
-  upkeepMs: number;
-};
-
-export const browserLimits: Omit<BrowserLimits, 'secondsMax'> = {
-  freeBytesMin: 500_000_000,
-  graceMs: 600_000,
-  restartGraceMs: 60_000,
-  acknowledgeEveryMs: 250,
-  pendingBytesMax: 1024 * 1024,
-  upkeepMs: 5000,
-};
 
 /** The audio of one recording as a browser sends it, over however many connections. */
 export interface BrowserStream {
@@ -89,25 +58,14 @@ export async function openBrowserStream(
   options: { limits: BrowserLimits; log: Log; onAway(): void },
 ): Promise<BrowserStream> {
   const { limits, log, onAway } = options;
-  const path = join(folder, audioFileName);
-  let rate = await readBrowserRate(folder);
-  // Before the file is touched: when it was last written is when the browser was last heard.
-  const heardAt = (await stat(path).catch(() => null))?.mtimeMs ?? Date.now();
-  let writer: WavWriter | null = rate === null ? null : await openWavWriter(path, 1, rate);
-  /** In the file, and on their way there. */
-  let taken = writer?.frames ?? 0;
-  /** In the file, also when that has been closed. */
-  let frames = taken;
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  let pumping = false;
-  let pumped: Promise<void> = Promise.resolve();
-  /** While somebody waits for the disk, there is no pause between two syncs. */
-  let flushing = 0;
-  let hurry = () => {};
-  let upkeepAt = performance.now();
-
   let sender: AudioSender | null = null;
+  const writer = await openBrowserWriter(folder, {
+    limits,
+    log,
+    onHeld: (held) => sender?.hold(held),
+    onWritten: (samples) => sender?.acknowledge(samples),
+    onFailed: end,
+  });
   /** Attached, or was last: its connection is still there. */
   let present: AudioSender | null = null;
   let paused = false;
@@ -118,8 +76,8 @@ export async function openBrowserStream(
   const ended = new Promise<BrowserEnd>((resolve) => (settle = resolve));
 
   /** A recording that has only just begun waits for its browser without complaint. */
-  let awaySince: number | null = rate === null ? null : heardAt;
-  const waited = Math.max(0, Date.now() - heardAt);
+  let awaySince: number | null = writer.rate === null ? null : writer.heardAt;
+  const waited = Math.max(0, Date.now() - writer.heardAt);
   const firstGraceMs = Math.max(limits.graceMs - waited, limits.restartGraceMs);
   let grace: NodeJS.Timeout | undefined = setTimeout(
     () => end('browser-gone'),
@@ -128,10 +86,10 @@ export async function openBrowserStream(
 
   return {
     get rate() {
-      return rate;
+      return writer.rate;
     },
     get samples() {
-      return frames;
+      return writer.samples;
     },
     get awaySince() {
       return awaySince;
@@ -145,14 +103,7 @@ export async function openBrowserStream(
     },
     take(from, pcm) {
       if (from !== sender || ending !== null || pcm.length === 0) return;
-      const room = framesMax() - taken;
-      const kept = pcm.length / 2 > room ? pcm.subarray(0, room * 2) : pcm;
-      taken += kept.length / 2;
-      pending.push(kept);
-      pendingBytes += kept.length;
-      if (pendingBytes >= limits.pendingBytesMax) sender.hold(true);
-      if (!pumping) pumped = pump();
-      if (kept.length < pcm.length) end('limit-hours');
+      if (!writer.take(pcm)) end('limit-hours');
     },
     detach(from, reason) {
       if (from === sender) void dismiss(reason);
@@ -181,7 +132,7 @@ export async function openBrowserStream(
       clearTimeout(grace);
       await attaching;
       await dismiss('left', sender ?? present);
-      await closeFile();
+      await writer.close();
     },
   };
 
@@ -190,18 +141,12 @@ export async function openBrowserStream(
     await dismiss('taken-over');
     arrive(arriving);
     if (paused) throw isPaused();
-    if (!writer) {
-      await privateDirectory(folder);
-      await writeBrowserRate(folder, wanted);
-      rate = wanted;
-      writer = await openWavWriter(path, 1, wanted);
-      taken = frames = writer.frames;
-    }
+    await writer.open(wanted);
     // It may have been stopped or paused while the disk was waited for.
     refuse(wanted);
     if (paused) throw isPaused();
     sender = arriving;
-    return frames;
+    return writer.samples;
   }
 
   function arrive(arriving: AudioSender): void {
@@ -214,8 +159,8 @@ export async function openBrowserStream(
   function refuse(wanted: number): void {
     if (ending !== null || closed)
       throw refused('not-recording', 'This recording has ended, or is just ending.');
-    if (rate !== null && rate !== wanted)
-      throw refused('rate-differs', `This recording has ${rate} samples a second.`);
+    if (writer.rate !== null && writer.rate !== wanted)
+      throw refused('rate-differs', `This recording has ${writer.rate} samples a second.`);
   }
 
   function end(reason: BrowserEnd): void {
@@ -227,9 +172,9 @@ export async function openBrowserStream(
 
   async function finish(): Promise<void> {
     await attaching;
-    await flush();
+    await writer.flush();
     try {
-      await closeFile();
+      await writer.close();
     } catch (error) {
       // What was acknowledged is on the disk; the file is repaired when it is read.
       log.error({ err: error, folder }, 'the audio of a browser could not be completed');
@@ -238,77 +183,15 @@ export async function openBrowserStream(
     settle(ending!);
   }
 
-  async function closeFile(): Promise<void> {
-    const open = writer;
-    writer = null;
-    await open?.close();
-  }
-
   /** Tells whoever is attached, once everything taken from them is on the disk, that nothing more is. */
   async function dismiss(
     reason: BrowserEnd | BrowserLeft,
     former: AudioSender | null = sender,
   ): Promise<void> {
     sender = null;
-    await flush();
+    await writer.flush();
     former?.hold(false);
-    former?.ended(frames, reason);
-  }
-
-  async function flush(): Promise<void> {
-    flushing += 1;
-    hurry();
-    while (pumping) await pumped;
-    flushing -= 1;
-  }
-
-  /** Writes and syncs what has come, and only then acknowledges it. Never throws. */
-  async function pump(): Promise<void> {
-    pumping = true;
-    while (pending.length > 0) {
-      const batch = Buffer.concat(pending);
-      pending = [];
-      pendingBytes = 0;
-      try {
-        await writer!.write(batch);
-        await keep(writer!);
-        frames = writer!.frames;
-      } catch (error) {
-        log.error({ err: error, folder }, 'the audio of a browser cannot be written');
-        pending = [];
-        sender?.hold(false);
-        end('disk-failed');
-        break;
-      }
-      sender?.hold(false);
-      sender?.acknowledge(frames);
-      if (flushing === 0) await aMoment();
-    }
-    // In the turn of the loop's last look: what comes from now on starts it anew.
-    pumping = false;
-  }
-
-  async function keep(file: WavWriter): Promise<void> {
-    const now = performance.now();
-    if (now - upkeepAt < limits.upkeepMs) return await file.sync();
-    upkeepAt = now;
-    await file.updateHeader();
-    const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < limits.freeBytesMin) end('disk-low');
-  }
-
-  function aMoment(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limits.acknowledgeEveryMs);
-      hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  function framesMax(): number {
-    return Math.min(Math.floor(limits.secondsMax * (rate ?? 0)), wavFramesMax(1));
+    former?.ended(writer.samples, reason);
   }
 }
 

@@ -6,7 +6,7 @@ import type { StageActivity } from '../recordings/run-stage.ts';
 import { StageError } from '../stage-error.ts';
 import { combinedDevice } from './alsa-config.ts';
 import { browserCaptures, type BrowserCaptures } from './browser-captures.ts';
-import type { BrowserLimits } from './browser-stream.ts';
+import type { BrowserLimits } from './browser-limits.ts';
 import { captureActivity } from './capture-activity.ts';
 import { adoptCapture, type CaptureOrder } from './capture-client.ts';
 import { readClaim } from './capture-files.ts';

@@ -4,12 +4,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pino from 'pino';
-import {
-  browserLimits,
-  openBrowserStream,
-  type AudioSender,
-  type BrowserLimits,
-} from '../../src/capture/browser-stream.ts';
+import { browserLimits, type BrowserLimits } from '../../src/capture/browser-limits.ts';
+import { openBrowserStream, type AudioSender } from '../../src/capture/browser-stream.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

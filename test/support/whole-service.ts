@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pino from 'pino';
-import type { BrowserLimits } from '../../src/capture/browser-stream.ts';
+import type { BrowserLimits } from '../../src/capture/browser-limits.ts';
 import { hostFrom } from '../../src/host.ts';
 import { startService } from '../../src/main.ts';
 import { apiOf } from './service-process.ts';
