@@ -17,6 +17,7 @@ import { headAfter } from './log-head.ts';
 import { identify } from './log-identity.ts';
 import { logReader } from './log-reader.ts';
 import { readMarker } from './marker.ts';
+import { reading } from './reading.ts';
 import { reopenUntilUsable } from './reopening.ts';
 import { EventStoreError, type EventStore } from './store.ts';
 import { streamHeads } from './stream-heads.ts';
@@ -178,40 +179,15 @@ async function levelLog(
     },
 
     append,
-
-    async *read(stream, { afterVersion = 0, limit = Infinity } = {}) {
-      const upTo = Math.min(await durableVersion(stream), afterVersion + limit);
-      for await (const page of reader.streamPages(stream, afterVersion, upTo)) yield* page;
-    },
-    async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
-      await usable();
-      const upTo = Math.min(appender.head.position, afterPosition + limit);
-      for await (const page of reader.pages(afterPosition, upTo)) {
-        for (const fact of page) yield fact;
-      }
-    },
-    async *pages({ afterPosition = 0 } = {}) {
-      await usable();
-      yield* reader.pages(afterPosition, appender.head.position);
-    },
-    async *subscribe({ afterPosition, signal }) {
-      let position = afterPosition;
-      while (!signal.aborted) {
-        assertOpen();
-        const upTo = appender.head.position;
-        if (position >= upTo || recovering) {
-          await committed.wait(signal);
-          continue;
-        }
-        for await (const page of reader.pages(position, upTo)) {
-          for (const fact of page) {
-            if (signal.aborted) return;
-            position = fact.position;
-            yield fact;
-          }
-        }
-      }
-    },
+    ...reading({
+      reader,
+      head: () => appender.head.position,
+      durableVersion,
+      committed,
+      usable,
+      assertOpen,
+      recovering: () => recovering !== undefined,
+    }),
 
     async close() {
       if (closing.signal.aborted) return;
