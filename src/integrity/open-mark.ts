@@ -36,7 +36,7 @@ export async function markOpen(
     throw unreadableTables(data.log, fatal.length > 0 ? fatal : harmed);
   }
   // Not synced: it is to survive the process, and after a power cut a look too few does no harm.
-  const mark = { pid: process.pid, harmed: harmed.length > 0 };
+  const mark = { pid: process.pid, harmed: unclean ? harmed.length > 0 : last?.harmed === true };
   await writeFile(path, JSON.stringify(mark), { mode: 0o600 });
   return { cleanEnd: last === undefined, closed: () => rm(path, { force: true }) };
 }

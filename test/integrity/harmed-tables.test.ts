@@ -170,6 +170,8 @@ test('a table that is only read wrongly is named, and the service goes on readin
   await first.end('SIGKILL');
   const second = await startServiceProcess(data.root, { MITSCHRIFT_LOG_LEVEL: 'warn' });
   assert.equal((await fetch(`${second.url}/machine`)).status, 401);
+  // Whoever comes too early does not make it forgotten.
+  await assert.rejects(startServiceProcess(data.root), /has this data directory open/);
   await second.end('SIGKILL');
   // It had been told, and ended all the same.
   await assert.rejects(startServiceProcess(data.root), /is not opened/);
