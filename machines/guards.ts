@@ -1,14 +1,12 @@
-import type { ReprocessedFrom, Stage } from '../events/recording-facts.ts';
+import type { Stage } from '../events/recording-facts.ts';
+import { condition, type Condition } from './condition.ts';
 import { basisOf, type RecordingContext } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
+import { reprocessingConditions } from './reprocessing-conditions.ts';
 
 type Of = { stage: Stage };
 
-/**
- * The conditions of the machine's transitions, three views of each: whether an event meets it,
- * whether any event could in this context (what a reader is told is possible), and the words for
- * it in pictures. The first implies the second; a test holds them to it.
- */
+/** The conditions of the machine's transitions. */
 export const conditions = {
   /** A result counts only as the answer of the start that counts. */
   answersThisAttempt: condition<Of>({
@@ -142,60 +140,7 @@ export const conditions = {
     words: 'not the capture failed',
   }),
 
-  /** Reprocessing, from the audio or from the words; a meeting's words need their speakers first. */
-  fromSpeech: condition({
-    meets: ({ audio }, event) => audio && reprocesses(event, 'speech-to-text'),
-    couldMeet: ({ audio }) => audio,
-    words: 'from speech-to-text',
-  }),
-  fromSpeakers: condition({
-    meets: (context, event) =>
-      context.audio && isMeetingWithWords(context) && reprocesses(event, 'diarize'),
-    couldMeet: (context) => context.audio && isMeetingWithWords(context),
-    words: 'from diarize',
-  }),
-  fromTurns: condition({
-    meets: (context, event) => hasAttribution(context) && reprocesses(event, 'join'),
-    couldMeet: hasAttribution,
-    words: 'from join',
-  }),
-  fromTitle: condition({
-    meets: (context, event) => isFinished(context) && reprocesses(event, 'entitle'),
-    couldMeet: isFinished,
-    words: 'from entitle',
-  }),
-  fromDocuments: condition({
-    meets: (context, event) =>
-      isFinished(context) && context.results.title !== null && reprocesses(event, 'write'),
-    couldMeet: (context) => isFinished(context) && context.results.title !== null,
-    words: 'from write',
-  }),
-  fromWords: condition({
-    meets: (context, event) =>
-      hasWords(context) && hasSpeakers(context) && reprocesses(event, 'language-model'),
-    couldMeet: (context) => hasWords(context) && hasSpeakers(context),
-    words: 'from language-model',
-  }),
-  fromWordsWithoutNames: condition({
-    meets: (context, event) =>
-      hasWords(context) &&
-      !hasSpeakers(context) &&
-      context.results.turns !== null &&
-      reprocesses(event, 'language-model'),
-    couldMeet: (context) =>
-      hasWords(context) && !hasSpeakers(context) && context.results.turns !== null,
-    words: 'from language-model, speakers not named',
-  }),
-  fromWordsWithoutTurns: condition({
-    meets: (context, event) =>
-      hasWords(context) &&
-      !hasSpeakers(context) &&
-      context.results.turns === null &&
-      reprocesses(event, 'language-model'),
-    couldMeet: (context) =>
-      hasWords(context) && !hasSpeakers(context) && context.results.turns === null,
-    words: 'from language-model, speakers not found',
-  }),
+  ...reprocessingConditions,
 };
 
 export type ConditionName = keyof typeof conditions;
@@ -211,15 +156,6 @@ export const guards = Object.fromEntries(
 type Given = { context: RecordingContext; event: RecordingMachineEvent };
 type ParamsOf<N extends ConditionName> =
   (typeof conditions)[N] extends Condition<infer P> ? P : never;
-type Condition<P> = {
-  meets(context: RecordingContext, event: RecordingMachineEvent, params: P): boolean;
-  couldMeet(context: RecordingContext, params: P): boolean;
-  words: string | ((params: P) => string);
-};
-
-function condition<P = undefined>(parts: Condition<P>): Condition<P> {
-  return parts;
-}
 
 function isCurrent(context: RecordingContext, event: RecordingMachineEvent, { stage }: Of) {
   const attempt = context.running[stage];
@@ -240,14 +176,6 @@ const couldCompleteTranscription = ({ running, stretches, utterances }: Recordin
 const completesTranscription = (context: RecordingContext, event: RecordingMachineEvent) =>
   couldCompleteTranscription(context) && isCurrent(context, event, { stage: 'transcribe' });
 
-const reprocesses = (event: RecordingMachineEvent, from: ReprocessedFrom) =>
-  event.type === 'reprocessing.requested' && event.data.from === from;
-
-const hasWords = ({ results }: RecordingContext): boolean => results.transcription !== null;
-
-const hasSpeakers = ({ kind, results }: RecordingContext): boolean =>
-  kind !== 'meeting' || results.names !== null;
-
 /** Names in one space mean nothing in another. */
 function needsName({ results, handedOver }: RecordingContext): boolean {
   return results.named === null || (handedOver !== null && results.named < handedOver);
@@ -255,16 +183,3 @@ function needsName({ results, handedOver }: RecordingContext): boolean {
 
 const shownBasis = ({ behindDocuments }: RecordingContext): number | null =>
   behindDocuments && basisOf(behindDocuments.results);
-
-function isMeetingWithWords(context: RecordingContext): boolean {
-  return context.kind === 'meeting' && hasWords(context);
-}
-
-function hasAttribution(context: RecordingContext): boolean {
-  const { diarization, identification } = context.results;
-  return isMeetingWithWords(context) && diarization !== null && identification !== null;
-}
-
-function isFinished({ results }: RecordingContext): boolean {
-  return results.punctuated !== null && results.summary !== null;
-}
