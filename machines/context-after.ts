@@ -1,6 +1,7 @@
-import type { Kind, ReprocessedFrom, Stage } from '../events/recording-facts.ts';
-import { initialContext, type Material, type RecordingContext, type Results } from './context.ts';
+import type { Kind, Stage } from '../events/recording-facts.ts';
+import { initialContext, type RecordingContext, type Results } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
+import { materialOf, materialToReturnTo, redoneFrom, whatStays } from './material.ts';
 
 /** The context after an event that the machine has accepted. Pure. */
 export function contextAfter(
@@ -177,20 +178,6 @@ export function withoutAttempt(context: RecordingContext, stage: Stage): Recordi
   return { ...context, running };
 }
 
-/** What a further run does again, by where it begins. */
-const redoneFromTitle = { title: null, restored: null };
-const redoneFromWords = { ...redoneFromTitle, carried: null, punctuated: null, summary: null };
-const redoneFromTurns = { ...redoneFromWords, turns: null, names: null };
-const redoneFromSpeakers = { ...redoneFromTurns, diarization: null, identification: null };
-const redoneFrom = {
-  'speech-to-text': { ...redoneFromSpeakers, plan: null, transcription: null },
-  diarize: redoneFromSpeakers,
-  join: redoneFromTurns,
-  'language-model': redoneFromWords,
-  entitle: redoneFromTitle,
-  write: {},
-} satisfies Record<ReprocessedFrom, Partial<Results>>;
-
 const originOf = ({
   owner,
   kind,
@@ -225,38 +212,3 @@ const changed = (context: RecordingContext, result: keyof Results, version: numb
   ...withResult(context, result, version),
   deaths: {},
 });
-
-const materialOf = (context: RecordingContext): Material => {
-  const { kind, results, labels, stretches, utterances } = context;
-  return { kind, results, labels, stretches, utterances };
-};
-
-/**
- * A run that was given up changes nothing about what the documents were made of. Names given during
- * it are kept, if they are names of the same transcription's speakers.
- */
-function materialToReturnTo(context: RecordingContext): Material {
-  const { behindDocuments } = context;
-  if (behindDocuments === null) return materialOf(context);
-  const { results } = behindDocuments;
-  const sameTurns =
-    results.transcription === context.results.transcription &&
-    results.turns !== null &&
-    results.turns === context.results.turns;
-  return {
-    ...behindDocuments,
-    kind: context.kind,
-    labels: [...new Set([...behindDocuments.labels, ...(sameTurns ? context.labels : [])])],
-    results: {
-      ...results,
-      ...whatStays(context),
-      ...(sameTurns ? { names: context.results.names } : {}),
-    },
-  };
-}
-
-/** What people said, which neither a run that came to nothing nor another version takes back. */
-function whatStays({ results }: RecordingContext): Partial<Results> {
-  const { audio, named, saved, titled, languageSet, edited, authored } = results;
-  return { audio, named, saved, titled, languageSet, edited, authored };
-}
