@@ -7,7 +7,8 @@ import { claimToSocketMs, type CaptureSpec } from './capture-protocol.ts';
 import { readClaim } from './capture-files.ts';
 import { serveControl } from './control-server.ts';
 import { loadNaudiodon } from './naudiodon.ts';
-import { openRecorder, Superseded } from './recorder.ts';
+import { openRecorder } from './recorder.ts';
+import { Superseded } from './superseded.ts';
 
 /** How a process ends whose claim was taken over by another. */
 const supersededCode = 3;

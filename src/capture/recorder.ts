@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StageError } from '../stage-error.ts';
 import { readClaim } from './capture-files.ts';
@@ -9,13 +8,16 @@ import type {
   CaptureStatus,
   EndReason,
 } from './capture-protocol.ts';
+import { captureUpkeep } from './capture-upkeep.ts';
 import { openStream, type DeviceStream } from './device-stream.ts';
 import { elapsedClock, type ElapsedClock } from './elapsed-clock.ts';
+import { hangGuard } from './hang-guard.ts';
 import { lateAudio, type Settled } from './late-audio.ts';
 import type { Naudiodon } from './naudiodon.ts';
 import { openPulse } from './pulse.ts';
+import { Superseded } from './superseded.ts';
 import { openTrack } from './track.ts';
-import { watchStream } from './watch-stream.ts';
+import { watchDevice } from './watch-device.ts';
 
 /** One device into one file until it is told to end, whatever the device does meanwhile. */
 export interface Recorder {
@@ -31,18 +33,8 @@ export interface Recorder {
   readonly ended: Promise<{ last: CaptureEnded; hung: boolean }>;
 }
 
-/** Another process was told to record this: nothing here may be touched any more. */
-export class Superseded extends Error {
-  override name = 'Superseded';
-}
-
 /** Between attempts to open a device that is not there, milliseconds. */
 const reopenMs = 500;
-/** Between looks at a device that gives nothing, milliseconds. */
-const stallCheckMs = 250;
-const syncMs = 1000;
-/** Every so many syncs header and notes are brought up to date and the disk is looked at. */
-const syncsPerUpdate = 5;
 
 /**
  * @param now what a recording's time is measured by.
@@ -67,36 +59,11 @@ export async function openRecorder(
   let stream: DeviceStream | null = null;
   let late = lateAudio(now);
   let lastDataAt = openedAt;
-  /** Looks at the device since. */
-  let looks = 0;
   /** The open stream has failed so and is being closed. */
   let lost: CaptureProblem['code'] | null = null;
-  let hung = false;
-  let superseded: Superseded | null = null;
-
-  const watching = new AbortController();
-  if (spec.source !== null) {
-    watchStream({
-      source: spec.source,
-      signal: watching.signal,
-      onMoved: (other) => lose('moved', `The audio server moved the recording to “${other}”.`),
-      onServerGone: () => lose('audio-server-gone', 'The audio server has ended.'),
-    });
-  }
-  const stallTimer = setInterval(() => {
-    // Looks are counted, not time: of a process that was stopped itself the device may have kept it all.
-    if ((looks += 1) * stallCheckMs > limits.stallMs) lose('no-data', `“${device}” gives no data.`);
-  }, stallCheckMs);
-  let syncs = 0;
-  let syncing: Promise<void> | null = null;
-  const syncTimer = setInterval(() => {
-    syncing ??= upkeep((syncs += 1) % syncsPerUpdate === 0)
-      .catch((error: unknown) => {
-        if (error instanceof Superseded) superseded = error;
-        end('disk-failed');
-      })
-      .finally(() => (syncing = null));
-  }, syncMs);
+  const guard = hangGuard(limits.quitMs, () => ending !== null, changed);
+  const watch = watchDevice(spec, lose);
+  const stopUpkeep = captureUpkeep(spec, track, end);
 
   return {
     status: () => ({
@@ -205,7 +172,7 @@ export async function openRecorder(
     };
     try {
       for (;;) {
-        const block = await untilHung(open.read().catch(failed));
+        const block = await guard.wait(open.read().catch(failed));
         if (block === null) break;
         hears();
         // What comes from another source is not what was asked for.
@@ -218,14 +185,14 @@ export async function openRecorder(
       if (isDiskError(error)) end('disk-failed');
       else failed(error);
     } finally {
-      await untilHung(open.close()).catch(() => undefined); // it failed above already
+      await guard.wait(open.close()).catch(() => undefined); // it failed above already
       stream = null;
     }
   }
 
   function hears(): void {
     lastDataAt = now();
-    looks = 0;
+    watch.heard();
   }
 
   async function take({ missingMs, arrivals }: Settled): Promise<void> {
@@ -262,59 +229,24 @@ export async function openRecorder(
       problem = { code, message, since: problem?.since ?? new Date().toISOString() };
   }
 
-  async function upkeep(thorough: boolean): Promise<void> {
-    if ((await readClaim(folder))?.claim !== spec.claim) throw new Superseded();
-    await track.keep(thorough);
-    if (track.seconds >= limits.secondsMax) end('limit-hours');
-    if (!thorough) return;
-    const disk = await statfs(folder);
-    if (disk.bavail * disk.bsize < limits.freeBytesMin) end('disk-low');
-  }
-
   async function finish(reason: EndReason): Promise<{ last: CaptureEnded; hung: boolean }> {
-    clearInterval(stallTimer);
-    clearInterval(syncTimer);
-    watching.abort();
+    watch.stop();
     track.giveUpMissing();
-    await syncing;
-    if (superseded) throw superseded;
+    await stopUpkeep();
     const last = { type: 'ended', claim: spec.claim, ledger: track.ledger } as const;
     try {
       await track.close();
       await track.note({ ended: reason });
-      return { last: { ...last, reason }, hung };
+      return { last: { ...last, reason }, hung: guard.hung };
     } catch {
       // A disk that takes no more: the file ends where it does, and is repaired when it is read.
-      return { last: { ...last, reason: 'disk-failed' }, hung };
+      return { last: { ...last, reason: 'disk-failed' }, hung: guard.hung };
     }
   }
 
   function changed(): Promise<void> {
     return new Promise((resolve) => (wake = resolve));
   }
-
-  /** Waits for the device; once the end is wanted, only so long. */
-  async function untilHung<T>(work: Promise<T>): Promise<T | null> {
-    const settled = work.then(
-      (value) => ({ value }),
-      (error: unknown) => ({ error }),
-    );
-    while (ending === null) {
-      const first = await Promise.race([settled, changed().then(() => null)]);
-      if (first) return unwrap(first);
-    }
-    // Once is enough: who did not answer then does not answer now.
-    if (hung) return null;
-    const late = await Promise.race([settled, sleep(limits.quitMs, null, { ref: false })]);
-    if (late) return unwrap(late);
-    hung = true;
-    return null;
-  }
-}
-
-function unwrap<T>(settled: { value: T } | { error: unknown }): T {
-  if ('error' in settled) throw settled.error;
-  return settled.value;
 }
 
 const isDiskError = (error: unknown): boolean =>
