@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventStore } from '../../events/store.ts';
 import type { Log } from '../log.ts';
@@ -8,8 +7,7 @@ import { combinedDevice } from './alsa-config.ts';
 import { browserCaptures, type BrowserCaptures } from './browser-captures.ts';
 import type { BrowserLimits } from './browser-limits.ts';
 import { captureActivity } from './capture-activity.ts';
-import { adoptCapture, type CaptureOrder } from './capture-client.ts';
-import { readClaim } from './capture-files.ts';
+import type { CaptureOrder } from './capture-client.ts';
 import type { CaptureNow, WarnAfter } from './capture-now.ts';
 import { captureLimits, type CaptureLimits } from './capture-protocol.ts';
 import {
@@ -20,11 +18,12 @@ import {
   type CombinedSelection,
 } from './combined-chain.ts';
 import { combinedSource } from './combined-source.ts';
-import { findDevice, listDevices, type Devices } from './devices.ts';
-import { endUnwanted } from './end-unwanted.ts';
+import { chooseDevice, recordableDevices } from './device-choice.ts';
+import { findDevice, type Devices } from './devices.ts';
 import { heldDevices, type StoppedBy } from './held-devices.ts';
 import type { PulseSource } from './pulse-listing.ts';
 import { openPulse } from './pulse.ts';
+import { takeStock, type StateOf } from './take-stock.ts';
 
 /** Recording from devices of this host, and from browsers. */
 export type Captures = {
@@ -82,9 +81,6 @@ export type Captures = {
   /** At service stop, after the recordings: captures go on, and with them the source they use. */
   close(): Promise<void>;
 };
-
-/** What has become of a recording, as the log tells. */
-export type StateOf = (recordingId: string) => Promise<'recording' | 'erased' | 'other'>;
 
 export type CapturesDeps = {
   dataRoot: string;
@@ -165,27 +161,8 @@ export function openCaptures(deps: CapturesDeps): Captures {
       const stops = [devices.onWarnings(listener), browser.onWarnings(listener)];
       return () => stops.forEach((stop) => stop());
     },
-    async devices() {
-      const listed = await listDevices(deviceOptions);
-      const selected = (await combined.selection()) !== null;
-      // It can be recorded from whenever it is selected: it is built when a recording starts.
-      return selected && !listed.devices.includes(combinedDevice)
-        ? { ...listed, devices: [...listed.devices, combinedDevice] }
-        : listed;
-    },
-    async choose(device) {
-      if (device === combinedDevice && (await combined.selection()) !== null) return device;
-      if (device !== null) return (await findDevice(device, deviceOptions)).name;
-      const { default: preferred } = await listDevices(deviceOptions);
-      if (preferred !== null) return preferred;
-      throw new StageError(
-        'no-device',
-        'There is no device to record from: connect a microphone.',
-        {
-          retriable: true,
-        },
-      );
-    },
+    devices: () => recordableDevices(combined, deviceOptions),
+    choose: (device) => chooseDevice(device, combined, deviceOptions),
     async sources() {
       const { microphones, monitors } = await pulse.sources();
       const others = (all: PulseSource[]) => all.filter(({ name }) => !isOwnSource(name));
@@ -200,21 +177,8 @@ export function openCaptures(deps: CapturesDeps): Captures {
       await combined.forget();
     },
     async takeStock(stateOf) {
-      let combinedInUse = false;
-      for (const recordingId of await readdir(recordingsDir)) {
-        const folder = folderOf(recordingId);
-        const claim = await readClaim(folder);
-        if (!claim) continue;
-        const state = await stateOf(recordingId);
-        if (state !== 'recording') {
-          await endUnwanted(folder, { audio: state === 'erased' });
-          continue;
-        }
-        const live = await adoptCapture(folder);
-        live?.release();
-        if (live && claim.device === combinedDevice) combinedInUse = true;
-      }
-      if (!combinedInUse) await dismantle();
+      const inUse = await takeStock(recordingsDir, stateOf);
+      if (!inUse.has(combinedDevice)) await dismantle();
     },
     async close() {
       if (devices.heldBy(combinedDevice) === null && !left.has(combinedDevice)) await dismantle();
