@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from './pulse-until.ts';
@@ -51,12 +51,19 @@ function pipewire({ env, modules, pactl }: Parts): AudioServer {
   const own = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
   const bus = processes(own);
   const daemons = processes(own);
-  const there = (name: string) =>
-    until(`${name} is there`, () =>
-      access(join(runtime, name)).then(
-        () => true,
-        () => false,
-      ),
+  // A killed server leaves its socket: that there is one says nothing yet.
+  const answersAt = (name: string) =>
+    until(
+      `somebody answers at ${name}`,
+      () =>
+        new Promise<boolean>((resolve) => {
+          const socket = connect(join(runtime, name));
+          socket.once('error', () => resolve(false));
+          socket.once('connect', () => {
+            socket.destroy();
+            resolve(true);
+          });
+        }),
     );
   let busStands = false;
   return {
@@ -64,9 +71,9 @@ function pipewire({ env, modules, pactl }: Parts): AudioServer {
     async start() {
       if (!busStands) bus.run('dbus-daemon', '--session', '--nofork', `--address=${address}`);
       busStands = true;
-      await there('bus');
+      await answersAt('bus');
       daemons.run('pipewire');
-      await there('pipewire-0');
+      await answersAt('pipewire-0');
       daemons.run('wireplumber');
       daemons.run('pipewire-pulse');
       await answers(pactl);
