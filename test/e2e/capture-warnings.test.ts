@@ -31,7 +31,7 @@ async function service(t: TestContext, settings: Record<string, string>) {
       running.url,
       token,
       async () => (await warnings()).some(({ message }) => what.test(message)),
-      30_000,
+      60_000,
     );
   /** The next frame of this type. */
   const frame = async (type: string) => {
