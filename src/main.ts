@@ -88,7 +88,8 @@ export async function startService(options: {
 
     const takenUp = await pipeline.restart();
     if (takenUp > 0) log.info({ recordings: takenUp }, 'went on with unfinished recordings');
-    await accounts.finishDeletions();
+    // Not waited for: a capture that does not end must not keep everybody else from the service.
+    void accounts.finishDeletions();
 
     const scrub = await startScrub({ store, keys, data, log });
     closing.unshift(() => scrub.stop());
