@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -45,12 +45,15 @@ test('the built service does what it does in development: also what it loads lat
 test('every program that is started by path is built, and the command says its version', async () => {
   const { main } = await builtService();
   const root = join(dirname(main), '../../..');
-  const sources = ['capture/capture-client', 'capture/devices', 'speech/local-process'];
-  for (const source of sources) {
-    const text = await readFile(join(import.meta.dirname, `../../src/${source}.ts`), 'utf8');
-    const [, program = ''] = /programPath\('([^']+)'\)/.exec(text) ?? [];
-    await readFile(join(root, 'dist', `${program}.js`));
+  const source = join(import.meta.dirname, '../../src');
+  const programs: string[] = [];
+  for (const path of await readdir(source, { recursive: true })) {
+    if (!path.endsWith('.ts')) continue;
+    const text = await readFile(join(source, path), 'utf8');
+    for (const [, program] of text.matchAll(/programPath\('([^']+)'\)/g)) programs.push(program!);
   }
+  assert.ok(programs.length >= 4, programs.join());
+  for (const program of programs) await readFile(join(root, 'dist', `${program}.js`));
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as object & {
     version: string;
   };
