@@ -22,12 +22,8 @@ export type Append = {
  * log are theirs as long as every write before theirs succeeds; else the group is to be discarded.
  */
 export type WriteGroup = {
-  /** Appends in it. */
-  readonly size: number;
   readonly facts: number;
   readonly bytes: number;
-  /** What making the records took. */
-  readonly preparedMs: number;
   /** The end of the log once this group is durable. */
   readonly head: Head;
   /**
@@ -54,25 +50,17 @@ export function writeGroup(db: LogDatabase, after: Head): WriteGroup {
   let head = after;
   let facts = 0;
   let bytes = 0;
-  let preparedMs = 0;
   return {
-    get size() {
-      return appends.length;
-    },
     get facts() {
       return facts;
     },
     get bytes() {
       return bytes;
     },
-    get preparedMs() {
-      return preparedMs;
-    },
     get head() {
       return head;
     },
     add(append, at, nextId) {
-      const begun = performance.now();
       const { stream } = append;
       let { position, crc, id } = head;
       let version = append.expectedVersion;
@@ -93,7 +81,6 @@ export function writeGroup(db: LogDatabase, after: Head): WriteGroup {
       bytes += append.bytes;
       appends.push(append);
       placed.push(places);
-      preparedMs += performance.now() - begun;
     },
     async write() {
       const written = operations.write({ sync: true });
