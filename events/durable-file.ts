@@ -18,6 +18,17 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   await syncDirectory(dirname(path));
 }
 
+/** Makes what was written to a file durable, whoever wrote it. */
+export async function syncFile(path: string): Promise<void> {
+  // Read only: a copy of a file that nobody may write is synced as well.
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 /** Makes names created in, or removed from, a directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');

@@ -1,6 +1,7 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably } from '../../events/durable-file.ts';
 
 /** Whoever knows it may create the first administrator from anywhere: it proves access to the host. */
 export interface SetupCode {
@@ -38,16 +39,7 @@ async function present(path: string): Promise<string | undefined> {
 async function write(path: string): Promise<string> {
   const characters = Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]);
   const code = characters.join('').replace(/(.{4})(?=.)/gu, '$1-');
-  const temporary = `${path}.tmp`;
-  await rm(temporary, { force: true });
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    await file.writeFile(`${code}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
+  await writeDurably(path, `${code}\n`);
   return code;
 }
 

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
+import { syncFile } from '../../events/durable-file.ts';
 import { StageError } from '../stage-error.ts';
 import { wavLayout } from './wav-layout.ts';
 
@@ -103,15 +104,6 @@ async function ffmpeg(
       cause: new Error(messages),
     });
   if (reading.status === 'rejected') throw reading.reason;
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 function lowerPriority(pid: number): void {

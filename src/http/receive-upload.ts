@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ulid } from 'ulid';
+import { syncFile } from '../../events/durable-file.ts';
 import { bodyParser } from './body-parser.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
@@ -125,13 +126,4 @@ export function plainName(given: string): string {
     .trim()
     .slice(-200);
   return name === '' || name === '.' || name === '..' ? 'audio' : name;
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileStore } from '@tus/file-store';
 import { Upload, type KvStore } from '@tus/server';
-import { writeDurably } from '../../events/durable-file.ts';
+import { syncFile, writeDurably } from '../../events/durable-file.ts';
 import { ifMissing } from './if-missing.ts';
 import { limits } from './limits.ts';
 
@@ -86,13 +86,8 @@ export class ResumableStore extends FileStore {
   }
 
   /** So that what is acknowledged is on the disk. */
-  async sync(id: string): Promise<void> {
-    const file = await open(this.pathOf(id), 'r+');
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+  sync(id: string): Promise<void> {
+    return syncFile(this.pathOf(id));
   }
 }
 

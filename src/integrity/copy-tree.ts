@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { copyFile, link, lstat, open, readdir, utimes } from 'node:fs/promises';
+import { copyFile, link, lstat, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateDirectory, syncDirectory } from '../../events/durable-file.ts';
+import { privateDirectory, syncDirectory, syncFile } from '../../events/durable-file.ts';
 
 /** What a copy took: files that were copied, and those the last one already had. */
 export type Copied = { copied: number; linked: number; bytes: number };
@@ -70,13 +70,4 @@ const sameTimeMs = 2;
 function vanished(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT') return undefined;
   throw error;
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
