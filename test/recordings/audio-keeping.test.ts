@@ -147,19 +147,45 @@ test('none: a recording without documents keeps its audio', async (t) => {
   assert.deepEqual(await world.files(id), ['audio.wav']);
 });
 
-test('no audio is replaced while somebody copies files', async (t) => {
-  const world = await openWorld(t, { keep: 'flac' });
-  let id = '';
-  await world.desk.whileFilesStay(async () => {
-    id = await world.record();
-    await world.loggedStep('compress');
-    // Whoever copies has the WAV of the facts that were copied before.
-    assert.ok((await world.files(id)).includes('audio.wav'));
-    assert.equal((await recordingById(world.storage, id))?.audio?.path, 'audio.wav');
+for (const keep of ['flac', 'none'] as const) {
+  test(`${keep}: no audio is replaced or removed while somebody copies files`, async (t) => {
+    const world = await openWorld(t, { keep });
+    const ids: string[] = [];
+    await world.desk.whileFilesStay(async () => {
+      // Work enough for the audio of the first to be dealt with, if it did not wait.
+      const record = async () => void ids.push(await world.record());
+      await record();
+      while (keep === 'flac' && ids.length < 500 && !(await world.compressed(ids[0]!))) {
+        await record();
+      }
+      for (let more = 0; more < 5; more += 1) await record();
+      // Whoever copies has the WAV of the facts that were copied before.
+      for (const id of ids) {
+        assert.ok((await world.files(id)).includes('audio.wav'));
+        assert.equal((await recordingById(world.storage, id))?.audio?.path, 'audio.wav');
+        assert.deepEqual(await world.findings(id), []);
+      }
+    });
+    await world.done(ids[0]!);
+    assert.deepEqual(await world.files(ids[0]!), keep === 'flac' ? ['audio.flac'] : []);
   });
-  await world.done(id);
-  assert.deepEqual(await world.files(id), ['audio.flac']);
-});
+
+  test(`${keep}: the audio that facts name is there when the process dies at the fact that says otherwise`, async (t) => {
+    for (const stored of [false, true]) {
+      const home = await tempDir(t);
+      let world = await openWorld(t, { keep, home, dieAtFact: { stored } });
+      const id = await world.record();
+      await world.loggedLine('died at the fact');
+      await world.close();
+      assert.deepEqual(await world.findings(id), []);
+      if (!stored) assert.ok((await world.files(id)).includes('audio.wav'));
+      world = await openWorld(t, { keep, home });
+      await world.done(id);
+      assert.deepEqual(await world.files(id), keep === 'flac' ? ['audio.flac'] : []);
+      assert.deepEqual(await world.findings(id), []);
+    }
+  });
+}
 
 test('an erasure takes what is being compressed with it', async (t) => {
   const world = await openWorld(t, { keep: 'flac' });
@@ -177,6 +203,8 @@ type Options = {
   home?: string;
   channels?: 1 | 2;
   dieBefore?: KeepingStep;
+  /** Before or after the fact is stored that says that the audio was replaced or removed. */
+  dieAtFact?: { stored: boolean };
   damage?: boolean;
   hold?: boolean;
   ffmpegRuns?: () => Promise<boolean>;
@@ -194,6 +222,17 @@ async function openWorld(t: TestContext, options: Options) {
   const log = pino({ level: 'warn' }, { write: (line: string) => events.tell(line) });
   const keys = await openFileKeys(join(dataDir, 'keys'));
   const store = await openLog({ directory: join(dataDir, 'log'), keys });
+  const { dieAtFact } = options;
+  if (dieAtFact) {
+    const append = store.append.bind(store);
+    t.mock.method(store, 'append', async (...offered: Parameters<typeof append>) => {
+      const [, facts] = offered;
+      const dies = facts.some(({ type }) => /^audio\.(compressed|removed)$/.test(type));
+      if (!dies) return await append(...offered);
+      if (dieAtFact.stored) await append(...offered);
+      throw new Error('died at the fact');
+    });
+  }
   const storage = levelProjectionStorage(store.db);
   const projections = startProjections({ store, storage, projections: [recordings, commands] });
   const spaceOf = (owner: string) => openSpace(dataDir, owner);
@@ -283,6 +322,11 @@ async function openWorld(t: TestContext, options: Options) {
     folder,
     close,
     files: async (id: string) => (await readdir(folder(id))).toSorted(),
+    /** Whether a FLAC file has been made beside the WAV and no ffmpeg is at work any more. */
+    async compressed(id: string): Promise<boolean> {
+      if ((await readdir(folder(id))).every((name) => name === 'audio.wav')) return false;
+      return (await readFile(`/proc/self/task/${process.pid}/children`, 'utf8')) === '';
+    },
     loggedLine: (part: string) => events.next(part),
     loggedStep: (step: KeepingStep) => events.next(`step ${step}`),
     died: dieBefore === undefined ? undefined : events.next(`died before ${dieBefore}`),
