@@ -3,14 +3,15 @@
  *
  * What the service needs until it listens is one file, because finding and reading six hundred takes
  * longer than running them. Everything else is loaded when it is needed: our own parts from files beside
- * (`chunks/`), packages from `node_modules` as ever. `node .build.mjs [folder]`
+ * (`chunks/`), packages from `node_modules` as ever. `node .build.mjs [folder [program]]`: the
+ * service, or one program alone (a path from here without its ending).
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 
 const root = import.meta.dirname;
-const [dir = join(root, 'dist')] = process.argv.slice(2);
+const [dir = join(root, 'dist'), only] = process.argv.slice(2);
 /**
  * Packages that are needed until the service listens. Not `level`: its native part is looked for beside its
  * own files.
@@ -36,6 +37,10 @@ const apart = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
 
 // Parts that are no more must not stay beside those that are.
 await rm(dir, { recursive: true, force: true });
+if (only !== undefined) {
+  await put(only, true);
+  process.exit();
+}
 await put('src/cli/mitschrift', true);
 await put('src/cli/serve', { groups: [{ name: 'service', tags: ['$initial'] }] });
 // A key press waits for its command: none of them is to load the service for the few parts both have.

@@ -3,45 +3,68 @@ import { rmSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { apiOf } from '../support/service-process.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** A service that has not said where it listens by then will not any more, in milliseconds. */
+/** A service that has not said where it listens, or does not answer by then, never will. */
 const startWithinMs = 60_000;
+const readyWithinMs = 600_000;
 
 export type BuiltService = {
   /** The built command. */
   main: string;
   /** Starts it and resolves when it says where it listens. */
-  start(dataDir: string): Promise<RunningService>;
+  start(dataDir: string, env?: Record<string, string>): Promise<RunningService>;
 };
 
 export type RunningService = {
   url: string;
   pid: number;
-  /** kill -9 unless told. */
+  /** By default kill -9. */
   end(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 };
 
-/** The service as it is installed: built, without a loader. Built once a run, into a folder of its own. */
+/**
+ * The service as it is installed: built, without a loader. Built once a run, into a folder of its own, or
+ * that of another checkout (`BENCH_DIST`, which `npm run bench -- --dist` sets).
+ */
 export const builtService = (): Promise<BuiltService> => (built ??= build());
 let built: Promise<BuiltService> | undefined;
 
 async function build(): Promise<BuiltService> {
+  const dist = process.env['BENCH_DIST'] ?? (await buildInto(await installation()));
+  const main = join(dist, 'src/cli/mitschrift.js');
+  return {
+    main,
+    // As `npm start` and the unit start it.
+    start: (dataDir, env = {}) =>
+      untilListening([main, 'serve'], { MITSCHRIFT_DATA: dataDir, MALLOC_ARENA_MAX: '2', ...env }),
+  };
+}
+
+/** A TypeScript file of this folder, built into one file as the service is. @returns its path */
+export async function builtProgram(name: string): Promise<string> {
+  const dist = await buildInto(await installation(), `test/bench/${name}`);
+  return join(dist, `test/bench/${name}.js`);
+}
+
+/** A folder that has what is found beside `dist/`; removed at the end. */
+async function installation(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mitschrift-built-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await promisify(execFile)(process.execPath, [join(root, '.build.mjs'), join(folder, 'dist')]);
   await mkdir(join(folder, 'web'), { recursive: true });
   await cp(join(root, 'web'), join(folder, 'web'), { recursive: true });
   await copyFile(join(root, 'package.json'), join(folder, 'package.json'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const main = join(folder, 'dist/src/cli/mitschrift.js');
-  return {
-    main,
-    // As `npm start` and the unit start it.
-    start: (dataDir) =>
-      untilListening([main, 'serve'], { MITSCHRIFT_DATA: dataDir, MALLOC_ARENA_MAX: '2' }),
-  };
+  return folder;
+}
+
+async function buildInto(folder: string, ...program: string[]): Promise<string> {
+  const dist = join(folder, 'dist');
+  await promisify(execFile)(process.execPath, [join(root, '.build.mjs'), dist, ...program]);
+  return dist;
 }
 
 /** Starts a script that says `… is at <address>` on standard error when it listens. */
@@ -74,4 +97,25 @@ export async function untilListening(
       await exited;
     },
   };
+}
+
+/** Makes the first administrator of a data directory. @returns their token */
+export async function setUp(url: string): Promise<string> {
+  const account = { username: 'anna', password: 'correct horse battery' };
+  return (await apiOf(url).post<{ token: string }>('/setup', account)).token;
+}
+
+/** Resolves when a path is answered with 200, asking again and again while the service starts (503). */
+export async function untilAnswered(url: string, path: string, token?: string): Promise<void> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const deadline = performance.now() + readyWithinMs;
+  for (;;) {
+    const answer = await fetch(`${url}${path}`, { headers });
+    const text = await answer.text();
+    if (answer.ok) return;
+    if (answer.status !== 503 || performance.now() > deadline) {
+      throw new Error(`${path}: ${answer.status} ${text}`);
+    }
+    await sleep(5);
+  }
 }

@@ -8,6 +8,9 @@ import { WebSocket } from 'ws';
 import { builtService, untilListening, type RunningService } from './built-service.ts';
 import type { Measured } from './measure.ts';
 
+export const about = 'what an answer and a frame cost the server, against bare Koa and ws';
+export const throughBuild = false;
+
 const requests = Number(process.env['BENCH_REQUESTS'] ?? 10_000);
 const connections = 20;
 const rounds = 3;

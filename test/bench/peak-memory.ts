@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';
 import { modelsDir } from '../support/models.ts';
 import { apiOf, watchUntil } from '../support/service-process.ts';
-import { builtService } from './built-service.ts';
+import { builtService, setUp } from './built-service.ts';
+import { childrenOf } from './processor-time.ts';
 
 /** Peak resident memory in MiB (`VmHWM`). */
 export type PeakMemory = { service: number; engine: number; together: number };
@@ -16,10 +17,7 @@ export async function peakMemory(root: string, audio: string): Promise<PeakMemor
   await symlink(modelsDir, join(data, 'models'));
   const running = await service.start(data);
   try {
-    const { token } = await apiOf(running.url).post<{ token: string }>('/setup', {
-      username: 'anna',
-      password: 'correct horse battery',
-    });
+    const token = await setUp(running.url);
     const api = apiOf(running.url, token);
     const form = new FormData();
     form.set('kind', 'solo');
@@ -52,13 +50,4 @@ const peaks = (pids: number[]): Promise<number[]> => Promise.all(pids.map(peakOf
 async function peakOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const children: number[] = [];
-  for (const task of await readdir(`/proc/${pid}/task`)) {
-    const text = await readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '');
-    children.push(...text.split(' ').filter(Boolean).map(Number));
-  }
-  return children;
 }

@@ -10,6 +10,10 @@ import { apiOf } from '../support/service-process.ts';
 import { builtService, untilListening } from './built-service.ts';
 import type { Measured } from './measure.ts';
 
+export const about = 'an hour of recording: memory and open files at its end';
+export const throughBuild = true;
+export const onlyByName = true;
+
 const minutes = Number(process.env['BENCH_SOAK_MINUTES'] ?? 60);
 const sampleEveryMs = 10_000;
 /** Of the whole: what comes before is warming up, and both thirds have as many samples. */

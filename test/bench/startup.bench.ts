@@ -3,32 +3,46 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog } from '../../events/level-log.ts';
-import { builtService, untilListening, type BuiltService } from './built-service.ts';
+import {
+  builtProgram,
+  builtService,
+  setUp,
+  untilAnswered,
+  untilListening,
+  type BuiltService,
+} from './built-service.ts';
 import { fillLog } from './fill-log.ts';
-import { bestOf, milliseconds, type Measured } from './measure.ts';
+import { bestOf, countFrom, milliseconds, msOf, type Measured } from './measure.ts';
 
-const facts = Number(process.env['BENCH_FACTS'] ?? 1_000_000);
-const repetitions = 10;
+export const about =
+  'start to the first answer, against bare libraries; a long log against an empty one';
+export const throughBuild = true;
 
-/** From the command to the address being told: against bare libraries, and with a long log against an empty one. */
+const facts = countFrom('BENCH_FACTS', 1_000_000);
+const repetitions = countFrom('BENCH_STARTS', 10);
+
+/** From the command to the first answer: `GET /status` of ours, anything of the bare server. */
 export async function* bench(): AsyncIterable<Measured> {
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
-  const service = await builtService();
   try {
-    const empty = join(root, 'empty');
-    const bareServer = join(import.meta.dirname, 'bare-server.mjs');
-    const bare = () => timeToListen([bareServer], join(root, 'bare'));
-    const toEmpty = await bestOf(repetitions, () => serviceStart(service, empty), bare);
+    const service = await builtService();
+    const empty = await prepared(service, join(root, 'empty'));
+    const bareServer = await builtProgram('bare-server');
+    const toEmpty = await bestOf(
+      repetitions,
+      () => serviceStart(service, empty),
+      () => timeToAnswer([bareServer], { data: join(root, 'bare'), path: '/' }),
+    );
     yield {
-      what: 'start of the compiled service, against koa + ws + xstate + level listening (time)',
+      what: 'start of the built service, against koa + ws + xstate + level built and listening',
       ours: milliseconds(toEmpty.ours),
       bare: milliseconds(toEmpty.bare),
       ratio: toEmpty.ours / toEmpty.bare,
       aim: '≤ 1.5',
     };
 
-    const full = join(root, 'full');
-    await filled(full);
+    const full = await prepared(service, join(root, 'full'));
+    await filled(full.data);
     // The first start folds all of it and writes the checkpoints.
     await serviceStart(service, full);
     const toFull = await bestOf(
@@ -37,7 +51,7 @@ export async function* bench(): AsyncIterable<Measured> {
       () => serviceStart(service, empty),
     );
     yield {
-      what: `start with ${facts.toLocaleString('en')} checkpointed facts, against an empty log (time)`,
+      what: `start with ${facts.toLocaleString('en')} checkpointed facts, against an empty log`,
       ours: milliseconds(toFull.ours),
       bare: milliseconds(toFull.bare),
       ratio: toFull.ours / toFull.bare,
@@ -47,7 +61,7 @@ export async function* bench(): AsyncIterable<Measured> {
     await serviceStart(service, full, 'SIGKILL');
     const afterKill = await serviceStart(service, full);
     yield {
-      what: 'the same after kill -9, against the start after a clean end (time)',
+      what: 'the same after kill -9, against the start after a clean end',
       ours: milliseconds(afterKill),
       bare: milliseconds(toFull.ours),
       ratio: afterKill / toFull.ours,
@@ -58,21 +72,35 @@ export async function* bench(): AsyncIterable<Measured> {
   }
 }
 
+/** What is started, and asked. */
+type Started = { data: string; path: string; token?: string };
+
+/** A data directory that has an administrator. */
+async function prepared(service: BuiltService, data: string): Promise<Started> {
+  const running = await service.start(data);
+  const token = await setUp(running.url);
+  await running.end('SIGTERM');
+  return { data, path: '/status', token };
+}
+
 const serviceStart = (
   service: BuiltService,
-  data: string,
+  started: Started,
   signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM',
-): Promise<number> => timeToListen([service.main, 'serve'], data, signal);
+): Promise<number> => timeToAnswer([service.main, 'serve'], started, signal);
 
-async function timeToListen(
+async function timeToAnswer(
   args: string[],
-  data: string,
+  { data, path, token }: Started,
   signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL',
 ): Promise<number> {
-  const begun = performance.now();
-  const running = await untilListening(args, { MITSCHRIFT_DATA: data });
-  const ms = performance.now() - begun;
-  await running.end(signal);
+  let end = async (): Promise<void> => undefined;
+  const ms = await msOf(async () => {
+    const running = await untilListening(args, { MITSCHRIFT_DATA: data });
+    end = () => running.end(signal);
+    await untilAnswered(running.url, path, token);
+  });
+  await end();
   return ms;
 }
 

@@ -1,8 +1,11 @@
-// Koa, ws, xstate and LevelDB, loaded and listening: what a service of these parts takes at least to
-// start. JavaScript, so that it needs no loader, as the compiled service does not.
+/**
+ * Koa, ws, xstate and LevelDB, loaded and listening: what a service of these parts takes at least to
+ * start. Built into one file as the service is (`bareBuild`).
+ */
 import Koa from 'koa';
 import { Level } from 'level';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { createActor, createMachine } from 'xstate';
 
@@ -10,7 +13,7 @@ const app = new Koa();
 app.use((ctx) => {
   ctx.body = 'ok';
 });
-const db = new Level(process.env.MITSCHRIFT_DATA);
+const db = new Level(process.env['MITSCHRIFT_DATA']!);
 await db.open();
 createActor(createMachine({ initial: 'idle', states: { idle: {} } })).start();
 const handle = app.callback();
@@ -18,5 +21,5 @@ const server = createServer((request, response) => void handle(request, response
 const sockets = new WebSocketServer({ server });
 server.on('close', () => sockets.close());
 server.listen(0, '127.0.0.1', () => {
-  console.error(`The bare server is at http://127.0.0.1:${server.address().port}`);
+  console.error(`The bare server is at http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
