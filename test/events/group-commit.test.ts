@@ -3,8 +3,11 @@ import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { OfferedFact } from '../../events/catalogue.ts';
 import type { WriteHook } from '../../events/database.ts';
-import { plainFact } from '../support/sample-facts.ts';
+import { EventStoreError } from '../../events/store.ts';
+import { plainFact, sampleFact } from '../support/sample-facts.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';
 
@@ -70,6 +73,34 @@ it('refuses what it cannot queue, and takes it later', async (test) => {
   await Promise.all(taken);
   assert.equal(log.head(), 10_000);
   await log.append('recording-late', [plainFact('1')], 0);
+});
+
+it('refuses what would keep more than 64 MiB waiting for the disk, and takes it later', async (test) => {
+  const temp = await tempLog(test);
+  const disk = heldDisk(2);
+  const log = await temp.open({ write: disk.write });
+  const long = {
+    ...sampleFact('capture.interrupted', 'R1', 'long'),
+    data: { path: 'audio.wav', bytes: 1, sha256: '', duration: 1, reason: 'x'.repeat(1024 * 1024) },
+  } as OfferedFact;
+  const taken = [log.append('recording-R1', [plainFact('first')], 0)];
+  await disk.reached;
+  let refused: unknown;
+  while (refused === undefined && taken.length < 100) {
+    const append = log.append('recording-R1', [long], taken.length);
+    append.catch((error: unknown) => (refused ??= error));
+    await setImmediate();
+    if (refused === undefined) taken.push(append);
+  }
+  assert.ok(refused instanceof EventStoreError, `${taken.length} were taken`);
+  assert.deepEqual([refused.code, refused.retriable], ['BUSY', true]);
+  assert.ok(taken.length > 56 && taken.length <= 65, `${taken.length} were waiting`);
+  disk.release();
+  await Promise.all(taken);
+  // As much as that is taken again, and several at once.
+  const again = [0, 1, 2].map((n) => log.append('recording-R1', [long], taken.length + n));
+  await Promise.all(again);
+  assert.equal(log.head(), taken.length + 3);
 });
 
 it('never acknowledges more in one write than a batch may hold', async (test) => {

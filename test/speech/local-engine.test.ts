@@ -197,6 +197,37 @@ test('cancelling answers at once; the process is used on, or ended when it does 
   assert.equal(engineProcess.pid, pid);
 });
 
+test('what is timed behind the audio, in the silence short audio is filled up with, stays in its stretch', async (t) => {
+  // As recognisers answer a stretch of 0.2 s, which they hear as half a second.
+  const answer: LocalResult = {
+    text: 'yes no maybe',
+    tokens: [' yes', ' no', ' maybe'],
+    timestamps: [-0.04, 0.16, 0.4],
+    durations: [0.2, 0.2, 0.08],
+  };
+  const engineProcess = {
+    pid: undefined,
+    ask: () => Promise.resolve(answer as never),
+    close: () => Promise.resolve(),
+  };
+  const engine = localEngine(await recognisers(modelsDir), null, engineProcess);
+  const audio = await spoken(t, 'yes');
+  for (const [from, to] of [
+    [0, 0.2],
+    [0.2, 0.4],
+  ] as const) {
+    const { segments } = await engine.recognise(audio, [from, to], free);
+    const words = segments.flatMap((segment) => segment.words);
+    assert.deepEqual(
+      words.map(({ text }) => text),
+      ['yes', 'no', 'maybe'],
+    );
+    for (const { start, end } of [...segments, ...words]) {
+      assert.ok(from <= start && start <= end && end <= to, `${start} to ${end} of ${to}`);
+    }
+  }
+});
+
 test('a process without work ends and gives its memory back', async (t) => {
   const { engine, engineProcess } = await localWith(t, { idleMs: 1 });
   const audio = await spoken(t, 'yes');

@@ -98,6 +98,39 @@ test('whisper.cpp: what is sent avoids every trap that was found by running it',
   assert.equal(heard.language, 'en');
 });
 
+for (const kind of ['whisper.cpp', 'openai'] as const)
+  test(`${kind}: times beyond the audio that was sent do not get into the stretches around it`, async (t) => {
+    const it = await made(t, kind);
+    const said: [string, number, number][] = [
+      ['before', -2, -1],
+      ['across', 4.5, 5.5],
+      ['behind', 6, 8],
+    ];
+    it.server.hear = () => said.map(([text, start, end]) => ({ text, start, end }));
+    const stretches: Stretch[] = [
+      [0, 5],
+      [5, 10],
+      [10, 15],
+    ];
+    const words: { text: string; start: number; end: number }[] = [];
+    for (const [from, to] of stretches) {
+      const { segments } = await hear(it, [from, to]);
+      for (const one of segments) {
+        for (const { start, end } of [one, ...one.words]) {
+          assert.ok(from <= start && start <= end && end <= to, `${start} to ${end} of ${to}`);
+        }
+        words.push(...one.words);
+      }
+    }
+    // In the order of the recording, as they are put together.
+    const inOrder = words.toSorted((one, other) => one.start - other.start);
+    assert.deepEqual(words, inOrder);
+    assert.deepEqual(
+      words.map(({ text }) => text.replace(',', '')),
+      stretches.flatMap(() => ['before', 'across', 'behind']),
+    );
+  });
+
 test('whisper.cpp: languages it does not know are sent as auto', async (t) => {
   const it = await made(t, 'whisper.cpp');
   for (const language of [null, 'xx', 'auto', 'en-US']) await hear(it, [0, 5], { language });
