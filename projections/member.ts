@@ -27,6 +27,8 @@ export interface Member {
   state(): ProjectionState;
   position(): number;
   stopped(): boolean;
+  /** Whether it has seen the head of the log since the start, and has not stopped. */
+  live(): boolean;
   /**
    * Takes the projection up where it was left; from the beginning when its version is another one,
    * or when `reaches` says that the log does not get as far as its checkpoint.
@@ -74,6 +76,7 @@ export function openMember(
     state: snapshot,
     position: () => position,
     stopped: () => state === 'stopped',
+    live: () => state === 'live',
     resume: (reaches) =>
       guarded(() => takeUp(reaches), `The projection ${name} could not be taken up`),
     async apply(facts) {

@@ -30,8 +30,13 @@ export interface ProjectionRunner {
     options?: { timeoutMs?: number; signal?: AbortSignal },
   ): Promise<void>;
   /**
-   * For a command to ask before it appends anything, and for a reader who must not see half the rows.
-   * @throws {ProjectionStopped} when one of them has stopped; {ProjectionBehind} while one is rebuilt.
+   * Resolves when the projections have seen the head of the log as it was at the start (without a limit unless told).
+   * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one of them has stopped.
+   */
+  caughtUp(which: Which, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>;
+  /**
+   * For a command to ask before it appends anything, and for a reader who must not see old rows, or half of them.
+   * @throws {ProjectionStopped} when one of them has stopped; {ProjectionBehind} until they have caught up.
    */
   assertRunning(which: Which): void;
   /**
@@ -100,14 +105,19 @@ export function startProjections(options: {
   return {
     states: () => members.map((member) => member.state()),
     async applied(which, position, { timeoutMs = appliedTimeoutMs, signal } = {}) {
-      await waiting.wait(chosen(which), position, { timeoutMs, signal });
+      const has = (member: Member) => member.position() >= position;
+      const need = { has, what: `apply position ${position}` };
+      await waiting.wait(chosen(which), need, { timeoutMs, signal });
+    },
+    async caughtUp(which, { timeoutMs = Infinity, signal } = {}) {
+      const need = { has: (member: Member) => member.live(), what: 'catch up with the log' };
+      await waiting.wait(chosen(which), need, { timeoutMs, signal });
     },
     assertRunning(which) {
       for (const member of chosen(which)) {
-        const { name, state } = member.state();
-        if (state === 'stopped') throw stoppedError(member);
-        if (state !== 'rebuilding') continue;
-        throw new ProjectionBehind(name, `The projection ${name} is being rebuilt`);
+        if (member.stopped()) throw stoppedError(member);
+        if (member.live()) continue;
+        throw new ProjectionBehind(member.name, `The projection ${member.name} is catching up`);
       }
     },
     ready: () => ready,

@@ -1,15 +1,15 @@
 import type { Member } from './member.ts';
 import { ProjectionBehind, ProjectionStopped } from './projection-error.ts';
 
-/** Those who wait until projections have applied a position. */
+/** Those who wait until projections have come as far as they need. */
 export interface WaitingRoom {
   /**
-   * Resolves when all members have applied the position.
+   * Resolves when all members have. `timeoutMs` may be Infinity. `what` ends the message: `did not apply position 7`.
    * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one has stopped; the signal's reason.
    */
   wait(
     members: readonly Member[],
-    position: number,
+    need: { has: (member: Member) => boolean; what: string },
     options: { timeoutMs: number; signal?: AbortSignal | undefined },
   ): Promise<void>;
   /** Lets go whoever may go. To be called when a position or a state has changed. */
@@ -22,7 +22,7 @@ const waitersMax = 10_000;
 export function waitingRoom(): WaitingRoom {
   const waiters = new Set<() => void>();
   return {
-    wait(members, position, { timeoutMs, signal }) {
+    wait(members, need, { timeoutMs, signal }) {
       return new Promise((resolve, reject) => {
         const end = (settle: () => void): void => {
           waiters.delete(look);
@@ -34,15 +34,15 @@ export function waitingRoom(): WaitingRoom {
         const look = (): void => {
           const stopped = members.find((member) => member.stopped());
           if (stopped) end(() => reject(stoppedError(stopped)));
-          else if (members.every((member) => member.position() >= position)) end(resolve);
+          else if (members.every(need.has)) end(resolve);
         };
         const giveUp = (): void =>
-          end(() => reject(behindError(members, position, `within ${timeoutMs} ms`)));
+          end(() => reject(behindError(members, need, `within ${timeoutMs} ms`)));
         if (signal?.aborted) return reject(signal.reason as Error);
         if (waiters.size >= waitersMax) {
-          return reject(behindError(members, position, `and ${waitersMax} others wait`));
+          return reject(behindError(members, need, `and ${waitersMax} others wait`));
         }
-        const timer = setTimeout(giveUp, timeoutMs);
+        const timer = timeoutMs === Infinity ? undefined : setTimeout(giveUp, timeoutMs);
         signal?.addEventListener('abort', abandon, { once: true });
         waiters.add(look);
         look();
@@ -64,13 +64,13 @@ export function stoppedError(member: Member): ProjectionStopped {
 
 function behindError(
   members: readonly Member[],
-  position: number,
+  need: { has: (member: Member) => boolean; what: string },
   limit: string,
 ): ProjectionBehind {
-  const behind = members.find((member) => member.position() < position) ?? members[0]!;
+  const behind = members.find((member) => !need.has(member)) ?? members[0]!;
   const state = behind.state();
   return new ProjectionBehind(
     state.name,
-    `The projection ${state.name} (${state.state}, at ${state.position}) did not apply position ${position} ${limit}`,
+    `The projection ${state.name} (${state.state}, at ${state.position}) did not ${need.what} ${limit}`,
   );
 }

@@ -8,7 +8,7 @@ import { openControl } from './cli/control.ts';
 import { quarantineCommands } from './cli/quarantine-commands.ts';
 import { userCommands } from './cli/user-commands.ts';
 import { unknownVariables } from './config/unknown-variables.ts';
-import { openConfig, type Config } from './config/config.ts';
+import { openConfig } from './config/config.ts';
 import type { Host } from './host.ts';
 import { guest } from './http/visible-recording.ts';
 import { bodySchema as toggleSchema } from './http/routes/toggle.ts';
@@ -19,7 +19,7 @@ import { startScrub } from './integrity/scrub.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { packageVersion } from './package-root.ts';
-import { openPipeline } from './pipeline.ts';
+import { openEventLog, pipelineOver } from './pipeline.ts';
 import { endWorkOf } from './recordings/end-work.ts';
 import { settingsFrom } from './settings.ts';
 import { openToggle } from './trigger/toggle.ts';
@@ -54,19 +54,21 @@ export async function startService(options: {
 }): Promise<Service> {
   const { host, env, log } = options;
   const { data } = host;
-  const fromEnvironment = settingsFrom(env);
+  // Thrown before anything is opened.
+  settingsFrom(env);
   for (const { variable, nearest } of unknownVariables(env)) {
     const meant = nearest === null ? '' : ` Was ${nearest} meant?`;
     log.warn(`Nothing reads the environment variable ${variable}.${meant}`);
   }
-  let config: Config | undefined;
-  // The configuration is in the log, which the pipeline opens; nothing asks before that.
-  const settings = () => config?.settings() ?? fromEnvironment;
-  const pipeline = await openPipeline({ ...options, settings, data, recordsDevices: true });
-  const { store, keys, storage, projections, desk, captures } = pipeline;
-  const closing: (() => Promise<unknown>)[] = [() => pipeline.close()];
+  const opened = await openEventLog(data, log);
+  const closing: (() => Promise<unknown>)[] = [() => opened.close()];
   try {
-    config = await openConfig({ store, secretsPath: data.secrets, env, log });
+    const { store, keys } = opened;
+    const config = await openConfig({ store, secretsPath: data.secrets, env, log });
+    const { settings } = config;
+    const pipeline = pipelineOver(opened, { ...options, settings, data, recordsDevices: true });
+    const { storage, projections, desk, captures } = pipeline;
+    closing.splice(0, 1, () => pipeline.close());
     const clock = () => new Date();
     const upToDate = () => projections.applied(status.name, store.head());
     const work = { storage, upToDate, desk, captures, log };

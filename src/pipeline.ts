@@ -37,6 +37,9 @@ import { levelProjectionStorage } from './storage/level-projections.ts';
 /** How long an erasure waits for the views; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
 
+/** The event log with its keys. */
+export type OpenedLog = { keys: KeyStore; store: EventLog; close(): Promise<void> };
+
 /** Log, projections, door and activities: all that turns audio into documents, without a network door. */
 export type Pipeline = {
   store: EventLog;
@@ -51,11 +54,7 @@ export type Pipeline = {
   close(): Promise<void>;
 };
 
-/**
- * Opens everything over one data directory.
- * @throws {EventStoreError} `LOCKED` when another process has it, `DAMAGED`, `NEWER_LOG`.
- */
-export async function openPipeline(options: {
+type PipelineOptions = {
   data: DataFolder;
   settings: () => Settings;
   log: Log;
@@ -66,12 +65,16 @@ export async function openPipeline(options: {
   /** Whether this process is the one that records: it then looks after captures and their sources. */
   recordsDevices?: boolean;
   /** How long a language model may stay away on a first run; for tests. */
-  firstRunPatienceMs?: number;
+  firstRunPatienceMs?: number | undefined;
   /** For tests. */
-  browserLimits?: Partial<BrowserLimits>;
-}): Promise<Pipeline> {
-  const { data, settings, log } = options;
-  const modelsDir = options.modelsDir ?? data.models;
+  browserLimits?: Partial<BrowserLimits> | undefined;
+};
+
+/**
+ * Opens the event log of a data directory.
+ * @throws {EventStoreError} `LOCKED` when another process has it, `DAMAGED`, `NEWER_LOG`.
+ */
+export async function openEventLog(data: DataFolder, log: Log): Promise<OpenedLog> {
   await prepare(data);
   const keys = await openFileKeys(data.keys);
   const mark = await markOpen(data);
@@ -81,49 +84,31 @@ export async function openPipeline(options: {
     ...openingCheck(await readScrubState(data.root), mark),
     report: (message, error) => log.error({ err: error }, message),
   });
-  const storage = levelProjectionStorage(store.db);
-  const projections = startProjections({
+  return {
+    keys,
     store,
-    storage,
-    projections: [recordings, transcripts, status, users, commands, config],
-    onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
-    onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
-  });
-
-  const onCloseError = (error: unknown) => log.warn({ err: error }, 'closing what was replaced');
-  const engines = leased<SpeechEngine>({
-    // A model that was installed meanwhile makes another engine too.
-    key: async () =>
-      JSON.stringify([pick(settings(), 'stt.'), await readdir(modelsDir).catch(() => [])]),
-    async open() {
-      const { chooseEngine } = await import('./speech/choose-engine.ts');
-      return await chooseEngine(settings(), { modelsDir, log });
+    async close() {
+      await store.close();
+      await mark.closed();
     },
-    onCloseError,
-  });
-  const models = leased<OpenLanguageModel>({
-    key: () => JSON.stringify(pick(settings(), 'llm.')),
-    async open() {
-      const { 'llm.base_url': baseUrl, ...rest } = settings();
-      if (baseUrl === null) throw new Error('no language model is configured');
-      const { openLanguageModel } = await import('./language/openai-model.ts');
-      return openLanguageModel({
-        baseUrl,
-        model: rest['llm.model'],
-        apiKey: rest['llm.api_key'],
-        contextTokens: rest['llm.context'],
-        timeoutSeconds: rest['llm.timeout'],
-      });
-    },
-    onCloseError,
-  });
-  const languageTools = {
-    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
-    ...(options.firstRunPatienceMs === undefined
-      ? {}
-      : { firstRunPatienceMs: options.firstRunPatienceMs }),
   };
+}
 
+/**
+ * Opens everything over one data directory.
+ * @throws {EventStoreError} as `openEventLog`
+ */
+export const openPipeline = async (options: PipelineOptions): Promise<Pipeline> =>
+  pipelineOver(await openEventLog(options.data, options.log), options);
+
+/** Everything over an opened log, which it closes. Starts to bring the projections up to the log. */
+export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipeline {
+  const { data, settings, log } = options;
+  const { store, keys } = opened;
+  const storage = levelProjectionStorage(store.db);
+  const projections = startAllProjections(store, storage, log);
+  const engines = sharedEngine(options);
+  const models = sharedLanguageModel(options);
   const captures = openCaptures({
     dataRoot: data.root,
     recordingsDir: data.recordings,
@@ -133,7 +118,6 @@ export async function openPipeline(options: {
     hoursMax: () => settings()['limits.recording_hours'],
     browserLimits: options.browserLimits,
   });
-
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.root, owner));
   const desk: OpenDesk = openDesk({
     store,
@@ -156,24 +140,8 @@ export async function openPipeline(options: {
     },
     activities: {
       capture: captures.activity,
-      transcribe: loaded(async () =>
-        (await import('./recordings/activities/transcribe.ts')).transcribe({
-          leaseEngine: () => engines.lease(),
-          folderOf: (recordingId) => join(data.recordings, recordingId),
-          modelsDir,
-        }),
-      ),
-      diarize: loaded(async () => (await attribution()).diarize),
-      identify: loaded(async () => (await attribution()).identify),
-      join: loaded(async () => (await attribution()).join),
-      punctuate: loaded(async () => (await finishing()).punctuate(languageTools)),
-      summarise: loaded(async () => (await finishing()).summarise(languageTools)),
-      entitle: loaded(async () =>
-        (await finishing()).entitle({
-          ...languageTools,
-          uiLanguage: () => settings()['ui.language'],
-        }),
-      ),
+      ...speechActivities(options, engines),
+      ...languageActivities(options, models),
       write: loaded(async () =>
         (await import('./recordings/activities/write.ts')).write({
           spaceOf,
@@ -183,7 +151,6 @@ export async function openPipeline(options: {
       ),
     },
   });
-
   return {
     store,
     keys,
@@ -192,70 +159,162 @@ export async function openPipeline(options: {
     desk,
     captures,
     settings,
-    async restart() {
-      // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
-      if (store.health().state === 'damaged') {
-        await projections
-          .ready()
-          .catch((error: unknown) => log.error({ err: error }, 'views stop'));
-        log.error('the log is damaged: unfinished recordings wait until it is sound again');
-        return 0;
-      }
-      await projections.ready();
-      await desk.finishRemovals();
-      const unknown = await quarantineUnknown(
-        { recordingsDir: data.recordings, quarantineDir: data.quarantine },
-        async (recordingId) => await isKnown(recordingId),
-      );
-      if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
-      if (options.recordsDevices) await captures.takeStock(becomeOf);
-      return await desk.restart(unsettled());
-    },
+    restart: () => restart({ store, storage, projections, desk, captures }, options),
     async close() {
       await desk.close();
       if (options.recordsDevices) await captures.close();
       await engines.close();
       await models.close();
       await projections.stop();
-      await store.close();
-      await mark.closed();
+      await opened.close();
     },
   };
+}
 
-  /** From the projection; from the log itself when the projection has stopped. */
-  async function* unsettled(): AsyncIterable<string> {
-    const healthy = projections
-      .states()
-      .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
-    if (healthy) {
-      yield* unsettledRecordings(storage);
-      return;
-    }
-    const states = new Map<string, string>();
-    for await (const fact of store.readAll()) {
-      const recordingId = recordingOf(fact.stream);
-      if (recordingId === undefined) continue;
-      if (/^(recording|transcribing)\b/.test(fact.to ?? '')) states.set(recordingId, fact.to!);
-      else states.delete(recordingId);
-    }
-    yield* states.keys();
-  }
+const startAllProjections = (
+  store: EventLog,
+  storage: ProjectionStorage,
+  log: Log,
+): ProjectionRunner =>
+  startProjections({
+    store,
+    storage,
+    projections: [recordings, transcripts, status, users, commands, config],
+    onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
+    onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
+  });
 
-  /** What has become of a recording: its last fact says. */
-  async function becomeOf(recordingId: string): Promise<'recording' | 'erased' | 'other'> {
-    const stream = recordingStream(recordingId);
-    const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
-    for await (const { to } of store.read(stream, last)) {
-      if (to?.startsWith('recording')) return 'recording';
-      if (to === 'idle.erased') return 'erased';
-    }
-    return 'other';
+/** Takes up what was unfinished, in this order; returns how many recordings that were. */
+async function restart(
+  parts: Pick<Pipeline, 'store' | 'storage' | 'projections' | 'desk' | 'captures'>,
+  { data, log, recordsDevices }: PipelineOptions,
+): Promise<number> {
+  const { store, projections, desk, captures } = parts;
+  // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
+  if (store.health().state === 'damaged') {
+    await projections.ready().catch((error: unknown) => log.error({ err: error }, 'views stop'));
+    log.error('the log is damaged: unfinished recordings wait until it is sound again');
+    return 0;
   }
+  await projections.ready();
+  await desk.finishRemovals();
+  const unknown = await quarantineUnknown(
+    { recordingsDir: data.recordings, quarantineDir: data.quarantine },
+    async (recordingId) => await isKnown(store, recordingId),
+  );
+  if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
+  if (recordsDevices) await captures.takeStock((recordingId) => becomeOf(store, recordingId));
+  return await desk.restart(unsettled(parts));
+}
 
-  async function isKnown(recordingId: string): Promise<boolean> {
-    for await (const _first of store.read(recordingStream(recordingId), { limit: 1 })) return true;
-    return false;
+/** From the projection; from the log itself when the projection has stopped. */
+async function* unsettled({
+  store,
+  storage,
+  projections,
+}: Pick<Pipeline, 'store' | 'storage' | 'projections'>): AsyncIterable<string> {
+  const healthy = projections
+    .states()
+    .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
+  if (healthy) {
+    yield* unsettledRecordings(storage);
+    return;
   }
+  const states = new Map<string, string>();
+  for await (const fact of store.readAll()) {
+    const recordingId = recordingOf(fact.stream);
+    if (recordingId === undefined) continue;
+    if (/^(recording|transcribing)\b/.test(fact.to ?? '')) states.set(recordingId, fact.to!);
+    else states.delete(recordingId);
+  }
+  yield* states.keys();
+}
+
+/** What has become of a recording: its last fact says. */
+async function becomeOf(
+  store: EventLog,
+  recordingId: string,
+): Promise<'recording' | 'erased' | 'other'> {
+  const stream = recordingStream(recordingId);
+  const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
+  for await (const { to } of store.read(stream, last)) {
+    if (to?.startsWith('recording')) return 'recording';
+    if (to === 'idle.erased') return 'erased';
+  }
+  return 'other';
+}
+
+/** The version is kept beside the log: nothing is read, nothing decrypted. */
+const isKnown = async (store: EventLog, recordingId: string): Promise<boolean> =>
+  (await store.version(recordingStream(recordingId))) > 0;
+
+/** The engine that the settings name, opened when it is needed, and again when they change. */
+function sharedEngine({ data, settings, log, modelsDir = data.models }: PipelineOptions) {
+  return leased<SpeechEngine>({
+    // A model that was installed meanwhile makes another engine too.
+    key: async () =>
+      JSON.stringify([pick(settings(), 'stt.'), await readdir(modelsDir).catch(() => [])]),
+    async open() {
+      const { chooseEngine } = await import('./speech/choose-engine.ts');
+      return await chooseEngine(settings(), { modelsDir, log });
+    },
+    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
+  });
+}
+
+/** The language model that the settings name, as `sharedEngine`. */
+function sharedLanguageModel({ settings, log }: PipelineOptions) {
+  return leased<OpenLanguageModel>({
+    key: () => JSON.stringify(pick(settings(), 'llm.')),
+    async open() {
+      const { 'llm.base_url': baseUrl, ...rest } = settings();
+      if (baseUrl === null) throw new Error('no language model is configured');
+      const { openLanguageModel } = await import('./language/openai-model.ts');
+      return openLanguageModel({
+        baseUrl,
+        model: rest['llm.model'],
+        apiKey: rest['llm.api_key'],
+        contextTokens: rest['llm.context'],
+        timeoutSeconds: rest['llm.timeout'],
+      });
+    },
+    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
+  });
+}
+
+function speechActivities(
+  { data, modelsDir = data.models }: PipelineOptions,
+  engines: ReturnType<typeof sharedEngine>,
+) {
+  return {
+    transcribe: loaded(async () =>
+      (await import('./recordings/activities/transcribe.ts')).transcribe({
+        leaseEngine: () => engines.lease(),
+        folderOf: (recordingId) => join(data.recordings, recordingId),
+        modelsDir,
+      }),
+    ),
+    diarize: loaded(async () => (await attribution()).diarize),
+    identify: loaded(async () => (await attribution()).identify),
+    join: loaded(async () => (await attribution()).join),
+  };
+}
+
+function languageActivities(
+  { settings, firstRunPatienceMs }: PipelineOptions,
+  models: ReturnType<typeof sharedLanguageModel>,
+) {
+  const tools = {
+    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
+    ...(firstRunPatienceMs === undefined ? {} : { firstRunPatienceMs }),
+  };
+  return {
+    punctuate: loaded(async () => (await finishing()).punctuate(tools)),
+    summarise: loaded(async () => (await finishing()).summarise(tools)),
+    entitle: loaded(async () =>
+      (await finishing()).entitle({ ...tools, uiLanguage: () => settings()['ui.language'] }),
+    ),
+  };
 }
 
 /**
