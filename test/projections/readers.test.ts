@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import type { LoggedFact } from '../../events/catalogue.ts';
+import type { ProjectionStorage } from '../../projections/projection.ts';
+import { recordingById, recordings } from '../../projections/recordings.ts';
+import { startProjections } from '../../projections/runner.ts';
+import { status } from '../../projections/status.ts';
+import { libraryOf, transcriptOf, transcripts } from '../../projections/transcripts.ts';
+import { labelsIn } from '../../src/documents/labels.ts';
+import { speakerName } from '../../src/documents/speaker-names.ts';
+import { exportInput } from '../../src/export/export-input.ts';
+import { documentVersions } from '../../src/recordings/document-versions.ts';
+import { foldWord, wordsOf } from '../../src/search/fold-word.ts';
+import { userIndex } from '../../src/search/user-index.ts';
+import { liveThrough, type History, type Written } from '../support/histories.ts';
+import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
+import { seeded } from '../support/seeded.ts';
+
+/*
+ * Whatever says what a recording says is asked after each save of many random lives: the Markdown as
+ * it was written, the rows behind HTTP, the library, the versions, the exports and the search index.
+ */
+
+const long = process.env['MITSCHRIFT_LONG'] === '1';
+const lives = long ? 3000 : 30;
+const seed = process.env['SEED'] === undefined ? randomInt(2 ** 31) : Number(process.env['SEED']);
+
+/** What readers still say differently. A difference that no longer occurs is to be taken out. */
+const knownDifferences = new Set<string>([
+  'row: title',
+  'row: language',
+  'row: speakers',
+  'row: notes',
+  'transcript: blocks',
+  'library: title',
+  'library: language',
+  'export: title',
+  'export: language',
+  'export: speakers',
+  'export: blocks',
+  'search: title',
+]);
+
+test(`every reader says the same of a recording (SEED=${seed})`, async () => {
+  const found = new Map<string, { count: number; example: string }>();
+  let compared = 0;
+  const reached = new Set<string>();
+  for (let life = 0; life < lives; life += 1) {
+    const storage = memoryProjectionStorage();
+    let follow: Awaited<ReturnType<typeof following>> | undefined;
+    const random = seeded((seed + life) >>> 0);
+    const history = await liveThrough(random, async (now, fact) => {
+      follow ??= await following(now, storage);
+      reached.add(fact.type);
+      if (fact.type !== 'documents.saved') return;
+      await follow.to(fact);
+      const said = await everySaying(now, storage);
+      for (const [reader, saying] of Object.entries(said)) {
+        for (const [key, value] of Object.entries(saying)) {
+          const markdown = said.markdown[key as keyof Saying];
+          compared += 1;
+          if (same(markdown, value)) continue;
+          const name = `${reader}: ${key}`;
+          const { count, example } = found.get(name) ?? { count: 0, example: '' };
+          const where = `SEED=${seed + life} version ${now.written()?.version}`;
+          const what = `${where}: ${JSON.stringify(markdown)} / ${JSON.stringify(value)}`;
+          found.set(name, { count: count + 1, example: example || what });
+        }
+      }
+    });
+    await follow?.to(history.facts().at(-1)!);
+    await sameWhenRebuilt(history, storage);
+    await follow?.stop();
+  }
+  assert.ok(compared > lives * 10, `${compared} comparisons`);
+  for (const type of ['version.restored', 'turn.edited', 'corrections.carried_over'] as const) {
+    assert.ok(reached.has(type), `${type} came up`);
+  }
+  const unknown = [...found].filter(([name]) => !knownDifferences.has(name));
+  assert.deepEqual(
+    unknown.map(([name, { count, example }]) => `${name} (${count} times, ${example})`),
+    [],
+  );
+  // Some are so rare that only many lives show them.
+  if (!long) return;
+  assert.deepEqual(
+    [...knownDifferences].filter((name) => !found.has(name)),
+    [],
+    'is a known difference but did not occur: take it out of the list',
+  );
+});
+
+/** What a reader says; what it cannot say is left out. */
+type Saying = {
+  title?: string | null;
+  language?: string | null;
+  kind?: string;
+  duration?: number | null;
+  /** As documents show them. */
+  speakers?: string[];
+  /** Text of each block, and in a meeting whose it is. */
+  blocks?: string[];
+  abstract?: string;
+  summary?: string;
+  /** Codes. */
+  notes?: string[];
+};
+
+async function everySaying(history: History, storage: ProjectionStorage) {
+  const { recordingId, store } = history;
+  const row = (await recordingById(storage, recordingId))!;
+  const transcript = (await transcriptOf(storage, recordingId))!;
+  const { rows } = await libraryOf(storage, row.owner);
+  const item = rows.find(({ recording_id }) => recording_id === recordingId)!;
+  const versions = await documentVersions(store, recordingId);
+  const index = userIndex(row.owner, storage, () => true);
+  await index.build(new AbortController().signal);
+  const shown = (speakers: { label: string; name: string | null; seconds: number }[]) =>
+    speakers.map(({ label }) => speakerName({ speakers, uiLanguage: 'en' }, label));
+  const exported = await exportInput(row, transcript, 'en');
+  const blocksAs = (
+    blocks: readonly { text: string; speaker: string | null }[],
+    speakers: { label: string; name: string | null; seconds: number }[],
+  ) =>
+    blocks.map(({ text, speaker }) =>
+      speaker === null || row.kind === 'solo'
+        ? text
+        : `${speakerName({ speakers, uiLanguage: 'en' }, speaker)}: ${text}`,
+    );
+  const markdown = inMarkdown(history.written()!);
+  const spoken = (markdown.blocks ?? []).map((text) => text.replace(/^.*: /, ''));
+  const searched = [markdown.title ?? '', markdown.summary ?? '', ...spoken];
+  const words = [...wordsOf(searched.join('\n'))].map(({ word }) => foldWord(word));
+  const missing = words.filter((word) => index.words.find([word], 10).length === 0);
+  return {
+    markdown,
+    row: {
+      title: row.title,
+      language: row.language,
+      kind: row.kind,
+      duration: row.duration === null ? null : Math.round(row.duration),
+      speakers: shown(row.speakers),
+      abstract: row.abstract ?? '',
+      // Known only once the files are written.
+      notes: row.notes
+        .map(({ code }) => code)
+        .filter((code) => code !== 'edited')
+        .toSorted(),
+    },
+    transcript: {
+      blocks: blocksAs(transcript.blocks, row.speakers),
+      summary: transcript.summary ?? '',
+    },
+    library: { title: item.title, language: item.language, abstract: item.summary ?? '' },
+    versions: { title: versions.at(-1)!.title },
+    export: {
+      title: exported.title,
+      language: exported.language,
+      speakers: shown([...exported.speakers]),
+      blocks: blocksAs(exported.blocks, [...exported.speakers]),
+      summary: exported.summary,
+      abstract: exported.abstract,
+    },
+    search: { title: missing.length === 0 ? markdown.title! : `not ${missing.join(' ')}` },
+  } satisfies Record<string, Saying>;
+}
+
+/** Reads what was written, as a person would. */
+function inMarkdown({ documents }: Written): Saying {
+  const labels = labelsIn('en');
+  const { front, rest } = parts(documents.index);
+  const lines = rest.filter((line) => line.startsWith('- ') && !line.startsWith('- [['));
+  const sentences = Object.entries(labels.noteSentences);
+  const codes = lines
+    .map((line) => line.slice(2))
+    .map(
+      (line) =>
+        sentences.find(([, sentence]) => line.startsWith(sentence))?.[0] ??
+        /^Note: ([a-z-]+)/.exec(line)?.[1] ??
+        line,
+    );
+  const transcript = parts(documents.transcript);
+  const summary = parts(documents.summary);
+  return {
+    title: front.title,
+    language: front.language ?? null,
+    kind: front.kind,
+    duration: front.duration ?? null,
+    speakers: front.speakers,
+    abstract: rest[1]!.startsWith('- ') ? '' : rest[1]!,
+    notes: codes.toSorted(),
+    blocks: transcript.rest
+      .slice(2)
+      .filter((line) => line !== `*${labels.noSpeech}*`)
+      .map((line) => line.replace(/ \^[\w-]+$/, '').replace(/^\*\*(.+?)\*\* \[[\d:]+\]/, '$1:')),
+    summary: summary.rest.slice(2).join('\n').replace(`*${labels.noSummary}*`, ''),
+  };
+}
+
+function parts(markdown: string) {
+  const [, front, body] = /^---\n([^]*?)---\n([^]*)$/.exec(markdown)!;
+  return {
+    front: parse(front!) as {
+      title: string;
+      language?: string;
+      kind: string;
+      duration?: number;
+      speakers: string[];
+    },
+    rest: body!.split('\n').filter((line) => line !== ''),
+  };
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const projections = [recordings, transcripts, status];
+
+/** Folds each fact as it happens. */
+async function following(history: History, storage: ProjectionStorage) {
+  const runner = startProjections({ store: history.store, storage, projections });
+  await runner.ready();
+  return {
+    to: (fact: LoggedFact) => runner.applied('all', fact.position),
+    stop: () => runner.stop(),
+  };
+}
+
+/** Rows folded in one go are those that were folded as it happened. */
+async function sameWhenRebuilt(history: History, storage: ProjectionStorage): Promise<void> {
+  const fresh = memoryProjectionStorage();
+  const runner = startProjections({ store: history.store, storage: fresh, projections });
+  await runner.ready();
+  await runner.stop();
+  for (const { name } of projections) {
+    assert.deepEqual(await rowsOf(fresh, name), await rowsOf(storage, name), name);
+  }
+}
