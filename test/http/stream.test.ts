@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { array, assert as check, asyncProperty, integer } from 'fast-check';
 import { connect, startService, type Frame, type TestService } from '../support/http-client.ts';
@@ -185,6 +186,43 @@ test('a client sees its own user’s recordings only; an administrator may watch
   await replay.until(({ type }) => type === 'position');
   const bensReplayed = replay.frames.filter((frame) => frame['recording_id'] === id);
   assert.ok(bensReplayed.length > 0 && bensReplayed.every(({ type }) => type === 'transition'));
+});
+
+test('four clients read the log for what they missed at the same time, the others after them', async (t) => {
+  const { service, token } = await serviceWithUser(t);
+  await uploadAndWait(service, token);
+  const { store } = service;
+  const readAll = store.readAll.bind(store);
+  const gate = new EventEmitter();
+  const opened = once(gate, 'open');
+  let reading = 0;
+  let most = 0;
+  t.mock.method(store, 'readAll', async function* (...asked: Parameters<typeof readAll>) {
+    reading += 1;
+    most = Math.max(most, reading);
+    try {
+      await opened;
+      yield* readAll(...asked);
+    } finally {
+      reading -= 1;
+    }
+  });
+  const clients = Array.from({ length: 7 }, () => connect(service.url, token, { after: 0 }));
+  // With its status a client has been let in, or waits.
+  for (const { until } of clients) await until(({ type }) => type === 'status');
+  assert.equal(reading, 4);
+  // One that leaves while it waits does not take a place with it.
+  clients.at(-1)!.socket.terminate();
+  gate.emit('open');
+  for (const { until } of clients.slice(0, -1)) await until(({ type }) => type === 'position');
+  assert.equal(most, 4);
+  const late = connect(service.url, token, { after: 0 });
+  await late.until(({ type }) => type === 'position');
+  const first = clients[0]!.frames.filter(isDurable);
+  assert.ok(first.length > 0);
+  for (const { frames } of [...clients.slice(1, -1), late]) {
+    assert.deepEqual(frames.filter(isDurable), first);
+  }
 });
 
 test('progress is told while a stage runs', async (t) => {

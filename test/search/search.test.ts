@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test, type TestContext } from 'node:test';
+import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { transcripts } from '../../projections/transcripts.ts';
 import { openSearch, type Search } from '../../src/search/search.ts';
@@ -86,6 +88,40 @@ function opened(t: TestContext, sizeMax?: number) {
   return { ...world, search };
 }
 
+/** The same; `look` is called when something was read for the search, before the search gets it. */
+function openedOn(
+  t: TestContext,
+  sizeMax: number,
+  look: (keys: readonly string[]) => Promise<void>,
+) {
+  const world = projected(t, recordings, transcripts);
+  const { storage } = world;
+  const looked: ProjectionStorage = {
+    ...storage,
+    async get<T>(name: string, key: string) {
+      const row = await storage.get<T>(name, key);
+      await look([key]);
+      return row;
+    },
+    async getMany(name, keys) {
+      const rows = await storage.getMany(name, keys);
+      await look(keys);
+      return rows;
+    },
+    async *range<T>(name: string, options: Parameters<ProjectionStorage['range']>[1]) {
+      const rows: [string, T][] = [];
+      for await (const entry of storage.range<T>(name, options)) rows.push(entry);
+      await look([options.gte, ...rows.map(([key]) => key)]);
+      yield* rows;
+    },
+  };
+  const log = { error: assert.fail };
+  return {
+    ...world,
+    search: openSearch({ storage: looked, projections: world.runner, log, sizeMax }),
+  };
+}
+
 const ids = async (search: Search, question: string, owner = 'anna') =>
   (await search.find(owner, question, { limit: 20 })).hits.map(({ recording_id }) => recording_id);
 
@@ -168,6 +204,45 @@ test('the index keeps up: new transcripts, new versions, and erased ones leave i
   await settled(erased.position);
   assert.deepEqual(await ids(search, 'marmalade'), []);
   assert.deepEqual(await ids(search, 'honey'), ['r2']);
+});
+
+test('what is erased while it is being read for the index takes no room in it', async (t) => {
+  let reads = 0;
+  /** Erased while its n-th read is on its way; false: there is no n-th. */
+  const erasedAt = async (n: number): Promise<boolean> => {
+    const gate = new EventEmitter();
+    const opened = once(gate, 'open');
+    const reached = once(gate, 'reached').then(() => true);
+    let at: number | null = null;
+    const { teller, keys, settled, search } = openedOn(t, 50, async (asked) => {
+      if (at === null || !asked.some((key) => key.includes('r1'))) return;
+      at += 1;
+      if (at !== n) return;
+      gate.emit('reached');
+      await opened;
+    });
+    await settled(await tellTranscript(teller, 'r0', ['marmalade']));
+    assert.deepEqual(await ids(search, 'marmalade'), ['r0']);
+    const many = Array.from({ length: 60 }, (_, word) => `word${word}`).join(' ');
+    await settled(await tellTranscript(teller, 'r1', [many]));
+    at = 0;
+    const searching = search.find('anna', 'marmalade', { limit: 5 });
+    const held = await Promise.race([reached, searching.then(() => false)]);
+    await keys.forget('r1');
+    const erased = await teller.of('r1', { type: 'recording.erased', data: {} }, 'idle.erased');
+    await settled(erased.position);
+    gate.emit('open');
+    await searching;
+
+    await settled(await tellTranscript(teller, 'r2', ['more marmalade']));
+    const { hits, complete } = await search.find('anna', 'marmalade', { limit: 5 });
+    const found = hits.map(({ recording_id }) => recording_id).toSorted();
+    assert.deepEqual([found, complete], [['r0', 'r2'], true], `read ${n}`);
+    assert.deepEqual(await ids(search, 'word1'), []);
+    return held;
+  };
+  while (await erasedAt(reads + 1)) reads += 1;
+  assert.ok(reads > 1, 'it was never caught reading');
 });
 
 test('a recording without documents is not found yet', async (t) => {
