@@ -1,0 +1,212 @@
+import { LRUCache } from 'lru-cache';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Fact, LoggedFact, OfferedFact } from './catalogue.ts';
+import type { Circumstances } from './envelope.ts';
+import { EventStoreError, type EventStore } from './store.ts';
+
+/** Why a command changes nothing: a code for programs, a sentence for people. */
+export type Refusal<Code extends string = string> = { refused: Code; message: string };
+/** The facts that a command leads to (none when nothing changes), or why it is refused. */
+export type Decision<F extends Fact = Fact, R extends Refusal = Refusal> = readonly F[] | R;
+/** Who wants it, and the id by which a repetition of the command is recognised. */
+export type CommandMetadata = Pick<Circumstances, 'by' | 'command' | 'run' | 'attempt'>;
+
+/** A kind of stream: how it folds, and what it accepts. Recordings, users and config are one each. */
+export type Aggregate<S, F extends Fact = Fact, R extends Refusal = never> = {
+  /** The state before the first fact. */
+  initial(stream: string): S;
+  evolve(state: S, fact: LoggedFact): S;
+  /** The facts as they are stored after `version`, or why they are not. Pure. */
+  accept(
+    state: S,
+    version: number,
+    facts: readonly F[],
+    metadata: CommandMetadata,
+  ): readonly OfferedFact[] | R;
+};
+
+/** The only way from a command into the log. */
+export type CommandHandler<S, F extends Fact = Fact, R extends Refusal = never> = {
+  /**
+   * Decides on the newest state and appends; durable when it returns. A command that was stored
+   * before returns the facts it led to then, without their content. `decide` is pure; it is asked
+   * again when the stream has moved on. A refusal holds for the newest state, never for an older one.
+   * @throws {EventStoreError} what the log says; `BUSY` when too many commands wait for the stream
+   */
+  handle<Q extends Refusal = never>(
+    stream: string,
+    metadata: CommandMetadata,
+    decide: (state: S, version: number) => Decision<F, Q>,
+  ): Promise<readonly LoggedFact[] | R | Q>;
+  /** The newest state, after everything that was handed in before. Version 0: no such stream. */
+  read(stream: string): Promise<{ state: S; version: number }>;
+  /** Drops what is kept in memory of a stream. */
+  forget(stream: string): void;
+};
+
+export type CommandHandlerOptions<S> = {
+  /** Commands that may wait for one stream; more are refused with `BUSY`. */
+  waitingMax: number;
+  /** Streams whose state is kept in memory. */
+  streamsMax: number;
+  /** Awaited between accepting and appending: notes what the facts promise. What it throws refuses. */
+  beforeAppend?(stream: string, facts: readonly OfferedFact[]): Promise<void>;
+  /** Called with each fact of a stream in order, whoever appended it, also when it is read again. */
+  onFact?(fact: LoggedFact, state: S): void;
+};
+
+/** Tries of one command when others append in between, or an outcome is unknown. */
+const triesMax = 5;
+/** Commands remembered of one stream: people repeat theirs within days, the service at once. */
+const peoplesCommandsMax = 1000;
+const ownCommandsMax = 64;
+
+/** A refusal, or what else a decision may be. */
+export const isRefusal = <R extends Refusal>(decision: readonly unknown[] | R): decision is R =>
+  'refused' in decision;
+
+/**
+ * Reads a stream once and keeps its state, decides, appends with the expected version, and decides
+ * again after a conflict or an unknown outcome. One command a stream at a time.
+ */
+export function commandHandler<S, F extends Fact = Fact, R extends Refusal = never>(
+  store: Pick<EventStore, 'append' | 'read'>,
+  aggregate: Aggregate<S, F, R>,
+  options: CommandHandlerOptions<S>,
+): CommandHandler<S, F, R> {
+  const streams = new LRUCache<string, StreamState<S>>({ max: options.streamsMax });
+  const open = (stream: string): StreamState<S> => {
+    const known = streams.get(stream);
+    if (known) return known;
+    const fresh = newStreamState(stream, aggregate.initial(stream));
+    streams.set(stream, fresh);
+    return fresh;
+  };
+  const parts = { store, aggregate, options };
+
+  return {
+    async handle(stream, metadata, decide) {
+      const held = open(stream);
+      if (held.queue.pendingCount >= options.waitingMax) {
+        const message = `More than ${options.waitingMax} commands wait for ${stream}.`;
+        throw new EventStoreError('BUSY', message);
+      }
+      return await held.queue(() => decideAndAppend(parts, held, metadata, decide));
+    },
+    async read(stream) {
+      const held = open(stream);
+      return await held.queue(async () => {
+        await readOn(parts, held);
+        return { state: held.state, version: held.version };
+      });
+    },
+    forget: (stream) => void streams.delete(stream),
+  };
+}
+
+type Parts<S, F extends Fact, R extends Refusal> = {
+  store: Pick<EventStore, 'append' | 'read'>;
+  aggregate: Aggregate<S, F, R>;
+  options: CommandHandlerOptions<S>;
+};
+
+/** What is kept of one stream. */
+type StreamState<S> = {
+  stream: string;
+  queue: LimitFunction;
+  state: S;
+  version: number;
+  /** Whether the log may hold more than was read. */
+  isStale: boolean;
+  peoplesCommands: LRUCache<string, LoggedFact[]>;
+  ownCommands: LRUCache<string, LoggedFact[]>;
+};
+
+const newStreamState = <S>(stream: string, state: S): StreamState<S> => ({
+  stream,
+  queue: pLimit(1),
+  state,
+  version: 0,
+  isStale: true,
+  peoplesCommands: new LRUCache({ max: peoplesCommandsMax }),
+  ownCommands: new LRUCache({ max: ownCommandsMax }),
+});
+
+async function decideAndAppend<S, F extends Fact, R extends Refusal, Q extends Refusal>(
+  parts: Parts<S, F, R>,
+  held: StreamState<S>,
+  metadata: CommandMetadata,
+  decide: (state: S, version: number) => Decision<F, Q>,
+): Promise<readonly LoggedFact[] | R | Q> {
+  const { store, aggregate, options } = parts;
+  let failure: unknown;
+  for (let tries = 0; ; tries += 1) {
+    const wasStale = held.isStale;
+    if (wasStale) await readOn(parts, held);
+    const earlier = commandsOf(held, metadata.by).get(metadata.command);
+    if (earlier) return earlier;
+    if (tries === triesMax) throw failure;
+
+    const decision = decide(held.state, held.version);
+    const facts = isRefusal(decision)
+      ? decision
+      : aggregate.accept(held.state, held.version, decision, metadata);
+    if (isRefusal(facts)) {
+      if (wasStale || !(await readOn(parts, held))) return facts;
+      continue;
+    }
+    if (facts.length === 0) {
+      if (wasStale || !(await readOn(parts, held))) return [];
+      continue;
+    }
+    await options.beforeAppend?.(held.stream, facts);
+    try {
+      const stored = await store.append(held.stream, facts, held.version);
+      for (const fact of stored) take(parts, held, fact);
+      return stored;
+    } catch (error) {
+      failure = afterFailure(error, held.stream);
+      held.isStale = true;
+    }
+  }
+}
+
+/** What is thrown when no more tries are left. @throws what deciding again does not help against */
+function afterFailure(error: unknown, stream: string): EventStoreError {
+  if (!(error instanceof EventStoreError)) throw error;
+  if (error.code === 'OUTCOME_UNKNOWN') return error;
+  if (error.code !== 'VERSION_CONFLICT') throw error;
+  const message = `${stream} changed ${triesMax} times meanwhile; nothing was stored.`;
+  return new EventStoreError('BUSY', message, { cause: error });
+}
+
+/** Takes in what the log has and was not read yet. Returns whether there was anything. */
+async function readOn<S, F extends Fact, R extends Refusal>(
+  parts: Parts<S, F, R>,
+  held: StreamState<S>,
+): Promise<boolean> {
+  const { version } = held;
+  for await (const fact of parts.store.read(held.stream, { afterVersion: version })) {
+    take(parts, held, fact);
+  }
+  held.isStale = false;
+  return held.version > version;
+}
+
+function take<S, F extends Fact, R extends Refusal>(
+  { aggregate, options }: Parts<S, F, R>,
+  held: StreamState<S>,
+  fact: LoggedFact,
+): void {
+  held.state = aggregate.evolve(held.state, fact);
+  held.version = fact.version;
+  const commands = commandsOf(held, fact.by);
+  // Content may be large, and a repetition only needs to know that it was stored.
+  const { content: _content, ...rest } = fact;
+  const answer = rest as LoggedFact;
+  commands.set(fact.command, [...(commands.get(fact.command) ?? []), answer]);
+  options.onFact?.(fact, held.state);
+}
+
+const commandsOf = (held: StreamState<unknown>, by: string) =>
+  by === 'system' ? held.ownCommands : held.peoplesCommands;

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  commandHandler,
+  isRefusal,
+  type Aggregate,
+  type CommandHandlerOptions,
+} from '../../events/command-handler.ts';
+import type { LoggedFact } from '../../events/catalogue.ts';
+import type { ConfigFact } from '../../events/config-facts.ts';
+import type { WriteHook } from '../../events/database.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
+import { memoryStore } from '../support/memory-store.ts';
+import { seeded, seeds } from '../support/seeded.ts';
+import { tempLog } from '../support/temp-log.ts';
+import { all, rejects, upTo } from './store-contract.ts';
+
+/** What a stream counted to. Every fact says the number it counted to, so that a lost or doubled one shows. */
+const counter: Aggregate<number, ConfigFact, { refused: 'odd'; message: string }> = {
+  initial: () => 0,
+  evolve: (_count, fact) => (fact as ConfigFact & { data: { value: number } }).data.value,
+  accept: (count, _version, facts, metadata) =>
+    facts.some(({ data }) => data.key === 'odd') && count % 2 === 1
+      ? { refused: 'odd', message: `${count} is odd` }
+      : facts.map((fact) => ({ ...fact, ...metadata })),
+};
+const counted = (value: number, key = 'count'): ConfigFact => ({
+  type: 'config.key_set',
+  data: { key, value },
+});
+const countOn = (count: number) => [counted(count + 1)];
+const handlerOn = (store: EventStore, options: Partial<CommandHandlerOptions<number>> = {}) =>
+  commandHandler(store, counter, { waitingMax: 1000, streamsMax: 10, ...options });
+const anna = (command: string) => ({ by: 'anna', command });
+
+/** A store that counts how often its streams are read. */
+function countingStore(store: EventStore): EventStore & { reads: () => number } {
+  let reads = 0;
+  return {
+    ...store,
+    reads: () => reads,
+    read(...question) {
+      reads += 1;
+      return store.read(...question);
+    },
+  };
+}
+
+describe('A command', () => {
+  it('is decided on what is there, and stored with who wanted it', async () => {
+    const store = memoryStore();
+    const { handle, read } = handlerOn(store);
+    const first = await handle('config', anna('1'), countOn);
+    assert.ok(!isRefusal(first));
+    await handle('config', { ...anna('2'), run: 3, attempt: 4 }, (count) => [
+      counted(count + 1),
+      counted(count + 2),
+    ]);
+    const facts = await all(store.read('config'));
+    assert.deepEqual(facts[0], first[0]);
+    assert.deepEqual(
+      facts.map(({ data, by, command, run, attempt }) => [data, by, command, run, attempt]),
+      [
+        [{ key: 'count', value: 1 }, 'anna', '1', undefined, undefined],
+        [{ key: 'count', value: 2 }, 'anna', '2', 3, 4],
+        [{ key: 'count', value: 3 }, 'anna', '2', 3, 4],
+      ],
+    );
+    assert.deepEqual(await read('config'), { state: 3, version: 3 });
+    assert.deepEqual(await read('other'), { state: 0, version: 0 });
+  });
+
+  it('reads its stream once, however many follow', async () => {
+    const store = countingStore(memoryStore());
+    const { handle } = handlerOn(store);
+    for (const n of upTo(50)) await handle('config', anna(`${n}`), countOn);
+    assert.equal(store.reads(), 1);
+    const restarted = handlerOn(store);
+    await restarted.handle('config', anna('51'), countOn);
+    assert.equal(store.reads(), 2);
+  });
+
+  it('that is repeated gets the first answer, at once, later and after a restart', async () => {
+    const store = memoryStore();
+    const handler = handlerOn(store);
+    const [first, again] = await Promise.all([
+      handler.handle('config', anna('same'), countOn),
+      handler.handle('config', anna('same'), countOn),
+    ]);
+    assert.deepEqual(again, first);
+    for (const one of [handler, handlerOn(store)]) {
+      assert.deepEqual(await one.handle('config', anna('same'), countOn), first);
+    }
+    assert.equal((await all(store.read('config'))).length, 1);
+  });
+
+  it('of a person is remembered however much the service itself appends', async () => {
+    const store = memoryStore();
+    const { handle } = handlerOn(store);
+    const first = await handle('config', anna('same'), countOn);
+    for (const n of upTo(1500)) await handle('config', { by: 'system', command: `${n}` }, countOn);
+    assert.deepEqual(await handle('config', anna('same'), countOn), first);
+  });
+
+  it('that changes nothing appends nothing; a refused one neither', async () => {
+    const store = memoryStore();
+    const { handle } = handlerOn(store);
+    assert.deepEqual(await handle('config', anna('1'), () => []), []);
+    const refusal = { refused: 'never', message: 'Never.' } as const;
+    assert.deepEqual(await handle('config', anna('2'), () => refusal), refusal);
+    await handle('config', anna('3'), countOn);
+    const odd = await handle('config', anna('4'), (count) => [counted(count + 1, 'odd')]);
+    assert.deepEqual(odd, { refused: 'odd', message: '1 is odd' });
+    assert.equal((await all(store.read('config'))).length, 1);
+  });
+
+  it('is refused on the newest state only, also when another process has appended', async () => {
+    const store = memoryStore();
+    const here = handlerOn(store);
+    const refuseFirst = (count: number) =>
+      count < 2 ? ({ refused: 'too-few', message: 'Too few.' } as const) : countOn(count);
+    await here.handle('config', anna('1'), countOn);
+    await handlerOn(store).handle('config', anna('2'), countOn);
+    const stored = await here.handle('config', anna('3'), refuseFirst);
+    assert.ok(!isRefusal(stored));
+    assert.deepEqual(stored[0]?.data, { key: 'count', value: 3 });
+  });
+
+  it('waits for the ones before it on the same stream, and for no other stream', async () => {
+    const store = memoryStore();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const { handle } = handlerOn(store, {
+      waitingMax: 2,
+      beforeAppend: (stream) => (stream === 'config' ? held : Promise.resolve()),
+    });
+    const waiting = upTo(3).map((n) => handle('config', anna(`${n}`), countOn));
+    await rejects(handle('config', anna('4'), countOn), 'BUSY');
+    await handle('users', anna('5'), countOn);
+    letGo();
+    await Promise.all(waiting);
+    assert.equal((await all(store.read('config'))).length, 3);
+  });
+
+  it('is not stored when what it promises could not be noted', async () => {
+    const store = memoryStore();
+    const { handle } = handlerOn(store, {
+      beforeAppend: () => Promise.reject(new Error('no room')),
+    });
+    await assert.rejects(handle('config', anna('1'), countOn), /no room/);
+    assert.deepEqual(await all(store.read('config')), []);
+  });
+
+  it('is given up when the stream changes at every try', async () => {
+    const store = memoryStore();
+    const inner = handlerOn(store);
+    let tries = 0;
+    const { handle } = handlerOn(store, {
+      async beforeAppend() {
+        tries += 1;
+        await inner.handle('config', anna(`meanwhile ${tries}`), countOn);
+      },
+    });
+    const error = await rejects(handle('config', anna('1'), countOn), 'BUSY');
+    assert.match(error.message, /changed 5 times/);
+    assert.equal((await all(store.read('config'))).length, tries);
+  });
+
+  it('notifies of every fact in order, whoever appended it', async () => {
+    const store = memoryStore();
+    const seen: [number, number][] = [];
+    const here = handlerOn(store, { onFact: (fact, count) => seen.push([fact.version, count]) });
+    await here.handle('config', anna('1'), countOn);
+    await handlerOn(store).handle('config', anna('2'), countOn);
+    await here.handle('config', anna('3'), countOn);
+    assert.deepEqual(
+      seen,
+      upTo(3).map((n) => [n, n]),
+    );
+  });
+
+  it('reads again what was dropped from memory', async () => {
+    const store = countingStore(memoryStore());
+    const handler = handlerOn(store, { streamsMax: 2 });
+    for (const n of upTo(3)) await handler.handle(`recording-${n}`, anna(`${n}`), countOn);
+    await handler.handle('recording-1', anna('again'), countOn);
+    handler.forget('recording-1');
+    const { state } = await handler.read('recording-1');
+    assert.equal(state, 2);
+  });
+});
+
+describe('Many commands at once, from two processes, on a disk that fails now and then,', () => {
+  for (const seed of seeds({ short: 6, long: 200 })) {
+    it(`are each stored once or not at all, decided on all before them (SEED=${seed})`, async (test) => {
+      const random = seeded(seed);
+      const log = await (await tempLog(test)).open({ write: failingWrites(random) });
+      const processes = [handlerOn(log), handlerOn(log, { streamsMax: 1 })];
+      const answers = new Map<string, readonly LoggedFact[]>();
+      const work = Array.from({ length: 60 }, async (_, n) => {
+        const stream = `recording-${random.below(3)}`;
+        const command = `c${random.below(40)}`;
+        const { handle } = random.pick(processes);
+        for (let wait = random.below(20); wait > 0; wait -= 1) await tick();
+        try {
+          const stored = await handle(stream, { by: n % 2 ? 'anna' : 'system', command }, countOn);
+          answers.set(`${stream} ${command} ${n % 2}`, stored);
+        } catch (error) {
+          if (!(error instanceof EventStoreError && error.retriable)) throw error;
+        }
+      });
+      await Promise.all(work);
+      await log.usable();
+      for (const n of [0, 1, 2]) {
+        const facts = await all(log.read(`recording-${n}`));
+        const values = facts.map(({ data }) => (data as { value: number }).value);
+        assert.deepEqual(values, upTo(facts.length), 'each counts on from the one before');
+        const ids = facts.map(({ by, command }) => `${by} ${command}`);
+        assert.equal(new Set(ids).size, ids.length, 'no command was stored twice');
+      }
+      for (const [asked, stored] of answers) {
+        const [stream, command] = asked.split(' ');
+        const inLog = (await all(log.read(stream!))).filter(({ id }) => id === stored[0]?.id);
+        assert.deepEqual([inLog.length, inLog[0]?.command], [1, command]);
+      }
+    });
+  }
+});
+
+/** Fails one write in six: before anything reached the disk, or after everything had. */
+const failingWrites =
+  (random: ReturnType<typeof seeded>): WriteHook =>
+  async (write) => {
+    const fails = random.chance(1 / 6);
+    if (fails && random.chance(0.5)) throw new Error('EIO: the disk refused');
+    await write();
+    if (fails) throw new Error('EIO: the sync failed');
+  };
+
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
