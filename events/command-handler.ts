@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Fact, LoggedFact, OfferedFact } from './catalogue.ts';
-import type { Circumstances } from './envelope.ts';
+import type { Circumstances, StoredFact } from './envelope.ts';
 import { EventStoreError, type EventStore } from './store.ts';
 
 /** Why a command changes nothing: a code for programs, a sentence for people. */
@@ -33,11 +33,11 @@ export type CommandHandler<S, F extends Fact = Fact, R extends Refusal = never> 
    * again when the stream has moved on. A refusal holds for the newest state, never for an older one.
    * @throws {EventStoreError} what the log says; `BUSY` when too many commands wait for the stream
    */
-  handle<Q extends Refusal = never>(
+  handle<D extends Decision<F>>(
     stream: string,
     metadata: CommandMetadata,
-    decide: (state: S, version: number) => Decision<F, Q>,
-  ): Promise<readonly LoggedFact[] | R | Q>;
+    decide: (state: S, version: number) => D,
+  ): Promise<readonly StoredFact<F>[] | R | Extract<D, Refusal>>;
   /** The newest state, after everything that was handed in before. Version 0: no such stream. */
   read(stream: string): Promise<{ state: S; version: number }>;
   /** Drops what is kept in memory of a stream. */
@@ -85,13 +85,19 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
   const parts = { store, aggregate, options };
 
   return {
-    async handle(stream, metadata, decide) {
+    async handle<D extends Decision<F>>(
+      stream: string,
+      metadata: CommandMetadata,
+      decide: (state: S, version: number) => D,
+    ) {
       const held = open(stream);
       if (held.queue.pendingCount >= options.waitingMax) {
         const message = `More than ${options.waitingMax} commands wait for ${stream}.`;
         throw new EventStoreError('BUSY', message);
       }
-      return await held.queue(() => decideAndAppend(parts, held, metadata, decide));
+      const decided = await held.queue(() => decideAndAppend(parts, held, metadata, decide));
+      // The stream holds facts of this kind only: nothing else appends to it.
+      return decided as readonly StoredFact<F>[] | R | Extract<D, Refusal>;
     },
     async read(stream) {
       const held = open(stream);
@@ -132,12 +138,12 @@ const newStreamState = <S>(stream: string, state: S): StreamState<S> => ({
   ownCommands: new LRUCache({ max: ownCommandsMax }),
 });
 
-async function decideAndAppend<S, F extends Fact, R extends Refusal, Q extends Refusal>(
+async function decideAndAppend<S, F extends Fact, R extends Refusal>(
   parts: Parts<S, F, R>,
   held: StreamState<S>,
   metadata: CommandMetadata,
-  decide: (state: S, version: number) => Decision<F, Q>,
-): Promise<readonly LoggedFact[] | R | Q> {
+  decide: (state: S, version: number) => Decision<F>,
+): Promise<readonly LoggedFact[] | Refusal> {
   const { store, aggregate, options } = parts;
   let failure: unknown;
   for (let tries = 0; ; tries += 1) {

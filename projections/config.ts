@@ -1,33 +1,54 @@
 import type { LoggedFact } from '../events/catalogue.ts';
-import { startingWith } from './list-page.ts';
-import type { Projection, ProjectionStorage } from './projection.ts';
+import type { Aggregate, Decision } from '../events/command-handler.ts';
+import type { ConfigFact } from '../events/config-facts.ts';
 
-/** One key that was set. Of a secret only the fingerprint is known here. */
-export type ConfigRow = { value: unknown } | { fingerprint: string };
+/** What is stored of one key: its value, or of a secret the fingerprint. */
+export type StoredSetting = { value: unknown } | { fingerprint: string };
+/** The settings that were set, in memory. Keys at their defaults are missing. */
+export type StoredSettings = ReadonlyMap<string, StoredSetting>;
 
-/** The configuration as it was set: `k/<key>`. Keys at their defaults have no row. */
-export const config: Projection = {
-  name: 'config',
-  version: 1,
-  interests: new Set(['config.key_set', 'config.secret_set', 'config.key_reset']),
-  keys: () => [],
-  apply(rows, fact) {
-    if (fact.type === 'config.key_set') rows.set(keyOf(fact), { value: fact.data.value });
-    if (fact.type === 'config.secret_set') {
-      rows.set(keyOf(fact), { fingerprint: fact.data.fingerprint });
-    }
-    if (fact.type === 'config.key_reset') rows.delete(keyOf(fact));
-  },
+/** One key to be set; without a setting it goes back to its default. */
+export type SettingChange = { key: string; setting?: StoredSetting };
+
+/** How the `config` stream folds. */
+export const configAggregate: Aggregate<StoredSettings, ConfigFact> = {
+  initial: () => new Map(),
+  evolve: settingsAfter,
+  accept: (_settings, _version, facts, metadata) => facts.map((fact) => ({ ...fact, ...metadata })),
 };
 
-/** Every key that was set. */
-export async function configRows(storage: ProjectionStorage): Promise<Map<string, ConfigRow>> {
-  const rows = new Map<string, ConfigRow>();
-  for await (const [key, row] of storage.range<ConfigRow>(config.name, startingWith('k/'))) {
-    rows.set(key.slice('k/'.length), row);
-  }
-  return rows;
-}
+/** The facts that make the changes; none for what is so already. */
+export const decideSettings =
+  (changes: readonly SettingChange[]) =>
+  (settings: StoredSettings): Decision<ConfigFact, never> =>
+    changes.flatMap(({ key, setting }): ConfigFact[] => {
+      const present = settings.get(key);
+      if (!setting) return present ? [{ type: 'config.key_reset', data: { key } }] : [];
+      if (present && isSame(present, setting)) return [];
+      if ('fingerprint' in setting) {
+        return [{ type: 'config.secret_set', data: { key, ...setting } }];
+      }
+      return [{ type: 'config.key_set', data: { key, value: setting.value as JsonValue } }];
+    });
 
-type ConfigFact = Extract<LoggedFact, { data: { key: string } }>;
-const keyOf = (fact: ConfigFact): string => `k/${fact.data.key}`;
+type JsonValue = Extract<ConfigFact, { type: 'config.key_set' }>['data']['value'];
+
+/** Values are JSON, made by the same schema: members come in the same order. */
+const isSame = (a: StoredSetting, b: StoredSetting): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
+
+function settingsAfter(settings: StoredSettings, fact: LoggedFact): StoredSettings {
+  switch (fact.type) {
+    case 'config.key_set':
+      return new Map(settings).set(fact.data.key, { value: fact.data.value });
+    case 'config.secret_set':
+      return new Map(settings).set(fact.data.key, { fingerprint: fact.data.fingerprint });
+    case 'config.key_reset': {
+      const left = new Map(settings);
+      left.delete(fact.data.key);
+      return left;
+    }
+    default:
+      return settings;
+  }
+}

@@ -1,155 +1,243 @@
 import type { LoggedFact } from '../events/catalogue.ts';
-import { startingWith } from './list-page.ts';
-import type { Projection, ProjectionStorage, Rows } from './projection.ts';
+import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
+import type { UserFact } from '../events/user-facts.ts';
 
-/** A user as others may see them; the password's hash is a row of its own. */
-export type UserRow = {
-  user_id: string;
-  /** Null when the name was erased with the user's key. */
-  username: string | null;
-  is_admin: boolean;
+export type User = {
+  /** ULID: a name used again inherits nothing. */
+  readonly id: string;
+  readonly username: string;
+  readonly isAdmin: boolean;
   /** Cannot log in. */
-  disabled: boolean;
-  created_at: string;
+  readonly disabled: boolean;
+  /** PHC string. In memory only: no row holds it. */
+  readonly passwordHash: string;
+  /** Version of the stream at which the password became this one; a new hash of it does not count. */
+  readonly passwordSince: number;
+  /** Version of the stream at which all sessions ended; those that a crash left are invalid too. */
+  readonly sessionsSince: number;
 };
 
-/**
- * Who may log in. Rows: `i/<id>` the user; `n/<name, folded>` its id; `h/<id>` the password's hash;
- * `c` how many users, and administrators who can log in, there are.
- */
-export const users: Projection = {
-  name: 'users',
-  version: 2,
-  interests: new Set([
-    'user.registered',
-    'user.password_changed',
-    'user.admin_granted',
-    'user.admin_revoked',
-    'user.disabled',
-    'user.enabled',
-    'user.deleted',
-  ]),
-  keys: (fact) => {
-    const id = userOf(fact);
-    return id === undefined ? [] : [`i/${id}`, 'c'];
-  },
-  apply(rows, fact) {
-    const id = userOf(fact);
-    if (id === undefined) return;
-    const before = rows.get<UserRow>(`i/${id}`);
-    if (fact.type === 'user.password_changed') {
-      if (before) rows.set(`h/${id}`, fact.content?.password_hash ?? null);
-      return;
-    }
-    const after = userAfter(before, fact);
-    if (before === after) return;
-    if (after) rows.set(`i/${id}`, after);
-    else forget(rows, id, before);
-    if (fact.type === 'user.registered') {
-      if (after?.username) rows.set(nameKey(after.username), id);
-      rows.set(`h/${id}`, fact.content?.password_hash ?? null);
-    }
-    recount(rows, before, after);
-  },
+/** The users as the `users` stream says, in memory: there are few, and every request asks. */
+export type Users = {
+  /** Version of the stream up to which facts were applied. */
+  readonly version: number;
+  readonly byId: ReadonlyMap<string, User>;
+  /** Ids by `usernameKey`. */
+  readonly idsByName: ReadonlyMap<string, string>;
+  /** Ids of deleted users, oldest first. */
+  readonly deleted: ReadonlySet<string>;
+  /** Ids of the users that a command created, deleted ones included. */
+  readonly idsByCommand: ReadonlyMap<string, string>;
 };
 
-export async function userById(
-  storage: ProjectionStorage,
-  userId: string,
-): Promise<UserRow | undefined> {
-  return storage.get<UserRow>(users.name, `i/${userId}`);
+export type UserRefusal = Refusal<
+  | 'ALREADY_SET_UP'
+  | 'USERNAME_TAKEN'
+  | 'ADMINISTRATOR_FIRST'
+  | 'UNKNOWN_USER'
+  | 'LAST_ADMINISTRATOR'
+  | 'OWN_ACCOUNT'
+>;
+type UserDecision = Decision<UserFact, UserRefusal>;
+/** A user to be created. */
+export type NewUser = Pick<User, 'id' | 'username' | 'passwordHash' | 'isAdmin'>;
+
+/** How the `users` stream folds. `evolve` changes the state in place: it is the handler's own. */
+export const usersAggregate: Aggregate<Users, UserFact> = {
+  initial: () => newUsers(),
+  evolve: (users, fact) => usersAfter(users as OpenUsers, fact),
+  accept: (_users, _version, facts, metadata) =>
+    facts.map((fact) => ({ ...fact, ...metadata, subject: fact.data.user_id })),
+};
+
+/** Compares without case. */
+export function userByName(users: Users, username: string): User | undefined {
+  const id = users.idsByName.get(usernameKey(username));
+  return id === undefined ? undefined : users.byId.get(id);
 }
 
-/** Names are compared without case. */
-export async function userByName(
-  storage: ProjectionStorage,
-  username: string,
-): Promise<UserRow | undefined> {
-  const id = await storage.get<string>(users.name, nameKey(username));
-  return id === undefined ? undefined : userById(storage, id);
-}
+/** The form in which names are compared: without case, compatible characters as one. */
+export const usernameKey = (name: string): string =>
+  name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
-/** All users by name, a row at a time; those whose name was erased are left out. */
-export async function* allUsers(storage: ProjectionStorage): AsyncGenerator<UserRow, void, void> {
-  for await (const [, id] of storage.range<string>(users.name, startingWith('n/'))) {
-    const user = await userById(storage, id);
-    if (user) yield user;
-  }
-}
+/** Creates the first administrator. */
+export const decideSetup =
+  (first: Omit<NewUser, 'isAdmin'>) =>
+  (users: Users): UserDecision =>
+    users.byId.size > 0
+      ? refuse('ALREADY_SET_UP', 'The first administrator exists already. Log in instead.')
+      : [registered({ ...first, isAdmin: true })];
 
-export async function userCounts(
-  storage: ProjectionStorage,
-): Promise<{ users: number; admins: number }> {
-  return (await storage.get<Counts>(users.name, 'c')) ?? nobody;
-}
+/** Creates users, all or none. The first user is an administrator: no other could set anything up. */
+export const decideRegistration =
+  (wanted: readonly NewUser[]) =>
+  (users: Users): UserDecision => {
+    const names = new Set(users.idsByName.keys());
+    for (const { username } of wanted) {
+      const key = usernameKey(username);
+      if (names.has(key)) {
+        return refuse('USERNAME_TAKEN', `There is a user ${username} already.`);
+      }
+      names.add(key);
+    }
+    const hasAdministrator = administrators(users) > 0 || wanted.some(({ isAdmin }) => isAdmin);
+    return hasAdministrator
+      ? wanted.map((user) => registered(user))
+      : refuse('ADMINISTRATOR_FIRST', 'The first user has to be an administrator.');
+  };
 
-/** For checking a password and for nothing else. Undefined when there is no such user, or it was erased. */
-export async function passwordHashOf(
-  storage: ProjectionStorage,
-  userId: string,
-): Promise<string | undefined> {
-  return (await storage.get<string | null>(users.name, `h/${userId}`)) ?? undefined;
-}
+/** Changes rights, the password and whether the user can log in; what is left out stays. */
+export const decideUserChange =
+  (
+    id: string,
+    wanted: {
+      isAdmin?: boolean | undefined;
+      disabled?: boolean | undefined;
+      passwordHash?: string | undefined;
+    },
+    by: string,
+  ) =>
+  (users: Users): UserDecision => {
+    const user = users.byId.get(id);
+    if (!user) return unknownUser;
+    const { isAdmin = user.isAdmin, disabled = user.disabled, passwordHash } = wanted;
+    if ((!isAdmin || disabled) && isLastAdministrator(users, user)) return lastAdministrator;
+    if (disabled && !user.disabled && by === id) {
+      return refuse('OWN_ACCOUNT', 'You cannot disable yourself. Ask another administrator.');
+    }
+    const data = { user_id: id };
+    const facts: UserFact[] = [];
+    if (isAdmin !== user.isAdmin) {
+      facts.push({ type: isAdmin ? 'user.admin_granted' : 'user.admin_revoked', data });
+    }
+    if (disabled !== user.disabled) {
+      facts.push({ type: disabled ? 'user.disabled' : 'user.enabled', data });
+    }
+    if (passwordHash !== undefined) facts.push(passwordChanged(id, 'reset', passwordHash));
+    return facts;
+  };
 
-/** What two names must differ in. */
-export const foldedName = (username: string): string => username.normalize('NFC').toLowerCase();
+/** A user's own new password. */
+export const decidePasswordChange =
+  (id: string, passwordHash: string) =>
+  (users: Users): UserDecision =>
+    users.byId.has(id) ? [passwordChanged(id, 'changed', passwordHash)] : unknownUser;
 
-type Counts = { users: number; admins: number };
-const nobody: Counts = { users: 0, admins: 0 };
+/** Another hash of the same password, unless the password or its hash has changed meanwhile. */
+export const decideRehash =
+  ({ id, passwordHash }: Pick<User, 'id' | 'passwordHash'>, newHash: string) =>
+  (users: Users): UserDecision =>
+    users.byId.get(id)?.passwordHash === passwordHash
+      ? [passwordChanged(id, 'rehashed', newHash)]
+      : [];
 
-const nameKey = (username: string): string => `n/${foldedName(username)}`;
+export const decideDeletion =
+  (id: string) =>
+  (users: Users): UserDecision => {
+    const user = users.byId.get(id);
+    if (!user) return unknownUser;
+    if (isLastAdministrator(users, user)) return lastAdministrator;
+    return [{ type: 'user.deleted', data: { user_id: id } }];
+  };
 
-function userOf(fact: LoggedFact): string | undefined {
+const refuse = (refused: UserRefusal['refused'], message: string): UserRefusal => ({
+  refused,
+  message,
+});
+const unknownUser = refuse('UNKNOWN_USER', 'There is no user of that name.');
+const lastAdministrator = refuse(
+  'LAST_ADMINISTRATOR',
+  'The last administrator has to stay an administrator.',
+);
+
+/** Administrators who can log in. */
+const administrators = ({ byId }: Users): number =>
+  [...byId.values()].filter(({ isAdmin, disabled }) => isAdmin && !disabled).length;
+const isLastAdministrator = (users: Users, { isAdmin, disabled }: User): boolean =>
+  isAdmin && !disabled && administrators(users) === 1;
+
+const registered = ({ id, username, passwordHash, isAdmin }: NewUser): UserFact => ({
+  type: 'user.registered',
+  data: { user_id: id, is_admin: isAdmin },
+  content: { username, password_hash: passwordHash },
+});
+const passwordChanged = (
+  id: string,
+  reason: 'changed' | 'reset' | 'rehashed',
+  passwordHash: string,
+): UserFact => ({
+  type: 'user.password_changed',
+  data: { user_id: id, reason },
+  content: { password_hash: passwordHash },
+});
+
+type OpenUsers = {
+  version: number;
+  byId: Map<string, User>;
+  idsByName: Map<string, string>;
+  deleted: Set<string>;
+  idsByCommand: Map<string, string>;
+};
+const newUsers = (): OpenUsers => ({
+  version: 0,
+  byId: new Map(),
+  idsByName: new Map(),
+  deleted: new Set(),
+  idsByCommand: new Map(),
+});
+
+function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
+  const { version } = fact;
+  users.version = version;
   switch (fact.type) {
     case 'user.registered':
-    case 'user.password_changed':
-    case 'user.admin_granted':
-    case 'user.admin_revoked':
-    case 'user.disabled':
-    case 'user.enabled':
-    case 'user.deleted':
-      return fact.data.user_id;
-    default:
-      return undefined;
-  }
-}
-
-function userAfter(before: UserRow | undefined, fact: LoggedFact): UserRow | undefined {
-  switch (fact.type) {
-    case 'user.registered': {
-      const { user_id, is_admin } = fact.data;
-      const username = fact.content?.username ?? null;
-      return { user_id, username, is_admin, disabled: false, created_at: fact.at };
+      register(users, fact);
+      return users;
+    case 'user.password_changed': {
+      const passwordHash = fact.content?.password_hash;
+      // Without content the user was deleted and erased; `user.deleted` follows.
+      if (passwordHash === undefined) return users;
+      const isNew = fact.data.reason !== 'rehashed';
+      const since = isNew ? { passwordSince: version, sessionsSince: version } : {};
+      return change(users, fact.data.user_id, { passwordHash, ...since });
     }
     case 'user.admin_granted':
-      return before && { ...before, is_admin: true };
+      return change(users, fact.data.user_id, { isAdmin: true });
     case 'user.admin_revoked':
-      return before && { ...before, is_admin: false };
+      return change(users, fact.data.user_id, { isAdmin: false, sessionsSince: version });
     case 'user.disabled':
-      return before && { ...before, disabled: true };
+      return change(users, fact.data.user_id, { disabled: true, sessionsSince: version });
     case 'user.enabled':
-      return before && { ...before, disabled: false };
+      return change(users, fact.data.user_id, { disabled: false });
     case 'user.deleted':
-      return undefined;
+      users.deleted.add(fact.data.user_id);
+      remove(users, fact.data.user_id);
+      return users;
     default:
-      return before;
+      return users;
   }
 }
 
-function forget(rows: Rows, id: string, before: UserRow | undefined): void {
-  rows.delete(`i/${id}`);
-  rows.delete(`h/${id}`);
-  if (before?.username) rows.delete(nameKey(before.username));
+function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.registered' }>): void {
+  const { user_id: id, is_admin: isAdmin } = fact.data;
+  users.idsByCommand.set(fact.command, id);
+  if (!fact.content) return;
+  const { username, password_hash: passwordHash } = fact.content;
+  remove(users, id);
+  const since = { passwordSince: fact.version, sessionsSince: fact.version };
+  users.byId.set(id, { id, username, isAdmin, disabled: false, passwordHash, ...since });
+  users.idsByName.set(usernameKey(username), id);
 }
 
-function recount(rows: Rows, before: UserRow | undefined, after: UserRow | undefined): void {
-  const counts = rows.get<Counts>('c') ?? nobody;
-  rows.set('c', {
-    users: counts.users + one(after !== undefined) - one(before !== undefined),
-    admins: counts.admins + one(administers(after)) - one(administers(before)),
-  });
+function remove(users: OpenUsers, id: string): void {
+  const user = users.byId.get(id);
+  if (!user) return;
+  users.byId.delete(id);
+  users.idsByName.delete(usernameKey(user.username));
 }
 
-const administers = (row: UserRow | undefined) => row?.is_admin === true && !row.disabled;
-
-const one = (is: boolean | undefined): number => (is === true ? 1 : 0);
+function change(users: OpenUsers, id: string, changes: Partial<User>): OpenUsers {
+  const user = users.byId.get(id);
+  if (user) users.byId.set(id, { ...user, ...changes });
+  return users;
+}

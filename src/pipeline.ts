@@ -5,13 +5,11 @@ import type { KeyStore } from '../events/keys.ts';
 import { openLog, type Log as EventLog } from '../events/level-log.ts';
 import { recordingOf, recordingStream } from '../events/recording-facts.ts';
 import { commands, importedBy } from '../projections/commands.ts';
-import { config } from '../projections/config.ts';
 import type { ProjectionStorage } from '../projections/projection.ts';
 import { recordings, unsettledRecordings } from '../projections/recordings.ts';
 import { startProjections, type ProjectionRunner } from '../projections/runner.ts';
 import { status } from '../projections/status.ts';
 import { transcripts } from '../projections/transcripts.ts';
-import { users } from '../projections/users.ts';
 import { openSpace, type Space } from './documents/space.ts';
 import { prepare, type DataFolder } from './host.ts';
 import { markOpen } from './integrity/open-mark.ts';
@@ -179,7 +177,7 @@ const startAllProjections = (
   startProjections({
     store,
     storage,
-    projections: [recordings, transcripts, status, users, commands, config],
+    projections: [recordings, transcripts, status, commands],
     onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
     onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
   });

@@ -2,6 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { KeyStore } from '../../events/keys.ts';
 import type { EventStore } from '../../events/store.ts';
+import {
+  decideRehash,
+  decideSetup,
+  userByName,
+  usernameKey,
+  type User,
+} from '../../projections/users.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { AccountError } from './account-error.ts';
@@ -17,14 +24,13 @@ import { SessionBook, sessionIdOf } from './session-book.ts';
 import type { SessionRows } from './sessions.ts';
 import { openSetupCode, removeSetupCode, type SetupCode } from './setup-code.ts';
 import {
-  registration,
+  checkUsername,
+  openUserStream,
   userAdministration,
   type EndWork,
   type UserAdministration,
-} from './user-administration.ts';
-import { checkUsername, usernameKey } from './usernames.ts';
-import { UsersStream } from './users-stream.ts';
-import type { User } from './users-view.ts';
+  type UserStream,
+} from './users.ts';
 
 export type AccountsParts = {
   store: EventStore;
@@ -110,13 +116,12 @@ export interface Accounts extends UserAdministration {
 
 /**
  * Users, their passwords and sessions. The only writer of the `users` stream. While there is no
- * user, the one-time setup code is made, and logged for whoever reads the service's log.
+ * user, the one-time setup code is made, and written to the service's log.
  * @throws {EventStoreError}, and the system's errors for the setup code's file
  */
 export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const { sessions, settings, clock, dataDir, log } = parts;
-  const stream = new UsersStream(parts.store);
-  await stream.catchUp();
+  const stream = await openUserStream(parts.store);
   const { users } = stream;
   const book = new SessionBook(sessions, clock, () => settings()['auth.session_hours']);
   const limits = loginLimits(clock);
@@ -130,28 +135,28 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     throw new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
   };
   /**
-   * What the password for a name that nobody has is compared with: it costs what some user's costs, always
-   * the same one's for a name. Hashes from elsewhere take another time than ours, and would tell who is here.
+   * Dummy hash for unknown names, as expensive as an existing user's, so that timing does not reveal
+   * which names exist. The same user's for each name: imported hashes take another time than ours.
    */
-  const costOfNobody = (username: string): string => {
+  const dummyHash = (username: string): string => {
     const digest = createHmac('sha256', namesKey).update(usernameKey(username)).digest();
-    const like = users.list()[digest.readUInt32BE(0) % Math.max(1, users.size)];
+    const like = [...users.byId.values()][digest.readUInt32BE(0) % Math.max(1, users.byId.size)];
     return like ? hashLike(like.passwordHash) : hashOfNothing(scheme());
   };
   const begin = async (user: User): Promise<Session> => {
     const session = await book.begin(user.id, () => {
-      const present = users.byId(user.id);
+      const present = users.byId.get(user.id);
       if (present?.disabled) throw userDisabled();
       return present?.passwordSince === user.passwordSince ? users.version : undefined;
     });
     if (!session) throw wrongCredentials();
-    const { username, isAdmin } = users.byId(user.id) ?? user;
+    const { username, isAdmin } = users.byId.get(user.id) ?? user;
     const { token, expiresAt } = session;
     return { token, expires_at: expiresAt.toISOString(), username, is_admin: isAdmin };
   };
 
   let setupCode: SetupCode | undefined;
-  if (users.size === 0) {
+  if (users.byId.size === 0) {
     setupCode = await openSetupCode(dataDir);
     log.warn(
       { setup_code: setupCode.code },
@@ -197,12 +202,12 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     },
 
     async setupState({ local }) {
-      const required = users.size === 0;
+      const required = users.byId.size === 0;
       return { setup_required: required, setup_code_required: required && !local };
     },
 
     async setup({ username, password, setup_code: given }, { address, local }) {
-      if (users.size > 0) throw alreadySetUp();
+      if (users.byId.size > 0) throw alreadySetUp();
       // A code that is given has to be right, also where none is needed.
       if (given !== undefined || !local) {
         limited('\nsetup', address);
@@ -215,23 +220,20 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       checkPassword(password);
       const passwordHash = await hashPassword(password, scheme());
       const id = ulid();
-      await stream.change({ by: id, command: ulid() }, (present) => {
-        if (present.size > 0) throw alreadySetUp();
-        return [registration(id, name, passwordHash, true)];
-      });
+      await stream.change({ by: id }, decideSetup({ id, username: name, passwordHash }));
       setupCode = undefined;
       await removeSetupCode(dataDir);
-      const user = users.byId(id);
+      const user = users.byId.get(id);
       if (!user) throw alreadySetUp();
       log.info({ category, user_id: id, address }, 'first administrator created');
       return begin(user);
     },
 
     async login({ username, password }, { address }) {
-      const user = users.byName(username);
+      const user = userByName(users, username);
       limited(user?.id ?? username, address);
       // Compared in any case, so that neither time nor text tells whether the name exists.
-      const hash = user?.passwordHash ?? costOfNobody(username);
+      const hash = user?.passwordHash ?? dummyHash(username);
       const given = password.length <= 4096 ? password : '';
       const checked = await verifyPassword(hash, given, scheme());
       if (!user || !checked.ok) {
@@ -256,7 +258,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
 
     async authenticate(token) {
       const session = await book.find(token);
-      const user = session && users.byId(session.userId);
+      const user = session && users.byId.get(session.userId);
       if (!session || !user || user.disabled) return null;
       const { sessionId, userId, expiresAt, usersVersion = user.sessionsSince } = session;
       if (usersVersion < user.sessionsSince) return null;
@@ -288,24 +290,13 @@ const category = 'security';
 
 /** Replaces a hash of another scheme or cost by one of the present. */
 async function rehash(
-  stream: UsersStream,
+  stream: UserStream,
   user: User,
   password: string,
   scheme: Settings['auth.password_hash'],
 ): Promise<void> {
-  const content = { password_hash: await hashPassword(password, scheme) };
-  await stream.change({ by: 'system', command: ulid() }, (users) =>
-    // Meanwhile the password may have been changed, or hashed anew by another login.
-    users.byId(user.id)?.passwordHash === user.passwordHash
-      ? [
-          {
-            type: 'user.password_changed',
-            data: { user_id: user.id, reason: 'rehashed' },
-            content,
-          },
-        ]
-      : [],
-  );
+  const newHash = await hashPassword(password, scheme);
+  await stream.change({ by: 'system' }, decideRehash(user, newHash));
 }
 
 const wrongCredentials = () =>

@@ -1,11 +1,7 @@
 /** One thing that is wrong with an update: the key it is about, and a sentence. */
 export type ConfigFault = { path: string; message: string };
 
-export type ConfigErrorCode =
-  | 'CONFIG_INVALID'
-  | 'CONFIG_OVERRIDDEN'
-  | 'CONFIG_BUSY'
-  | 'SECRETS_DAMAGED';
+export type ConfigErrorCode = 'CONFIG_INVALID' | 'CONFIG_OVERRIDDEN' | 'SECRETS_DAMAGED';
 
 /** Why the configuration could not be changed, or opened. Nothing was changed. */
 export class ConfigError extends Error {

@@ -1,11 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
+import pLimit from 'p-limit';
 import { ulid } from 'ulid';
-import type { ConfigFact } from '../../events/config-facts.ts';
-import type { EventStore } from '../../events/store.ts';
+import { commandHandler } from '../../events/command-handler.ts';
+import { configStream } from '../../events/config-facts.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
+import {
+  configAggregate,
+  decideSettings,
+  type SettingChange,
+  type StoredSettings,
+} from '../../projections/config.ts';
 import type { Log } from '../log.ts';
 import { environmentSettings } from '../settings.ts';
 import { ConfigError } from './config-error.ts';
-import { ConfigStream, type StoredSetting } from './config-stream.ts';
 import { changesIn, documentOf, type Change, type ConfigDocument } from './patch.ts';
 import { isSettingKey, settingKeys, settingOf, type SettingKey, type Settings } from './schema.ts';
 import { openSecretStore, type SecretStore } from './secret-store.ts';
@@ -18,7 +24,7 @@ export interface Config {
   /**
    * Merges a partial nested object into what is set; durable, and in force, when it returns. All of
    * it or nothing.
-   * @throws {ConfigError} `CONFIG_INVALID`, `CONFIG_OVERRIDDEN`, `CONFIG_BUSY`; {EventStoreError}
+   * @throws {ConfigError} `CONFIG_INVALID`, `CONFIG_OVERRIDDEN`; {EventStoreError} `BUSY` and what the log says
    */
   update(patch: unknown, onBehalf: { by: string; command?: string | undefined }): Promise<void>;
   /** Refuses what `update` would refuse. @throws {ConfigError} */
@@ -27,7 +33,7 @@ export interface Config {
   withPatch(patch: unknown): Settings;
 }
 
-/** Updates that may wait for their turn; more are refused. */
+/** Updates that may wait; more are refused. */
 const waitingMax = 64;
 
 /**
@@ -44,14 +50,19 @@ export async function openConfig(parts: {
 }): Promise<Config> {
   const { log } = parts;
   const environment = environmentSettings(parts.env);
-  const stream = new ConfigStream(parts.store);
-  await stream.catchUp();
+  let stored: StoredSettings = new Map();
+  const { handle, read } = commandHandler(parts.store, configAggregate, {
+    waitingMax,
+    streamsMax: 1,
+    onFact: (_fact, settings) => (stored = settings),
+  });
+  await read(configStream);
   const secrets = await openSecretStore(parts.secretsPath);
   // An update that was interrupted between its secret and its fact, or after it, is finished here.
-  await secrets.keepOnly(fingerprintsIn(stream.set));
+  await secrets.keepOnly(fingerprintsIn(stored));
   let current = settle();
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  /** One update at a time: secrets that no fact names yet must not be deleted by another's end. */
+  const queue = pLimit(1);
 
   return {
     settings: () => current,
@@ -66,26 +77,23 @@ export async function openConfig(parts: {
     },
 
     async update(patch, { by, command = ulid() }) {
-      if (waiting >= waitingMax) throw busy();
-      waiting += 1;
-      // One at a time: each is decided on what the one before has left.
-      const mine = last.then(() => change(patch, by, command)).finally(() => (waiting -= 1));
-      last = mine.catch(() => undefined); // its caller gets the error
-      await mine;
+      if (queue.pendingCount >= waitingMax) {
+        throw new EventStoreError('BUSY', `More than ${waitingMax} updates of settings wait.`);
+      }
+      await queue(() => change(patch, { by, command }));
     },
   };
 
-  async function change(patch: unknown, by: string, command: string): Promise<void> {
+  async function change(patch: unknown, metadata: { by: string; command: string }): Promise<void> {
     const changes = accepted(patch);
-    // After an append whose outcome nobody could tell there may be more than this process knows.
-    await stream.catchUp();
     await secrets.add(changes.filter(isSecret));
-    const facts = await stream.change({ by, command }, (set) => factsFor(changes, set, secrets));
+    const decide = decideSettings(changes.map((one) => settingChange(one, secrets)));
+    const facts = await handle(configStream, metadata, decide);
     current = settle();
     await tidy();
     if (facts.length === 0) return;
     const keys = facts.map(({ data }) => data.key);
-    log.info({ category: 'security', by, keys }, 'settings changed');
+    log.info({ category: 'security', by: metadata.by, keys }, 'settings changed');
   }
 
   /** @throws {ConfigError} */
@@ -105,9 +113,10 @@ export async function openConfig(parts: {
   function settle(): Settings {
     const values: Record<string, unknown> = {};
     for (const key of settingKeys) values[key] = settingOf(key).fallback;
-    for (const [key, stored] of stream.set) {
+    for (const [key, setting] of stored) {
       if (!isSettingKey(key)) continue;
-      const value = 'fingerprint' in stored ? secrets.find(key, stored.fingerprint) : stored.value;
+      const value =
+        'fingerprint' in setting ? secrets.find(key, setting.fingerprint) : setting.value;
       const parsed = settingOf(key).schema.safeParse(value);
       if (parsed.success) values[key] = parsed.data;
       else if (value === undefined) log.warn({ key }, 'a secret is missing: set it again');
@@ -119,15 +128,12 @@ export async function openConfig(parts: {
   /** Old secrets go. They hold nothing up: at the next update or start it is tried again. */
   async function tidy(): Promise<void> {
     try {
-      await secrets.keepOnly(fingerprintsIn(stream.set));
+      await secrets.keepOnly(fingerprintsIn(stored));
     } catch (err) {
       log.warn({ err }, 'an old secret could not be deleted');
     }
   }
 }
-
-const busy = () =>
-  new ConfigError('CONFIG_BUSY', 'Too many changes of the settings wait already. Try again.');
 
 const orDefault = (key: SettingKey, value: unknown) =>
   value === undefined ? settingOf(key).fallback : value;
@@ -135,33 +141,18 @@ const orDefault = (key: SettingKey, value: unknown) =>
 const isSecret = (change: Change): change is { key: SettingKey; value: string } =>
   settingOf(change.key).secret && change.value !== undefined;
 
-/** The facts that make the changes; none for what is so already. */
-function factsFor(
-  changes: readonly Change[],
-  set: ReadonlyMap<string, StoredSetting>,
-  secrets: SecretStore,
-): ConfigFact[] {
-  return changes.flatMap((change): ConfigFact[] => {
-    const { key } = change;
-    const present = set.get(key);
-    if (change.value === undefined) {
-      return present ? [{ type: 'config.key_reset', data: { key } }] : [];
-    }
-    if (isSecret(change)) {
-      const fingerprint = secrets.fingerprint(change.value);
-      const same = present && 'fingerprint' in present && present.fingerprint === fingerprint;
-      return same ? [] : [{ type: 'config.secret_set', data: { key, fingerprint } }];
-    }
-    const value = change.value as never;
-    const same = present && 'value' in present && isDeepStrictEqual(present.value, value);
-    return same ? [] : [{ type: 'config.key_set', data: { key, value } }];
-  });
+/** A change as it is stored: of a secret its fingerprint. */
+function settingChange(change: Change, secrets: SecretStore): SettingChange {
+  const { key, value } = change;
+  if (value === undefined) return { key };
+  if (isSecret(change)) return { key, setting: { fingerprint: secrets.fingerprint(change.value) } };
+  return { key, setting: { value } };
 }
 
-const fingerprintsIn = (set: ReadonlyMap<string, StoredSetting>): Map<string, string> =>
+const fingerprintsIn = (settings: StoredSettings): Map<string, string> =>
   new Map(
-    [...set].flatMap(([key, stored]) =>
-      'fingerprint' in stored ? [[key, stored.fingerprint] as const] : [],
+    [...settings].flatMap(([key, setting]) =>
+      'fingerprint' in setting ? [[key, setting.fingerprint] as const] : [],
     ),
   );
 

@@ -99,7 +99,6 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
     new Problem('overridden', error.message, {
       members: { errors: (error as ConfigError).faults },
     }),
-  CONFIG_BUSY: (error) => new Problem('busy', error.message, { headers: again, cause: error }),
 
   SPACE_LIMIT_REACHED: (error) => {
     const { takenBytes, limitBytes } = error as SpaceLimitReached;

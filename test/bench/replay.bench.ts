@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog, type Log } from '../../events/level-log.ts';
 import { commands } from '../../projections/commands.ts';
-import { config } from '../../projections/config.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { status } from '../../projections/status.ts';
 import { transcripts } from '../../projections/transcripts.ts';
-import { users } from '../../projections/users.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { fillLog } from './fill-log.ts';
 import { bestOf, countFrom, msOf, perSecond, type Measured } from './measure.ts';
@@ -64,7 +62,7 @@ async function* replaying(
 
 async function replayOurs(log: Log): Promise<number> {
   const storage = levelProjectionStorage(log.db);
-  const all = [recordings, transcripts, status, users, commands, config];
+  const all = [recordings, transcripts, status, commands];
   for (const { name } of all) await storage.clear(name);
   return await msOf(async () => {
     const runner = startProjections({ store: log, storage, projections: all });

@@ -5,6 +5,7 @@ import {
   isRefusal,
   type Aggregate,
   type CommandHandlerOptions,
+  type Decision,
 } from '../../events/command-handler.ts';
 import type { LoggedFact } from '../../events/catalogue.ts';
 import type { ConfigFact } from '../../events/config-facts.ts';
@@ -28,7 +29,7 @@ const counted = (value: number, key = 'count'): ConfigFact => ({
   type: 'config.key_set',
   data: { key, value },
 });
-const countOn = (count: number) => [counted(count + 1)];
+const countOn = (count: number): Decision<ConfigFact, never> => [counted(count + 1)];
 const handlerOn = (store: EventStore, options: Partial<CommandHandlerOptions<number>> = {}) =>
   commandHandler(store, counter, { waitingMax: 1000, streamsMax: 10, ...options });
 const anna = (command: string) => ({ by: 'anna', command });
@@ -204,6 +205,7 @@ describe('Many commands at once, from two processes, on a disk that fails now an
         for (let wait = random.below(20); wait > 0; wait -= 1) await tick();
         try {
           const stored = await handle(stream, { by: n % 2 ? 'anna' : 'system', command }, countOn);
+          assert.ok(!isRefusal(stored));
           answers.set(`${stream} ${command} ${n % 2}`, stored);
         } catch (error) {
           if (!(error instanceof EventStoreError && error.retriable)) throw error;

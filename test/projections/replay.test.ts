@@ -9,13 +9,11 @@ import { stages } from '../../events/recording-facts.ts';
 import type { EventStore } from '../../events/store.ts';
 import { usersStream } from '../../events/user-facts.ts';
 import { commands } from '../../projections/commands.ts';
-import { config } from '../../projections/config.ts';
 import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { status } from '../../projections/status.ts';
 import { transcripts } from '../../projections/transcripts.ts';
-import { users } from '../../projections/users.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { block, completed, factTeller, joined, saved } from '../support/fact-teller.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
@@ -29,7 +27,7 @@ const tally: Projection = {
   keys: () => ['count'],
   apply: (rows) => rows.set('count', (rows.get<number>('count') ?? 0) + 1),
 };
-const projections = [tally, recordings, transcripts, status, users, commands, config];
+const projections = [tally, recordings, transcripts, status, commands];
 
 test('checkpoint and tail give the same rows as a full replay, wherever the process died', async (t) => {
   const directory = await tempDir(t);

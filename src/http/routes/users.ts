@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { usernameKey } from '../../../projections/users.ts';
 import { AccountError } from '../../accounts/account-error.ts';
-import { usernameKey } from '../../accounts/usernames.ts';
-import type { PublicUser } from '../../accounts/user-administration.ts';
+import type { PublicUser } from '../../accounts/users.ts';
 import { callerOf } from '../authenticate.ts';
 import { commandOf } from '../commands.ts';
 import { jsonBody } from '../json-body.ts';

@@ -1,0 +1,291 @@
+import { ulid } from 'ulid';
+import { commandHandler, isRefusal, type Decision } from '../../events/command-handler.ts';
+import type { StoredFact } from '../../events/envelope.ts';
+import type { KeyStore } from '../../events/keys.ts';
+import type { EventStore } from '../../events/store.ts';
+import { usersStream, type UserFact } from '../../events/user-facts.ts';
+import {
+  decideDeletion,
+  decidePasswordChange,
+  decideRegistration,
+  decideUserChange,
+  userByName,
+  usernameKey,
+  usersAggregate,
+  type User,
+  type UserRefusal,
+  type Users,
+} from '../../projections/users.ts';
+import type { Log } from '../log.ts';
+import { AccountError } from './account-error.ts';
+import {
+  checkPassword,
+  checkPasswordHash,
+  hashPassword,
+  verifyPassword,
+  type PasswordScheme,
+} from './passwords.ts';
+import type { SessionBook } from './session-book.ts';
+
+/** Who wants it and by which command; from the request. */
+export type OnBehalf = { by: string; command?: string | undefined };
+type UserMetadata = { by: string; command: string };
+
+/** Ends what is being done with a user's recordings, and keeps what there is of them. */
+export type EndWork = (userId: string, onBehalf: UserMetadata) => Promise<void>;
+
+/** The users, always as new as the last change, and the only way to change them. */
+export type UserStream = {
+  users: Users;
+  /**
+   * Returns the facts the command led to, now or when it was given before; durable then.
+   * @throws {AccountError} what `decide` refuses; {EventStoreError} `BUSY` and what the log says
+   */
+  change(
+    onBehalf: OnBehalf,
+    decide: (users: Users) => Decision<UserFact, UserRefusal>,
+  ): Promise<readonly StoredFact<UserFact>[]>;
+};
+
+/** Changes of users that may wait; more are refused. */
+const waitingMax = 64;
+
+/** Reads the `users` stream. @throws {EventStoreError} */
+export async function openUserStream(store: EventStore): Promise<UserStream> {
+  const handler = commandHandler(store, usersAggregate, { waitingMax, streamsMax: 1 });
+  const { state: users } = await handler.read(usersStream);
+  return {
+    users,
+    async change(onBehalf, decide) {
+      const decided = await handler.handle(usersStream, metadataOf(onBehalf), decide);
+      if (isRefusal(decided)) throw new AccountError(decided.refused, decided.message);
+      return decided;
+    },
+  };
+}
+
+/** A user as others see them. */
+export type PublicUser = { userId: string; username: string; isAdmin: boolean; disabled: boolean };
+
+/** What is to be different about a user; what is left out stays. */
+export type UserChanges = {
+  isAdmin?: boolean | undefined;
+  password?: string | undefined;
+  disabled?: boolean | undefined;
+};
+
+/** What administrators do with users, and users with their own password. Names compare without case. */
+export interface UserAdministration {
+  /** In the order in which they were created. */
+  listUsers(): PublicUser[];
+  findUser(username: string): PublicUser | undefined;
+  /** Whether there is a user of that id, disabled or not; the built-in one is none. */
+  isUser(userId: string): boolean;
+  /** Whether there was a user of that id. */
+  wasUser(userId: string): boolean;
+  /**
+   * The very first user has to be an administrator: without one nobody could set anything up. A
+   * command that created a user before returns that user, and creates nobody.
+   * @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`,
+   *   `ADMINISTRATOR_FIRST`, `BUSY`; `UNKNOWN_USER` for a repetition after the user was deleted
+   */
+  createUser(
+    user: { username: string; password: string; isAdmin: boolean },
+    onBehalf: OnBehalf,
+  ): Promise<PublicUser>;
+  /**
+   * Takes users over from elsewhere, with the hashes they have there; all or none. At most 500.
+   * @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD_HASH`, `USERNAME_TAKEN`,
+   *   `ADMINISTRATOR_FIRST`, `BUSY`
+   */
+  importUsers(
+    users: readonly { username: string; passwordHash: string; isAdmin: boolean }[],
+    onBehalf: OnBehalf,
+  ): Promise<PublicUser[]>;
+  /**
+   * All of it or nothing. Who is no administrator any more, has another password or is disabled is
+   * logged out everywhere; what they record or upload goes on. Nobody disables themselves: it would
+   * take somebody else to undo it.
+   * @throws {AccountError} `UNKNOWN_USER`, `INVALID_PASSWORD`, `LAST_ADMINISTRATOR`, `OWN_ACCOUNT`, `BUSY`
+   */
+  changeUser(username: string, changes: UserChanges, onBehalf: OnBehalf): Promise<PublicUser>;
+  /** Sets one's own; all other sessions and this one end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
+  changePassword(userId: string, currentPassword: string, password: string): Promise<void>;
+  /**
+   * Deletes the user and destroys what the log holds of them. What is being recorded or done for them
+   * ends, with everything kept, and then their documents are put aside.
+   * @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY`; what the log and the system
+   *   say of work that cannot be ended and of documents that cannot be moved: then the user is gone,
+   *   and the next start does the rest.
+   */
+  deleteUser(username: string, onBehalf: OnBehalf): Promise<void>;
+}
+
+type Parts = {
+  stream: UserStream;
+  book: SessionBook;
+  keys: Pick<KeyStore, 'forget'> | undefined;
+  scheme: () => PasswordScheme;
+  /** Ends what is being done for a deleted user. */
+  endWork: EndWork | undefined;
+  /** Moves the documents of a deleted user to the archive. */
+  retireSpace: ((userId: string) => Promise<void>) | undefined;
+  log: Pick<Log, 'info'>;
+};
+
+export function userAdministration(parts: Parts): UserAdministration {
+  const { stream, book, keys, scheme } = parts;
+  const { users } = stream;
+  const report = (what: string, userId: string, { by }: OnBehalf): void =>
+    parts.log.info({ category: 'security', user_id: userId, by }, what);
+
+  return {
+    listUsers: () => [...users.byId.values()].map(published),
+
+    findUser(username) {
+      const user = userByName(users, username);
+      return user && published(user);
+    },
+
+    isUser: (userId) => users.byId.has(userId),
+    wasUser: (userId) => users.deleted.has(userId),
+
+    async createUser({ username, password, isAdmin }, onBehalf) {
+      const before = createdBefore(users, onBehalf);
+      if (before) return before;
+      const name = checkUsername(username);
+      checkPassword(password);
+      if (userByName(users, name)) throw taken(name);
+      const passwordHash = await hashPassword(password, scheme());
+      const id = ulid();
+      const wanted = [{ id, username: name, passwordHash, isAdmin }];
+      await stream.change(onBehalf, decideRegistration(wanted));
+      const repeated = createdBefore(users, onBehalf);
+      if (repeated && repeated.userId !== id) return repeated;
+      report('user created', id, onBehalf);
+      return { userId: id, username: name, isAdmin, disabled: false };
+    },
+
+    async importUsers(given, onBehalf) {
+      const wanted = given.map(({ username, passwordHash, isAdmin }) => {
+        const name = checkUsername(username);
+        checkPasswordHash(passwordHash);
+        return { id: ulid(), username: name, passwordHash, isAdmin };
+      });
+      await stream.change(onBehalf, decideRegistration(wanted));
+      for (const { id } of wanted) report('user imported', id, onBehalf);
+      return wanted.map((user) => published({ ...user, disabled: false }));
+    },
+
+    async changeUser(username, { isAdmin, password, disabled }, onBehalf) {
+      const { id } = known(users, username);
+      const passwordHash = password === undefined ? undefined : await newHash(password, scheme());
+      const wanted = { isAdmin, disabled, passwordHash };
+      const facts = await stream.change(onBehalf, decideUserChange(id, wanted, onBehalf.by));
+      // What an administrator has open may show what others do.
+      if (facts.some(({ type }) => endingSessions.has(type))) await book.endAllOf(id);
+      for (const { type } of facts) report(type.replace('.', ' ').replace('_', ' '), id, onBehalf);
+      return published(known(users, username));
+    },
+
+    async changePassword(userId, currentPassword, password) {
+      const user = users.byId.get(userId);
+      if (!user) throw unknownUser();
+      checkPassword(password);
+      const { ok } = await verifyPassword(user.passwordHash, currentPassword, scheme());
+      if (!ok) throw new AccountError('WRONG_CREDENTIALS', 'The current password is wrong.');
+      const passwordHash = await newHash(password, scheme());
+      await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash));
+      await book.endAllOf(userId);
+      report('password changed', userId, { by: userId });
+    },
+
+    async deleteUser(username, onBehalf) {
+      const { id } = known(users, username);
+      const metadata = metadataOf(onBehalf);
+      await stream.change(metadata, decideDeletion(id));
+      await book.endAllOf(id);
+      await keys?.forget(id);
+      report('user deleted', id, onBehalf);
+      try {
+        await parts.endWork?.(id, metadata);
+      } finally {
+        await parts.retireSpace?.(id);
+      }
+    },
+  };
+}
+
+/** Names that mean something else: the built-in user of tray and hotkey, and the caller of /users/me. */
+const reserved: ReadonlySet<string> = new Set(['guest', 'me']);
+
+/**
+ * A user name as it is stored: 2-32 letters (of any script), digits, `.`, `_`, `-`, one of them a
+ * letter or digit, in NFC.
+ * @throws {AccountError} `INVALID_USERNAME`
+ */
+export function checkUsername(given: string): string {
+  const name = given.normalize('NFC');
+  const { length } = Array.from(name);
+  if (
+    length < 2 ||
+    length > 32 ||
+    !/^[\p{L}\p{M}\p{Nd}._-]+$/u.test(name) ||
+    !/[\p{L}\p{Nd}]/u.test(name)
+  ) {
+    throw new AccountError(
+      'INVALID_USERNAME',
+      'A user name has 2 to 32 letters, digits, dots, underscores and dashes.',
+    );
+  }
+  if (reserved.has(usernameKey(name))) {
+    throw new AccountError('INVALID_USERNAME', `The name ${name} is reserved.`);
+  }
+  return name;
+}
+
+const metadataOf = ({ by, command = ulid() }: OnBehalf): UserMetadata => ({ by, command });
+
+const published = ({
+  id,
+  username,
+  isAdmin,
+  disabled,
+}: Pick<User, 'id' | 'username' | 'isAdmin' | 'disabled'>): PublicUser => ({
+  userId: id,
+  username,
+  isAdmin,
+  disabled,
+});
+
+/** Facts that end all sessions of the user. */
+const endingSessions: ReadonlySet<string> = new Set([
+  'user.password_changed',
+  'user.admin_revoked',
+  'user.disabled',
+]);
+
+async function newHash(password: string, scheme: PasswordScheme): Promise<string> {
+  checkPassword(password);
+  return await hashPassword(password, scheme);
+}
+
+/** The user that the command created before, if it did. @throws {AccountError} `UNKNOWN_USER` */
+function createdBefore(users: Users, { command }: OnBehalf): PublicUser | undefined {
+  const id = command === undefined ? undefined : users.idsByCommand.get(command);
+  if (id === undefined) return undefined;
+  const user = users.byId.get(id);
+  if (user) return published(user);
+  throw new AccountError('UNKNOWN_USER', 'The user was created, and has been deleted since.');
+}
+
+function known(users: Users, username: string): User {
+  const user = userByName(users, username);
+  if (!user) throw unknownUser();
+  return user;
+}
+
+const unknownUser = () => new AccountError('UNKNOWN_USER', 'There is no user of that name.');
+
+const taken = (username: string) =>
+  new AccountError('USERNAME_TAKEN', `There is a user ${username} already.`);
