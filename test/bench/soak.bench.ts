@@ -7,8 +7,8 @@ import { speech, sentences } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf } from '../support/service-process.ts';
-import { builtService, untilListening } from './built-service.ts';
-import type { Measured } from './measure.ts';
+import { builtService, setUp, untilListening } from './built-service.ts';
+import { percentile, type Measured } from './measure.ts';
 
 export const about = 'an hour of recording: memory and open files at its end';
 export const throughBuild = true;
@@ -57,8 +57,7 @@ async function record(
     MITSCHRIFT_DATA: root,
   });
   t.after(() => service.end());
-  const account = { username: 'anna', password: 'correct horse battery' };
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  const token = await setUp(service.url);
   const api = apiOf(service.url, token);
   await api.post('/audio/combined', { microphone: 'mic.monitor', monitor: 'speakers.monitor' });
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws?token=${token}`);
@@ -126,8 +125,7 @@ function tell(held: Record<'service' | 'capture', Held[]>): void {
   console.error(`minute ${minute}: ${now.join('; ')}`);
 }
 
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+const median = (values: number[]): number => percentile(values, 0.5);
 
 async function heldBy(pid: number): Promise<Held> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');

@@ -8,14 +8,22 @@ import { make } from '../support/espeak.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { builtService, untilListening } from './built-service.ts';
-import { bestOf, milliseconds, msOf, type Measured } from './measure.ts';
+import { builtService, setUp, untilListening } from './built-service.ts';
+import {
+  countFrom,
+  inTurns,
+  medians,
+  milliseconds,
+  msOf,
+  percentile,
+  type Measured,
+} from './measure.ts';
 
 export const about = 'key press to the first audio on the disk, against PortAudio alone';
 export const throughBuild = true;
 
 const run = promisify(execFile);
-const repetitions = 10;
+const repetitions = countFrom('BENCH_PRESSES', 20);
 const device = 'Desk Mic';
 
 /** From the key press (`mitschrift toggle` is started) to the first 100 ms on the disk, against PortAudio alone. */
@@ -41,13 +49,12 @@ export async function* bench(): AsyncIterable<Measured> {
     };
     const service = await untilListening([main, 'serve'], env);
     t.after(() => service.end());
-    const account = { username: 'anna', password: 'correct horse battery' };
-    const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+    const token = await setUp(service.url);
     // Writes the configuration that has the device, for PortAudio alone.
     await apiOf(service.url, token).get('/audio/devices');
     const command = (...args: string[]) =>
       run(process.execPath, [main, 'toggle', ...args], { env });
-    const took = await bestOf(
+    const took = await inTurns(
       repetitions,
       async () => {
         const before = new Set(await readdir(join(dataDir, 'recordings')));
@@ -79,22 +86,29 @@ export async function* bench(): AsyncIterable<Measured> {
     );
     const reset = () => msOf(async () => void (await command('--reset')));
     const nothing = () => msOf(async () => void (await run(process.execPath, ['-e', ''])));
-    const commands = await bestOf(repetitions, reset, nothing);
+    const commands = medians(await inTurns(repetitions, reset, nothing));
     yield {
-      what: 'of it the command and its answer, against starting node (time)',
+      what: 'of it the command and its answer, median, against starting node',
       ours: milliseconds(commands.ours),
       bare: milliseconds(commands.bare),
       ratio: commands.ours / commands.bare,
       aim: '',
     };
-    yield {
-      what: 'key press to the first 100 ms on the disk, against PortAudio alone (time)',
-      ours: milliseconds(took.ours),
-      bare: milliseconds(took.bare),
-      ratio: took.ours / took.bare,
-      aim: '≤ 1 s',
-      met: took.ours <= 1000,
-    };
+    // A person feels what is usual, and remembers the worst.
+    for (const [name, part] of [
+      ['median', 0.5],
+      ['worst', 1],
+    ] as const) {
+      const [ours, bare] = [percentile(took.ours, part), percentile(took.bare, part)];
+      yield {
+        what: `key press to the first 100 ms on the disk, ${name} of ${repetitions}, against PortAudio alone`,
+        ours: milliseconds(ours),
+        bare: milliseconds(bare),
+        ratio: ours / bare,
+        aim: '≤ 1 s',
+        met: ours <= 1000,
+      };
+    }
   } finally {
     for (const work of undo) await work();
   }
