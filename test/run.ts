@@ -1,78 +1,141 @@
-/**
- * `npm test`: every check there is, in order, and a last line `N passed, N failed`.
- * `--long` runs the full counts of kills, faults and fuzz.
- */
+/** `npm test`: every check there is, in order, and a last line `N passed, N failed`. */
 import { spawn } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { readdir, stat } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { adviceOnMissing } from './runner/missing-packages.ts';
+import { endAllFiles, runFile, type FileRun } from './runner/run-file.ts';
+import { fewerThan, missingFiles, readCounts, writeCounts } from './runner/test-counts.ts';
+import { seed } from './support/seeded.ts';
+
+const help = `Usage: npx tsx test/run.ts [options] [files or folders]
+
+Runs types, lint, format, unused code and all tests; with files or folders, only the tests in them.
+
+  --long              the full counts of kills, faults and fuzz
+  --counts            commits the number of tests of each file that runs: it may fall then
+  --counts-file=path  the committed numbers (default: test/runner/counts.json)
+  --limit=seconds     how long a file may take (default: 600; with --long 21600)
+  --help              prints this
+
+SEED=n repeats the random tests of the run that printed n.`;
 
 const root = join(import.meta.dirname, '..');
-const long = process.argv.includes('--long');
-const only = process.argv.filter((argument) => argument.endsWith('.test.ts'));
+const filesAtOnce = 2;
+const options = {
+  long: { type: 'boolean', default: false },
+  counts: { type: 'boolean', default: false },
+  'counts-file': { type: 'string', default: join(import.meta.dirname, 'runner/counts.json') },
+  limit: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
 
-let passed = 0;
-let failed = 0;
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if ((error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
+  console.error(`${(error as Error).message}\n\n${help}`);
+  return 2;
+});
 
-if (only.length === 0) {
-  for (const check of ['types', 'lint', 'format', 'unused']) {
-    const { code } = await run('npm', ['run', '--silent', check]);
-    count(check, code === 0);
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  if (values.help) {
+    console.log(help);
+    return 0;
   }
-}
-
-const files =
-  only.length > 0
-    ? only
-    : (await readdir(join(root, 'test'), { recursive: true }))
-        .filter((name) => name.endsWith('.test.ts'))
-        .map((name) => join('test', name))
-        .toSorted();
-/** A file that is not done by then hangs: better red than waited for. Long counts take their time. */
-const limit = long ? [] : ['--test-timeout=600000'];
-/** Resolved here: processes that tests start in other folders inherit it. */
-const loader = ['--import', import.meta.resolve('tsx')];
-const { code, output } = await run(
-  process.execPath,
-  [...loader, '--test', '--test-concurrency=2', '--test-reporter=spec', ...limit, ...files],
-  { MITSCHRIFT_LONG: long ? '1' : '' },
-);
-const tally = (name: string) =>
-  Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
-passed += tally('pass');
-failed += tally('fail') + tally('cancelled');
-// A skipped or forgotten test hides a gap; a run without a tally hides all of them.
-const hidden = tally('skipped') + tally('todo');
-if (hidden > 0) count(`${hidden} skipped tests`, false);
-if (code !== 0 && failed === 0) count('the test run', false);
-if (tally('tests') === 0) count('finding tests', false);
-
-console.log(`\n${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
-
-function count(name: string, ok: boolean): void {
-  console.log(`${ok ? '✔' : '✖'} ${name}`);
-  if (ok) passed += 1;
-  else failed += 1;
-}
-
-/** Runs a command, shows what it prints, and keeps the end of it for the tally. */
-function run(
-  command: string,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      process.stdout.write(chunk);
-      output = (output + chunk.toString()).slice(-100_000);
-    });
-    child.on('error', reject);
-    child.on('close', (exit) => resolve({ code: exit ?? 1, output }));
+  process.once('SIGINT', () => interrupted(130)).once('SIGTERM', () => interrupted(143));
+  const started = performance.now();
+  console.log(`SEED=${seed} repeats this run. ${loadOfMachine()}`);
+  const whole = positionals.length === 0;
+  const checks = whole ? await runChecks(['types', 'lint', 'format', 'unused']) : [];
+  const all = await testFiles([join(root, 'test')]);
+  const files = whole ? all : await testFiles(positionals);
+  const limitSeconds = Number(values.limit ?? (values.long ? 21_600 : 600));
+  const env = { SEED: String(seed), MITSCHRIFT_LONG: values.long ? '1' : '' };
+  const before = await readCounts(values['counts-file']);
+  const runs = await runFiles(files, async (file) => {
+    const run = await runFile(file, { cwd: root, env, limitSeconds });
+    if (!values.counts) run.problems.push(...fewerThan(before, run));
+    return run;
   });
+  if (values.counts) await writeCounts(values['counts-file'], { before, runs, files: all });
+  const missing = whole && !values.counts ? missingFiles(before, all) : [];
+  const gone = missing.map((file) => `${file} › The file is missing (npm run counts commits that)`);
+  const failures = [...checks, ...runs.flatMap(failuresOf), ...gone];
+  if (files.length === 0) failures.push('No test file was found');
+  const passed = (whole ? 4 - checks.length : 0) + sum(runs.map((run) => run.result?.passed ?? 0));
+
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(`\n${seconds} s. ${loadOfMachine()}`);
+  if (failures.length > 0) {
+    console.log(`\nFailed (SEED=${seed}):\n${failures.map((text) => `✖ ${text}`).join('\n')}`);
+    const advice = await adviceOnMissing(runs.map((run) => run.output));
+    if (advice !== '') console.log(`\n${advice}`);
+  }
+  console.log(`\n${passed} passed, ${failures.length} failed`);
+  return failures.length === 0 ? 0 : 1;
+}
+
+/** Returns the names of those that failed. */
+async function runChecks(names: string[]): Promise<string[]> {
+  const failed: string[] = [];
+  for (const name of names) {
+    const child = spawn('npm', ['run', '--silent', name], { cwd: root, stdio: 'inherit' });
+    const [code] = (await once(child, 'close')) as [number | null];
+    console.log(`${code === 0 ? '✔' : '✖'} ${name}`);
+    if (code !== 0) failed.push(name);
+  }
+  return failed;
+}
+
+/** Some at once; what each printed is shown in one piece when it has ended. */
+async function runFiles(
+  files: readonly string[],
+  run: (file: string) => Promise<FileRun>,
+): Promise<FileRun[]> {
+  const waiting = [...files];
+  const runs: FileRun[] = [];
+  const lane = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const ended = await run(file);
+      runs.push(ended);
+      console.log(`\n▶▶ ${ended.file} (${ended.seconds.toFixed(1)} s)`);
+      process.stdout.write(ended.output);
+      for (const problem of ended.problems) console.log(`✖ ${problem}`);
+    }
+  };
+  await Promise.all(Array.from({ length: filesAtOnce }, lane));
+  return runs;
+}
+
+/** Paths as the counts have them, in order: below the root, with `/`. */
+async function testFiles(paths: string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths.map((given) => resolve(given))) {
+    const isFolder = (await stat(path)).isDirectory();
+    const names = isFolder ? await readdir(path, { recursive: true }) : [''];
+    const files = names.map((name) => join(path, name));
+    found.push(...(isFolder ? files.filter((name) => name.endsWith('.test.ts')) : files));
+  }
+  return [...new Set(found.map((path) => relative(root, path)))].toSorted();
+}
+
+function failuresOf({ file, result, problems, load }: FileRun): string[] {
+  const where = `${file} (load ${load.toFixed(1)}) › `;
+  return [...(result?.failed ?? []), ...problems].map((what) => where + what);
+}
+
+function loadOfMachine(): string {
+  const [minute, five] = loadavg().map((load) => load.toFixed(1));
+  return `Load of the machine: ${minute} (${five} over 5 minutes), ${availableParallelism()} cores.`;
+}
+
+function interrupted(code: number): void {
+  endAllFiles();
+  process.exit(code);
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

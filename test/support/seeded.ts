@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /** Pseudo-random numbers from a seed (mulberry32, Tommy Ettinger, public domain): the same seed, the same run. */
 export type Random = {
   /** 0 ≤ x < 1 */
@@ -26,9 +28,14 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** The seeds of a test: `SEED=n` repeats one, `MITSCHRIFT_LONG` runs many. */
-export function seeds(counts: { short: number; long: number }): number[] {
-  if (process.env['SEED']) return [Number(process.env['SEED'])];
-  const count = process.env['MITSCHRIFT_LONG'] ? counts.long : counts.short;
-  return Array.from({ length: count }, (_, index) => index + 1);
-}
+/** The seed of this run: `SEED=n` repeats one; a fresh one otherwise. Tests have it in their names. */
+export const seed = Number(process.env['SEED'] ?? randomInt(1, 1_000_000));
+if (!Number.isInteger(seed)) throw new Error(`SEED=${process.env['SEED']} is not a whole number`);
+
+/** Few times in `npm test`, many in `npm run test:long`. */
+export const times = (counts: { short: number; long: number }): number =>
+  process.env['MITSCHRIFT_LONG'] ? counts.long : counts.short;
+
+/** The seeds of a test that is run several times: this run's and those that follow it. */
+export const seeds = (counts: { short: number; long: number }): number[] =>
+  Array.from({ length: times(counts) }, (_, index) => seed + index);

@@ -1,0 +1,47 @@
+/**
+ * The reporter in the process of each test file: what people read goes to standard output, and the
+ * result, once all tests are done, as JSON to descriptor 3, which printed text cannot reach.
+ */
+import { writeSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { spec } from 'node:test/reporters';
+import type { FileResult } from './run-file.ts';
+
+/** The part of the events that is read here; Node's own types differ between its versions. */
+type ReportedEvent = {
+  type: string;
+  data: {
+    name?: string;
+    message?: string;
+    skip?: unknown;
+    todo?: unknown;
+    details?: { type?: string };
+  };
+};
+
+const resultDescriptor = 3;
+/** The counts at the end of a file: the runner prints those of all files. */
+const count = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+
+export default async function* report(source: AsyncIterable<ReportedEvent>) {
+  const result: FileResult = { passed: 0, failed: [], hidden: [] };
+  yield* Readable.from(counted(source, result)).compose(new spec());
+  writeSync(resultDescriptor, JSON.stringify(result));
+}
+
+async function* counted(source: AsyncIterable<ReportedEvent>, result: FileResult) {
+  for await (const event of source) {
+    const { type, data } = event;
+    const isTest = data.details?.type !== 'suite';
+    if (type === 'test:fail') result.failed.push(data.name ?? '');
+    if (type === 'test:pass' && isTest) {
+      if (given(data.skip) || given(data.todo)) result.hidden.push(data.name ?? '');
+      else result.passed += 1;
+    }
+    if (type === 'test:diagnostic' && count.test(data.message ?? '')) continue;
+    yield event;
+  }
+}
+
+/** A skip or todo may be true or a reason, also an empty one. */
+const given = (mark: unknown): boolean => mark !== undefined && mark !== false;

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+/** What a file says at its end. */
+export type FileResult = {
+  passed: number;
+  /** Names of tests and suites. */
+  failed: string[];
+  /** Names of skipped tests and of those still to do. */
+  hidden: string[];
+};
+
+export type FileRun = {
+  file: string;
+  /** What it printed; of much, the end. */
+  output: string;
+  seconds: number;
+  /** Of the machine, when it ended: processes that run or wait, over the last minute. */
+  load: number;
+  /** Undefined when it ended before its tests were done. */
+  result: FileResult | undefined;
+  /** What is wrong beside failed tests, a sentence each. */
+  problems: string[];
+};
+
+const reporter = join(import.meta.dirname, 'file-reporter.ts');
+/** Resolved here: processes that tests start in other folders inherit it. */
+const loader = ['--import', import.meta.resolve('tsx')];
+const outputMax = 1_000_000;
+const resultMax = 1_000_000;
+const running = new Set<number>();
+
+/**
+ * Runs one file in a process of its own and ends it, with all it started, at a limit.
+ * @param env added to this process's
+ */
+export async function runFile(
+  file: string,
+  { cwd, env, limitSeconds }: { cwd: string; env: Record<string, string>; limitSeconds: number },
+): Promise<FileRun> {
+  const started = performance.now();
+  const reports = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
+  const child = spawn(process.execPath, [...loader, ...reports, file], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${process.execPath} cannot be started`);
+  running.add(pid);
+  const output = keepEnd([child.stdout, child.stderr], outputMax);
+  const said = keepEnd([child.stdio[3] as Readable], resultMax);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    endGroup(pid);
+  }, limitSeconds * 1000);
+  const [code, signal] = await closed;
+  clearTimeout(timer);
+  running.delete(pid);
+  const result = said.text === '' ? undefined : (JSON.parse(said.text) as FileResult);
+  return {
+    file,
+    output: output.text,
+    seconds: (performance.now() - started) / 1000,
+    load: loadavg()[0]!,
+    result,
+    problems: isLate
+      ? [`It was ended at its limit of ${limitSeconds} s`]
+      : problemsOf(result, signal ?? code),
+  };
+}
+
+/** Ends all files that still run, and what they started. */
+export function endAllFiles(): void {
+  for (const pid of running) endGroup(pid);
+}
+
+function problemsOf(result: FileResult | undefined, ended: number | string | null): string[] {
+  if (result === undefined) {
+    const why = ended === 0 ? 'process.exit was called, or no test is registered' : `${ended}`;
+    return [`It ended before its tests were done: ${why}`];
+  }
+  const problems: string[] = [];
+  const { passed, failed, hidden } = result;
+  if (passed + failed.length + hidden.length === 0) problems.push('It registers no test');
+  // A skipped or forgotten test hides a gap.
+  for (const name of hidden) problems.push(`Skipped or still to do: ${name}`);
+  if (ended !== 0 && failed.length === 0) problems.push(`It ended with ${ended}, no test failed`);
+  return problems;
+}
+
+/** Keeps the end of what streams say, in the order in which it comes. */
+function keepEnd(streams: readonly (Readable | null)[], max: number): { text: string } {
+  const kept = { text: '' };
+  for (const stream of streams) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      kept.text = (kept.text + chunk).slice(-max);
+    });
+  }
+  return kept;
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // The group ended by itself in this moment.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { tempDir } from '../support/temp-dir.ts';
+
+const root = join(import.meta.dirname, '../..');
+const head = "import { test } from 'node:test';\n";
+const good = `${head}test('good', () => {});\n`;
+
+test('a file of good tests passes, and the seed and the load are said', async (t) => {
+  const { code, text } = await run(t, { 'good.test.ts': good }, { env: { SEED: '4711' } });
+  assert.match(text, /SEED=4711 repeats this run\. Load of the machine: \d/);
+  assert.match(text, /^1 passed, 0 failed$/m);
+  assert.equal(code, 0);
+});
+
+const failures: [what: string, source: string, said: RegExp][] = [
+  ['a failed test', `${head}test('bad', () => { throw new Error('no'); });`, /› bad$/m],
+  [
+    'a file that ends in its second test',
+    `${head}test('one', () => {});
+     test('two', () => process.exit(0));
+     test('three', () => { throw new Error('never seen'); });`,
+    /ended before its tests were done: process\.exit/,
+  ],
+  [
+    'a file that ends before its tests are registered',
+    `process.exitCode = 0; setTimeout(() => process.exit(0)); await new Promise(() => {});`,
+    /ended before its tests were done/,
+  ],
+  ['a file without a test', `if (process.env.NOT_SET) await import('node:test');`, /no test is/],
+  [
+    'a suite without a test',
+    `import { suite } from 'node:test'; suite('empty', () => {});`,
+    /no test/,
+  ],
+  ['a skipped test', `${good}test.skip('forgotten', () => {});`, /Skipped .*: forgotten/],
+  ['a test still to do', `${good}test.todo('later');`, /Skipped or still to do: later/],
+  [
+    'an error after the end of its test',
+    `${head}test('early', () => { setTimeout(() => { throw new Error('late'); }, 20); });`,
+    /It ended with 1, no test failed/,
+  ],
+  // Node 20 and 22 notice that nothing is left to wait for; for Node 24 it hangs.
+  [
+    'a test that never ends',
+    `${head}test('pending', () => new Promise(() => {}));`,
+    /› pending$|at its limit of 4 s/m,
+  ],
+  ['a file that hangs', `${good}setInterval(() => {}, 1000);`, /It was ended at its limit of 4 s/],
+  [
+    'a file that fails and prints that it does not',
+    `${head}console.log('ℹ tests 5\\nℹ pass 5\\nℹ fail 0\\n{"passed":5,"failed":[],"hidden":[]}');
+     test('bad', () => { throw new Error('no'); });`,
+    /^0 passed, 1 failed$/m,
+  ],
+];
+for (const [what, source, said] of failures) {
+  test(`fails: ${what}`, async (t) => {
+    const limit = /hangs|never ends/.test(what) ? ['--limit=4'] : [];
+    const { code, text } = await run(t, { 'some.test.ts': source }, { args: limit });
+    assert.match(text, said);
+    assert.equal(code, 1);
+  });
+}
+
+test('fails when a file has fewer tests than were committed, and not when it has more', async (t) => {
+  const folder = await tempDir(t);
+  const files = { 'fewer.test.ts': good, 'more.test.ts': `${good}test('second', () => {});\n` };
+  const counts = { [pathOf(folder, 'fewer.test.ts')]: 2, [pathOf(folder, 'more.test.ts')]: 1 };
+  const { code, text } = await run(t, files, { folder, counts });
+  assert.match(text, /fewer\.test\.ts .*› It has 1 tests, 2 are committed/);
+  assert.doesNotMatch(text, /✖ .*more\.test\.ts/);
+  assert.equal(code, 1);
+});
+
+test('--counts commits how many tests there are now, and keeps what did not run', async (t) => {
+  const folder = await tempDir(t);
+  const other = 'test/runner/run.test.ts';
+  const counts = { [pathOf(folder, 'good.test.ts')]: 2, [other]: 3, 'test/gone.test.ts': 1 };
+  const args = ['--counts'];
+  const { code } = await run(t, { 'good.test.ts': good }, { folder, counts, args });
+  assert.equal(code, 0);
+  const written = JSON.parse(await readFile(join(folder, 'counts.json'), 'utf8')) as object;
+  assert.deepEqual(written, { [pathOf(folder, 'good.test.ts')]: 1, [other]: 3 });
+});
+
+test('after a failure, names the missing programs and the Debian packages they are in', async (t) => {
+  const bad = `${head}import { execFileSync } from 'node:child_process';
+    test('needs', () => void execFileSync('no-such-program'));
+    test('needs too', async () => {
+      const { spawn } = await import('node:child_process');
+      await new Promise((resolve, reject) => spawn('no-such-tool').on('error', reject));
+    });`;
+  const empty = await tempDir(t);
+  const path = { PATH: empty };
+  const { code, text } = await run(t, { 'bad.test.ts': bad }, { env: path });
+  assert.match(text, /Programs that tests start are missing: .*sox.*no-such-tool/);
+  assert.match(text, /Install: apt-get install -y .*pulseaudio-utils.*sox/);
+  assert.equal(code, 1);
+});
+
+test('--help says what it takes; an unknown option or no file at all is refused', async (t) => {
+  const help = await run(t, {}, { args: ['--help'] });
+  assert.match(help.text, /Usage: .*--long.*--counts.*SEED=n/s);
+  assert.equal(help.code, 0);
+  assert.equal((await run(t, {}, { args: ['--lnog'] })).code, 2);
+  const nothing = await run(t, {});
+  assert.match(nothing.text, /No test file was found/);
+  assert.equal(nothing.code, 1);
+});
+
+const pathOf = (folder: string, name: string): string =>
+  relative(root, join(folder, 'tests', name));
+
+/** Runs the runner on a folder of its own with these files. */
+async function run(
+  t: TestContext,
+  files: Record<string, string>,
+  options: {
+    folder?: string;
+    counts?: Record<string, number>;
+    args?: string[];
+    env?: Record<string, string>;
+  } = {},
+): Promise<{ code: number | null; text: string }> {
+  const folder = options.folder ?? (await tempDir(t));
+  const tests = join(folder, 'tests');
+  await mkdir(tests);
+  // Without it, the files are taken for CommonJS, which cannot wait at its top level.
+  await writeFile(join(tests, 'package.json'), '{ "type": "module" }');
+  for (const [name, source] of Object.entries(files)) await writeFile(join(tests, name), source);
+  const countsFile = join(folder, 'counts.json');
+  await writeFile(countsFile, JSON.stringify(options.counts ?? {}));
+  const runner = ['--import', import.meta.resolve('tsx'), join(root, 'test/run.ts')];
+  const args = [...runner, `--counts-file=${countsFile}`, ...(options.args ?? []), tests];
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, text };
+}
