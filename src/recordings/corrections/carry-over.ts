@@ -1,6 +1,6 @@
 import type { Block, Correction, Word } from '../../../events/transcript.ts';
 import { retimed, spread, timedWords } from './timed-words.ts';
-import { soundsSame, wordPatches, wordsOf } from './word-patches.ts';
+import { soundsSame, wordPatches, wordsOf, type WordPatch } from './word-patches.ts';
 
 /** What became of corrections in another transcript. */
 export type CarriedOver = {
@@ -79,24 +79,42 @@ function textCorrections(old: Block, text: string): Correction[] {
     words.map((word) => word.text),
     wordsOf(text),
   );
-  return patches.map(({ from, to, inserted }) => {
-    // Words put between others are known by a neighbour: then its place is one of words, not of time.
-    const anchor = from < to || words.length === 0 ? 'none' : from > 0 ? 'before' : 'after';
-    const first = anchor === 'before' ? from - 1 : from;
-    const last = anchor === 'after' ? to + 1 : to;
+  return spansOf(patches, words.length).map(({ first, last, patches }) => {
     const span = words.slice(first, last);
+    const after: string[] = [];
+    let at = first;
+    for (const { from, to, inserted } of patches) {
+      after.push(...words.slice(at, from).map((word) => word.text), ...inserted);
+      at = to;
+    }
+    after.push(...words.slice(at, last).map((word) => word.text));
     return {
       start: span[0]?.start ?? old.start,
       end: span.at(-1)?.end ?? old.end,
       before: span.map((word) => word.text).join(' '),
-      after: [
-        ...words.slice(first, from).map((word) => word.text),
-        ...inserted,
-        ...words.slice(to, last).map((word) => word.text),
-      ].join(' '),
+      after: after.join(' '),
     };
   });
 }
+
+/** The words by which each correction is known, in order; patches known by the same word are one. */
+function spansOf(patches: readonly WordPatch[], words: number): Span[] {
+  const spans: Span[] = [];
+  for (const patch of patches) {
+    const { from, to } = patch;
+    // Words put between others are known by a neighbour: then its place is one of words, not of time.
+    const anchor = from < to || words === 0 ? 'none' : from > 0 ? 'before' : 'after';
+    const first = anchor === 'before' ? from - 1 : from;
+    const last = anchor === 'after' ? to + 1 : to;
+    const open = spans.at(-1);
+    if (open && first < open.last) {
+      open.last = Math.max(last, open.last);
+      open.patches.push(patch);
+    } else spans.push({ first, last, patches: [patch] });
+  }
+  return spans;
+}
+type Span = { first: number; last: number; patches: WordPatch[] };
 
 /** A block at work, with all its words timed. */
 type Turn = { block: Block; words: Word[]; touched: boolean };

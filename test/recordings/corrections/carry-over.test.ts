@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
 import type { Block } from '../../../events/transcript.ts';
 import {
   carryOver,
@@ -8,6 +7,7 @@ import {
   correctionsBetween,
 } from '../../../src/recordings/corrections/carry-over.ts';
 import { wordPatches, wordsOf } from '../../../src/recordings/corrections/word-patches.ts';
+import { fc } from '../../support/properties.ts';
 
 /** Few words, so that they repeat: the hard case for finding a place. */
 const word = fc.constantFrom('ja', 'genau', 'Köln', 'the', 'plan', 'Mayer,', 'well.', '42');
@@ -66,7 +66,16 @@ test('carried over to the very same transcript, corrections lead to the same tex
         assert.equal(wordsOf(block.text).join(' '), wordsOf(wanted[index]!.text).join(' '));
       }
     }),
-    { numRuns: 400, seed: 7 },
+    {
+      numRuns: 400,
+      // Seed 3333: words put before and after the same word; the second was taken for done.
+      examples: [
+        [
+          { texts: [['well.', 'the'], []], timed: false },
+          [{ block: 0, text: ['ja', 'well.', 'the', 'the'], speaker: false }],
+        ],
+      ],
+    },
   );
 });
 
@@ -95,7 +104,7 @@ test('carried over to any transcript, each correction is placed or handed back, 
       }
       if (placed === 0) assert.deepEqual(blocks, next);
     }),
-    { numRuns: 400, seed: 8 },
+    { numRuns: 400 },
   );
 });
 
@@ -174,6 +183,6 @@ test('patches lead from one text to the other, and are the least', () => {
       assert.ok(before.length - kept >= 0 && changed <= Math.max(before.length, after.length) + 1);
       if (before.join(' ') === after.join(' ')) assert.deepEqual(patches, []);
     }),
-    { numRuns: 500, seed: 9 },
+    { numRuns: 500 },
   );
 });
