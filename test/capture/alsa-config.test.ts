@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { alsaConfig, combinedDevice } from '../../src/capture/alsa-config.ts';
+import { fc } from '../support/properties.ts';
 
 const names = (...descriptions: string[]) => [
   ...alsaConfig(

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { wavLayout } from '../../src/audio/wav-layout.ts';
 import { openWavWriter, repairWav } from '../../src/capture/wav-writer.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { fc } from '../support/properties.ts';
 
 const runs = process.env['MITSCHRIFT_LONG'] ? 2000 : 150;
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import fc from 'fast-check';
 import type { LoggedFact } from '../../events/catalogue.ts';
 import { EventStoreError, type EventStore } from '../../events/store.ts';
 import { openConfig, type Config } from '../../src/config/config.ts';
@@ -11,6 +10,7 @@ import { settingKeys, settingOf } from '../../src/config/schema.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { tempLog } from '../support/temp-log.ts';
+import { fc } from '../support/properties.ts';
 
 const anna = { by: 'anna' };
 

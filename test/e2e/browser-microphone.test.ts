@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { browserClient } from '../support/browser-client.ts';
 import { speak, wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded } from '../support/seeded.ts';
 import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -45,7 +45,6 @@ test('a browser whose network is cut and whose service is killed loses and doubl
   t.after(() => browser.vanish());
 
   // Three cuts and two kills, each somewhere in the next sixth, also within a frame.
-  const seed = Number(process.env['SEED'] ?? 6);
   const random = seeded(seed);
   for (let sixth = 1; sixth <= 5; sixth += 1) {
     const to = Math.floor((samples * sixth) / 6);

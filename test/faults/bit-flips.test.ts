@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { seed, times } from './counts.ts';
 import { specimen, type Verdict } from './damaged-files.ts';
 
 const flips = times({ short: 30, long: 300 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { seed, times } from './counts.ts';
 import { runWriter } from './run-writer.ts';
 import { strace } from './strace.ts';
 import { checkKept, type Told } from './told.ts';

@@ -14,9 +14,8 @@ import { repair, sourceOfData } from '../../src/integrity/repair.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import { flipped, recordedData, tamper, verifyAlone } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { seed, times } from './counts.ts';
 import { strace } from './strace.ts';
 
 const rounds = times({ short: 3, long: 30 });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { modelsDir } from '../support/models.ts';
 import { speak } from '../support/espeak.ts';
 import { startLanguageServer, type LanguageServer } from '../support/language-servers.ts';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import {
   apiOf,
   startServiceProcess,
@@ -18,8 +18,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { assertFlat, resourcesOf } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
-const seed = Number(process.env['SEED'] ?? 1);
-const rounds = process.env['MITSCHRIFT_LONG'] ? 200 : 10;
+const rounds = times({ short: 10, long: 200 });
 /** Uploads of one round, and the longest life of the service in it, in milliseconds. */
 const uploadsPerRound = { least: 1, most: 2 };
 const lifeMs = { least: 100, most: 2500 };

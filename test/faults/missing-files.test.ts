@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempDir } from '../support/temp-dir.ts';
-import { seed } from './counts.ts';
+import { seed } from '../support/seeded.ts';
 import { specimen } from './damaged-files.ts';
 
 for (const [what, ending] of [

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { seed, times } from './counts.ts';
 import { powered, type Powered } from './power-loss.ts';
 import { runWriter } from './run-writer.ts';
 import { checkKept, type Told } from './told.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
-import { seeded } from '../support/seeded.ts';
-import { seed, times } from './counts.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import { preloadable } from './power-loss.ts';
 import { strace } from './strace.ts';
 import { trial } from './trial.ts';

@@ -3,9 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import { apiOf } from '../support/service-process.ts';
-import { seed, times } from './counts.ts';
 import { preloadable } from './power-loss.ts';
 import { trial } from './trial.ts';
 

@@ -7,9 +7,8 @@ import { transcripts } from '../../projections/transcripts.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { factTeller, tellImport } from '../support/fact-teller.ts';
 import { rowsOf } from '../support/memory-projection-storage.ts';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 import { tempLog } from '../support/temp-log.ts';
-import { seed, times } from './counts.ts';
 
 const rounds = times({ short: 5, long: 100 });
 const facts = 40;

@@ -6,7 +6,7 @@ import { openFileKeys } from '../../events/file-keys.ts';
 import { openLog, type Log } from '../../events/level-log.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { times } from './counts.ts';
+import { times } from '../support/seeded.ts';
 
 /** Facts before the one that is torn. */
 const acknowledged = 5;

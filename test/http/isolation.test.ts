@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect, password, startService, wav, type TestService } from '../support/http-client.ts';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded } from '../support/seeded.ts';
 
 const users = 20;
 const requests = process.env['MITSCHRIFT_LONG'] ? 10_000 : 1000;
@@ -31,7 +31,7 @@ test(`${users} users at once, ${requests} requests: nobody receives a byte of an
   let answered = 0;
   await Promise.all(
     people.map(async (person, index) => {
-      const random = seeded(index + 1);
+      const random = seeded(seed + index);
       const others = () => people[(index + 1 + Math.floor(random.next() * (users - 1))) % users]!;
       while (left > 0) {
         left -= 1;

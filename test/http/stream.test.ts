@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test, type TestContext } from 'node:test';
-import { array, assert as check, asyncProperty, integer } from 'fast-check';
 import { connect, startService, type Frame, type TestService } from '../support/http-client.ts';
+import { fc } from '../support/properties.ts';
 
 const durable = new Set(['transition', 'utterance', 'saved']);
 const isDurable = ({ type }: Frame) => durable.has(type);
@@ -94,10 +94,10 @@ test('whenever a client comes back, it has seen every durable frame once and in 
   const witness = connect(service.url, token);
   await witness.until(({ type }) => type === 'position');
 
-  await check(
-    asyncProperty(
-      array(integer({ min: 0, max: 14 }), { minLength: 1, maxLength: 8 }),
-      integer({ min: 1, max: 3 }),
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 14 }), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 3 }),
       async (cuts, uploads) => {
         const start = service.store.head();
         const seen: Frame[] = [];

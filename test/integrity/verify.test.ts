@@ -13,11 +13,10 @@ import {
   tamper,
   verifyAlone,
 } from '../support/recorded-data.ts';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 
 const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
-const seed = Number(process.env['SEED'] ?? 1);
-const flips = process.env['MITSCHRIFT_LONG'] ? 400 : 40;
+const flips = times({ short: 40, long: 400 });
 
 test(`what verify notices (SEED=${seed})`, async (t) => {
   const random = seeded(seed);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
 import { Level } from 'level';
 import type { Fact, LoggedFact } from '../../events/catalogue.ts';
 import { configStream } from '../../events/config-facts.ts';
@@ -19,6 +18,7 @@ import { block, completed, factTeller, joined, saved } from '../support/fact-tel
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { fc } from '../support/properties.ts';
 
 /** Counts facts: the others might hide that one was applied twice. */
 const tally: Projection = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { foldWord, wordsOf } from '../../src/search/fold-word.ts';
+import { fc } from '../support/properties.ts';
 
 test('umlauts, their spellings with e, accents and case are one word', () => {
   for (const same of [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import * as fc from 'fast-check';
 import type { Word } from '../../events/transcript.ts';
 import { compatEngine } from '../../src/speech/compat-engine.ts';
 import { locateSpeech } from '../../src/speech/locate-speech.ts';
@@ -9,6 +8,7 @@ import { planStretches } from '../../src/speech/plan-stretches.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
 import { type Kind, speechServer } from '../support/speech-servers.ts';
 import { toneText } from '../support/speech-servers-tones.ts';
+import { fc } from '../support/properties.ts';
 
 const signal = new AbortController().signal;
 
@@ -63,7 +63,7 @@ test('no word is lost, doubled or shifted at a cut', async (t) => {
         assert.ok(stretches.every(([start, end]) => end - start <= secondsMax));
       }),
     ),
-    { numRuns: runs, seed: 42 },
+    { numRuns: runs },
   );
 });
 
@@ -82,7 +82,8 @@ test('stretches are sorted, apart, short enough, and hold all speech', async () 
     .array(
       fc.tuple(
         fc.double({ min: 0, max: 5, noNaN: true }),
-        fc.double({ min: 0.1, max: 90, noNaN: true }),
+        // Spans below 0.1 s are taken for clicks.
+        fc.double({ min: 0.11, max: 90, noNaN: true }),
       ),
       {
         maxLength: 40,
@@ -116,7 +117,7 @@ test('stretches are sorted, apart, short enough, and hold all speech', async () 
           for (let time = start; time < end; time += 0.05) assert.ok(inside(time), `${time}`);
       },
     ),
-    { numRuns: 60, seed: 42 },
+    { numRuns: 60 },
   );
 });
 
