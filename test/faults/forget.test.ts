@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { openFileKeys } from '../../events/file-keys.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { seed } from './counts.ts';
+import { seed } from '../support/seeded.ts';
 import { powered } from './power-loss.ts';
 
 /** More operations than forgetting takes. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import type { LoggedFact } from '../../events/catalogue.ts';
@@ -16,7 +15,7 @@ import { foldWord, wordsOf } from '../../src/search/fold-word.ts';
 import { userIndex } from '../../src/search/user-index.ts';
 import { liveThrough, type History, type Written } from '../support/histories.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
-import { seeded } from '../support/seeded.ts';
+import { seed, seeded } from '../support/seeded.ts';
 
 /*
  * Whatever says what a recording says is asked after each save of many random lives: the Markdown as
@@ -25,7 +24,6 @@ import { seeded } from '../support/seeded.ts';
 
 const long = process.env['MITSCHRIFT_LONG'] === '1';
 const lives = long ? 3000 : 30;
-const seed = process.env['SEED'] === undefined ? randomInt(2 ** 31) : Number(process.env['SEED']);
 
 /** What readers still say differently. A difference that no longer occurs is to be taken out. */
 const knownDifferences = new Set<string>([
