@@ -47,10 +47,10 @@ await put('src/cli/serve', { groups: [{ name: 'service', tags: ['$initial'] }] }
 await put('src/cli/program');
 // Processes that the service starts by path (`programPath`): each as small as it can be.
 for (const program of [
-  'src/capture/capture-process',
+  'src/capture/process/capture-process',
   'src/capture/list-devices-process',
   'src/export/word-file-process',
-  'src/speech/local-worker',
+  'src/speech/local/local-worker',
 ]) {
   await put(program, true);
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { Fact, LoggedFact, OfferedFact } from './catalogue.ts';
-import type { Circumstances, StoredFact } from './envelope.ts';
-import { EventStoreError, type EventStore } from './store.ts';
+import type { Fact, LoggedFact, OfferedFact } from './facts/catalogue.ts';
+import type { Circumstances, StoredFact } from './facts/envelope.ts';
+import { type EventStore, EventStoreError } from './store.ts';
 
 /** Why a command changes nothing: a code for programs, a sentence for people. */
 export type Refusal<Code extends string = string> = { refused: Code; message: string };

@@ -1,4 +1,4 @@
-import type { LoggedFact, OfferedFact } from './catalogue.ts';
+import type { LoggedFact, OfferedFact } from './facts/catalogue.ts';
 
 /** Where facts are kept. Five verbs; `test/events/store-contract.ts` says what each must hold to. */
 export interface EventStore {

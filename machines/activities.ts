@@ -1,5 +1,5 @@
-import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
-import type { Stage } from '../events/recording-facts.ts';
+import { type CallbackActorLogic, type EventObject, fromCallback } from 'xstate';
+import type { Stage } from '../events/facts/recording.ts';
 
 /** What an activity is told when it starts; the rest it reads from the log. */
 export type ActivityInput = { recordingId: string; run: number };

@@ -1,5 +1,5 @@
-import type { Kind, Stage } from '../events/recording-facts.ts';
-import { initialContext, type RecordingContext, type Results } from './context.ts';
+import type { Kind, Stage } from '../events/facts/recording.ts';
+import { type RecordingContext, type Results, initialContext } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
 import { materialOf, materialToReturnTo, redoneFrom, whatStays } from './material.ts';
 

@@ -1,4 +1,4 @@
-import type { Kind, Stage } from '../events/recording-facts.ts';
+import type { Kind, Stage } from '../events/facts/recording.ts';
 
 /** What the machine remembers of a recording: identifiers, counters and versions of facts, never text. */
 export type RecordingContext = {

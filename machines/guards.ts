@@ -1,6 +1,6 @@
-import type { Stage } from '../events/recording-facts.ts';
-import { condition, type Condition } from './condition.ts';
-import { basisOf, type RecordingContext } from './context.ts';
+import type { Stage } from '../events/facts/recording.ts';
+import { type Condition, condition } from './condition.ts';
+import { type RecordingContext, basisOf } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
 import { reprocessingConditions } from './reprocessing-conditions.ts';
 

@@ -1,5 +1,5 @@
-import type { NewFact } from '../events/envelope.ts';
-import type { RecordingFact } from '../events/recording-facts.ts';
+import type { NewFact } from '../events/facts/envelope.ts';
+import type { RecordingFact } from '../events/facts/recording.ts';
 
 /**
  * What the machine sees of a fact: everything but its content, so that no text of a person's can

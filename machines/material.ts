@@ -1,4 +1,4 @@
-import type { ReprocessedFrom } from '../events/recording-facts.ts';
+import type { ReprocessedFrom } from '../events/facts/recording.ts';
 import type { Material, RecordingContext, Results } from './context.ts';
 
 const redoneFromTitle = { title: null, restored: null };

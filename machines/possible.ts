@@ -1,6 +1,6 @@
 import { getNextTransitions } from 'xstate';
-import { stages, type RecordingFactType, type Stage } from '../events/recording-facts.ts';
-import { conditions, type ConditionName } from './guards.ts';
+import { type RecordingFactType, type Stage, stages } from '../events/facts/recording.ts';
+import { type ConditionName, conditions } from './guards.ts';
 import type { RecordingSnapshot } from './recording.ts';
 
 /**

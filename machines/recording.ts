@@ -1,8 +1,8 @@
-import { assign, initialTransition, setup, transition, type SnapshotFrom } from 'xstate';
-import type { Stage } from '../events/recording-facts.ts';
+import { type SnapshotFrom, assign, initialTransition, setup, transition } from 'xstate';
+import type { Stage } from '../events/facts/recording.ts';
 import { unprovided } from './activities.ts';
 import { contextAfter, withoutAttempt } from './context-after.ts';
-import { initialContext, type RecordingContext } from './context.ts';
+import { type RecordingContext, initialContext } from './context.ts';
 import { guards } from './guards.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ReprocessedFrom } from '../events/recording-facts.ts';
+import type { ReprocessedFrom } from '../events/facts/recording.ts';
 import { condition } from './condition.ts';
 import type { RecordingContext } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';

@@ -1,4 +1,4 @@
-import type { Stage } from '../events/recording-facts.ts';
+import type { Stage } from '../events/facts/recording.ts';
 import type { ActivityInput } from './activities.ts';
 import type { RecordingContext } from './context.ts';
 

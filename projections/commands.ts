@@ -1,5 +1,5 @@
-import type { LoggedFact } from '../events/catalogue.ts';
-import { recordingOf } from '../events/recording-facts.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { recordingOf } from '../events/facts/recording.ts';
 import { startingWith } from './list-page.ts';
 import type { Projection, ProjectionStorage } from './projection.ts';
 

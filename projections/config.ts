@@ -1,6 +1,5 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { ConfigFact, LoggedFact } from '../events/facts/catalogue.ts';
 import type { Aggregate, Decision } from '../events/command-handler.ts';
-import type { ConfigFact } from '../events/config-facts.ts';
 
 /** What is stored of one key: its value, or of a secret the fingerprint. */
 export type StoredSetting = { value: unknown } | { fingerprint: string };

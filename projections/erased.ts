@@ -1,4 +1,4 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
 
 /** Whether nothing a person said or wrote may be left after this fact. */
 export const isErased = (fact: LoggedFact): boolean =>

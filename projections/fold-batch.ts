@@ -1,4 +1,4 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { Projection, Row, Rows } from './projection.ts';
 
 /** What some facts change: rows by key, `undefined` where a row goes. */

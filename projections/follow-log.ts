@@ -1,5 +1,5 @@
-import type { LoggedFact } from '../events/catalogue.ts';
-import { EventStoreError, type EventStore } from '../events/store.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { type EventStore, EventStoreError } from '../events/store.ts';
 import { arrivals, factPages, readPage } from './fact-pages.ts';
 import type { Member } from './member.ts';
 import { patiently } from './patience.ts';

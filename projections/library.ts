@@ -1,5 +1,5 @@
-import type { Kind } from '../events/recording-facts.ts';
-import { wordlessName } from '../events/wordless-name.ts';
+import type { Kind } from '../events/facts/recording.ts';
+import { wordlessName } from '../events/key-store.ts';
 import { timeKey } from './list-page.ts';
 import type { Rows } from './projection.ts';
 import type { TranscriptHead } from './transcript-head.ts';

@@ -1,8 +1,8 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { foldBatch, keysOfFacts } from './fold-batch.ts';
 import { patiently } from './patience.ts';
 import type { Projection, ProjectionStorage, Row } from './projection.ts';
-import { defectReason, outageReason, type StopReason } from './projection-error.ts';
+import { type StopReason, defectReason, outageReason } from './projection-error.ts';
 import { rowCache } from './row-cache.ts';
 
 /** Where a projection stands. */

@@ -1,4 +1,4 @@
-import type { ReprocessedFrom } from '../events/recording-facts.ts';
+import type { ReprocessedFrom } from '../events/facts/recording.ts';
 
 /** What a reader should know of a pass: what was left out, and why. */
 export type Note = { code: string; detail: string };

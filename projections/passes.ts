@@ -1,13 +1,13 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { isErased } from './erased.ts';
 import { noteStays, withNote } from './pass-notes.ts';
 import {
+  type Results,
   noResults,
   nothingSpoken,
   ownName,
   withNames,
   withSpeaker,
-  type Results,
 } from './pass-results.ts';
 import { resultOf } from './stage-results.ts';
 

@@ -1,4 +1,4 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
 
 /** A value in a projection: JSON only; `undefined` where there is none. */
 export type Row = unknown;

@@ -1,7 +1,7 @@
-import type { LoggedFact } from '../events/catalogue.ts';
-import { recordingOf, type RecordingFact, type Stage } from '../events/recording-facts.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { type RecordingFact, type Stage, recordingOf } from '../events/facts/recording.ts';
 import { isErased } from './erased.ts';
-import { foldPasses, latest, noPasses, type Passes } from './passes.ts';
+import { type Passes, foldPasses, latest, noPasses } from './passes.ts';
 import { utcTime } from './list-page.ts';
 import type { RecordingRow } from './recording-row.ts';
 

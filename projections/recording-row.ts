@@ -1,5 +1,5 @@
-import type { Kind, Stage } from '../events/recording-facts.ts';
-import type { Block, Correction, Segment } from '../events/transcript.ts';
+import type { Kind, Stage } from '../events/facts/recording.ts';
+import type { Block, Correction, Segment } from '../events/facts/transcript.ts';
 
 /** What a reader sees of one recording, folded from its facts. Snake case: it is what HTTP answers. */
 export type RecordingRow = {

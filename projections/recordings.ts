@@ -1,9 +1,9 @@
-import { recordingFacts, recordingOf, type RecordingFactType } from '../events/recording-facts.ts';
-import type { LoggedFact } from '../events/catalogue.ts';
-import { newestFirst, startingWith, timeKey, type PageRequest } from './list-page.ts';
+import { type RecordingFactType, recordingFacts, recordingOf } from '../events/facts/recording.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
 import type { Projection, ProjectionStorage, Rows } from './projection.ts';
 import { isErased } from './erased.ts';
-import { foldRecording, recordingRow, type KeptRecording } from './recording-fold.ts';
+import { type KeptRecording, foldRecording, recordingRow } from './recording-fold.ts';
 import type { RecordingRow } from './recording-row.ts';
 
 /**

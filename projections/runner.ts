@@ -1,13 +1,13 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { EventStore } from '../events/store.ts';
-import { followLog, type Follower } from './follow-log.ts';
-import { openMember, type Member, type ProjectionState } from './member.ts';
+import { type Follower, followLog } from './follow-log.ts';
+import { type Member, type ProjectionState, openMember } from './member.ts';
 import type { Projection, ProjectionStorage } from './projection.ts';
 import {
-  outageReason,
   ProjectionBehind,
   ProjectionStopped,
   type StopReason,
+  outageReason,
 } from './projection-error.ts';
 import { stoppedError, waitingRoom } from './waiting-room.ts';
 

@@ -1,6 +1,6 @@
-import type { LoggedFact } from '../events/catalogue.ts';
-import { unplacedNote, withNote, type Note } from './pass-notes.ts';
-import { ownName, withNames, withSpeaker, type Results } from './pass-results.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { type Note, unplacedNote, withNote } from './pass-notes.ts';
+import { type Results, ownName, withNames, withSpeaker } from './pass-results.ts';
 
 /**
  * What a stage's result adds to what the pass (number `run`) has led to by now; undefined for facts

@@ -1,8 +1,8 @@
-import type { LoggedFact } from '../events/catalogue.ts';
-import type { Kind } from '../events/recording-facts.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import type { Kind } from '../events/facts/recording.ts';
 import { isErased } from './erased.ts';
 import { utcTime } from './list-page.ts';
-import { foldPasses, noPasses, type Passes } from './passes.ts';
+import { type Passes, foldPasses, noPasses } from './passes.ts';
 import type { RecordingRow } from './recording-row.ts';
 
 /** What is kept of a transcript besides its texts. */

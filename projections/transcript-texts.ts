@@ -1,8 +1,8 @@
-import type { LoggedFact } from '../events/catalogue.ts';
-import type { Block, Correction } from '../events/transcript.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import type { Block, Correction } from '../events/facts/transcript.ts';
 import { startingWith } from './list-page.ts';
 import type { Results } from './pass-results.ts';
-import { latest, type Passes } from './passes.ts';
+import { type Passes, latest } from './passes.ts';
 import type { ProjectionStorage, Rows } from './projection.ts';
 import type { TranscriptRow } from './recording-row.ts';
 

@@ -1,11 +1,11 @@
-import type { LoggedFact } from '../events/catalogue.ts';
-import { recordingOf, type Kind } from '../events/recording-facts.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { type Kind, recordingOf } from '../events/facts/recording.ts';
 import { isErased } from './erased.ts';
-import { fileKey, libraryList, relist, type LibraryItem } from './library.ts';
-import { newestFirst, type PageRequest } from './list-page.ts';
+import { type LibraryItem, fileKey, libraryList, relist } from './library.ts';
+import { type PageRequest, newestFirst } from './list-page.ts';
 import type { Projection, ProjectionStorage } from './projection.ts';
 import type { TranscriptRow } from './recording-row.ts';
-import { beginningOfTranscript, headAfter, type TranscriptHead } from './transcript-head.ts';
+import { type TranscriptHead, beginningOfTranscript, headAfter } from './transcript-head.ts';
 import { dropTexts, readTexts, sameTexts, setText } from './transcript-texts.ts';
 
 /**

@@ -1,6 +1,5 @@
-import type { LoggedFact } from '../events/catalogue.ts';
+import type { LoggedFact, UserFact } from '../events/facts/catalogue.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
-import type { UserFact } from '../events/user-facts.ts';
 
 export type User = {
   /** ULID: a name used again inherits nothing. */

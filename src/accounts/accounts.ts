@@ -1,16 +1,16 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
-import type { KeyStore } from '../../events/keys.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
 import {
+  type User,
   decideRehash,
   decideSetup,
   userByName,
   usernameKey,
-  type User,
 } from '../../projections/users.ts';
-import type { Log } from '../log.ts';
-import type { Settings } from '../settings.ts';
+import type { Log } from '../shared/log.ts';
+import type { Settings } from '../config/environment.ts';
 import { AccountError } from './account-error.ts';
 import { loginLimits } from './login-limits.ts';
 import {
@@ -20,16 +20,16 @@ import {
   hashPassword,
   verifyPassword,
 } from './passwords.ts';
-import { SessionBook, sessionIdOf } from './session-book.ts';
-import type { SessionRows } from './sessions.ts';
-import { openSetupCode, removeSetupCode, type SetupCode } from './setup-code.ts';
+import { SessionBook, sessionIdOf } from './sessions.ts';
+import type { SessionRows } from '../storage/session-rows.ts';
+import { type SetupCode, openSetupCode, removeSetupCode } from './setup-code.ts';
 import {
-  checkUsername,
-  openUserStream,
-  userAdministration,
   type EndWork,
   type UserAdministration,
   type UserStream,
+  checkUsername,
+  openUserStream,
+  userAdministration,
 } from './users.ts';
 
 export type AccountsParts = {
@@ -55,7 +55,7 @@ export type Peer = {
   address: string;
   /**
    * A loopback peer, without forwarding headers, that asked for a localhost Host: somebody at this
-   * machine, and not a page whose own name resolves to it. Found out by `src/http/peer.ts`.
+   * machine, and not a page whose own name resolves to it. Found out by `src/http/middleware/authenticate.ts`.
    */
   local: boolean;
 };

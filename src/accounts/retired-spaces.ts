@@ -1,6 +1,6 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '../../events/durable-file.ts';
+import { syncDirectory } from '../shared/files.ts';
 
 /**
  * Moves the documents of a deleted user out of reach: `<data>/spaces/<id>` becomes

@@ -1,25 +1,147 @@
-/** One session as it is stored. Rows, not facts: nobody needs to know later who was logged in when. */
-export type SessionRow = {
-  user_id: string;
-  /** Milliseconds since the epoch. */
-  created_at: number;
-  /** Milliseconds since the epoch; slides with use, moved at most every five minutes. */
-  expires_at: number;
-  /** Version of the `users` stream when it began; missing in rows of before there were any. */
-  users_version?: number;
-};
+import { hash, randomBytes } from 'node:crypto';
+import { LeastRecentMap } from '../../events/least-recent.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import type { SessionRow, SessionRows } from '../storage/session-rows.ts';
+
+/** An expiry is written again when it has moved by this much: reading must not mean writing. */
+const moveMs = 5 * 60_000;
+
+/** Sessions kept in memory. */
+const knownMax = 10_000;
+
+/** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
+export const sessionIdOf = (token: string): string => hash('sha256', token, 'hex');
 
 /**
- * Where sessions are kept, by the SHA-256 (hex) of their token: whoever reads the store learns no
- * token. Every write is done when its promise resolves; none has to survive a power cut.
+ * Who is logged in. Writes go one at a time, so that a session that is being used while it is ended
+ * is not written again afterwards.
  */
-export interface SessionRows {
-  get(hash: string): Promise<SessionRow | undefined>;
-  put(hash: string, row: SessionRow): Promise<void>;
-  /** Nothing happens when there is no such row. */
-  delete(hash: string): Promise<void>;
-  /** Deletes every session of a user; the hashes of those that are gone now. */
-  deleteOf(userId: string): Promise<string[]>;
-  /** Deletes every session that had expired at `now` (milliseconds since the epoch). */
-  sweep(now: number): Promise<void>;
+export class SessionBook {
+  readonly #rows: SessionRows;
+  readonly #clock: () => Date;
+  readonly #hours: () => number;
+  readonly #oneAtATime = oneAtATime(1024);
+  readonly #listeners = new Set<(sessionId: string) => void>();
+  /** Sessions in use, so that not every request reads the disk. Nobody else writes the rows. */
+  readonly #known = new LeastRecentMap<string, SessionRow>(knownMax);
+  /** Counts endings: what was read before one may not hold after it. */
+  #endings = 0;
+
+  constructor(rows: SessionRows, clock: () => Date, hours: () => number) {
+    this.#rows = rows;
+    this.#clock = clock;
+    this.#hours = hours;
+  }
+
+  /**
+   * A new session, if `allowed` still says so when it is written: the version of the `users` stream
+   * for which it is, or undefined for none. The token is 256 random bits.
+   */
+  begin(
+    userId: string,
+    allowed: () => number | undefined,
+  ): Promise<{ token: string; expiresAt: Date } | undefined> {
+    const token = randomBytes(32).toString('base64url');
+    return this.#oneAtATime(async () => {
+      const usersVersion = allowed();
+      if (usersVersion === undefined) return undefined;
+      const now = this.#clock().getTime();
+      const expires = now + this.#lifeMs();
+      const row = {
+        user_id: userId,
+        created_at: now,
+        expires_at: expires,
+        users_version: usersVersion,
+      };
+      await this.#rows.put(sessionIdOf(token), row);
+      return { token, expiresAt: new Date(expires) };
+    });
+  }
+
+  /** The session of a token, which lives on by being asked for; undefined: none, or over. */
+  async find(token: string): Promise<FoundSession | undefined> {
+    if (!/^[\w-]{43}$/u.test(token)) return undefined;
+    const sessionId = sessionIdOf(token);
+    const row = await this.#row(sessionId);
+    const now = this.#clock().getTime();
+    if (!row || row.expires_at <= now) return undefined;
+    const expires = now + this.#lifeMs();
+    if (Math.abs(expires - row.expires_at) < moveMs) {
+      return found(sessionId, row);
+    }
+    return this.#oneAtATime(async () => {
+      const present = await this.#rows.get(sessionId);
+      if (!present) return undefined;
+      const moved = { ...present, expires_at: expires };
+      try {
+        await this.#rows.put(sessionId, moved);
+      } catch {
+        // It is good as it is: a disk that takes nothing must not log everybody out. The log tells of
+        // the failed write itself, and the next request tries again.
+        return found(sessionId, present);
+      }
+      this.#known.set(sessionId, moved);
+      return found(sessionId, moved);
+    });
+  }
+
+  /** Calls back with every session that is ended before its time; returns how to stop. */
+  onEnded(listener: (sessionId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async end(sessionId: string): Promise<void> {
+    await this.#oneAtATime(() => this.#rows.delete(sessionId));
+    this.#forget([sessionId]);
+    this.#tell(sessionId);
+  }
+
+  async endAllOf(userId: string): Promise<void> {
+    const ended = await this.#oneAtATime(() => this.#rows.deleteOf(userId));
+    this.#forget(ended);
+    for (const sessionId of ended) this.#tell(sessionId);
+  }
+
+  sweep(): Promise<void> {
+    return this.#oneAtATime(() => this.#rows.sweep(this.#clock().getTime()));
+  }
+
+  async #row(sessionId: string): Promise<SessionRow | undefined> {
+    const known = this.#known.get(sessionId);
+    if (known) return known;
+    const endings = this.#endings;
+    const row = await this.#rows.get(sessionId);
+    // One that was ended while it was read must not be known again.
+    if (row && endings === this.#endings) this.#known.set(sessionId, row);
+    return row;
+  }
+
+  #forget(sessionIds: readonly string[]): void {
+    this.#endings += 1;
+    for (const sessionId of sessionIds) this.#known.delete(sessionId);
+  }
+
+  #tell(sessionId: string): void {
+    for (const listener of this.#listeners) listener(sessionId);
+  }
+
+  #lifeMs(): number {
+    return this.#hours() * 3_600_000;
+  }
 }
+
+type FoundSession = {
+  sessionId: string;
+  userId: string;
+  expiresAt: Date;
+  /** As in its row. */
+  usersVersion: number | undefined;
+};
+
+const found = (sessionId: string, row: SessionRow): FoundSession => ({
+  sessionId,
+  userId: row.user_id,
+  expiresAt: new Date(row.expires_at),
+  usersVersion: row.users_version,
+});

@@ -1,7 +1,7 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '../../events/durable-file.ts';
+import { writeDurably } from '../shared/files.ts';
 
 /** Whoever knows it may create the first administrator from anywhere: it proves access to the host. */
 export interface SetupCode {

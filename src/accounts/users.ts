@@ -1,10 +1,13 @@
 import { ulid } from 'ulid';
-import { commandHandler, isRefusal, type Decision } from '../../events/command-handler.ts';
-import type { StoredFact } from '../../events/envelope.ts';
-import type { KeyStore } from '../../events/keys.ts';
+import { type Decision, commandHandler, isRefusal } from '../../events/command-handler.ts';
+import type { StoredFact } from '../../events/facts/envelope.ts';
+import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
-import { usersStream, type UserFact } from '../../events/user-facts.ts';
+import { type UserFact, usersStream } from '../../events/facts/catalogue.ts';
 import {
+  type User,
+  type UserRefusal,
+  type Users,
   decideDeletion,
   decidePasswordChange,
   decideRegistration,
@@ -12,20 +15,17 @@ import {
   userByName,
   usernameKey,
   usersAggregate,
-  type User,
-  type UserRefusal,
-  type Users,
 } from '../../projections/users.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
 import {
+  type PasswordScheme,
   checkPassword,
   checkPasswordHash,
   hashPassword,
   verifyPassword,
-  type PasswordScheme,
 } from './passwords.ts';
-import type { SessionBook } from './session-book.ts';
+import type { SessionBook } from './sessions.ts';
 
 /** Who wants it and by which command; from the request. */
 export type OnBehalf = { by: string; command?: string | undefined };

@@ -1,8 +1,7 @@
-import { open } from 'node:fs/promises';
-import { StageError } from '../stage-error.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { StageError } from '../shared/errors.ts';
 import { ffmpegFindsAudio, hasFfmpeg } from './ffmpeg.ts';
-import { mp4Encrypted } from './mp4-encryption.ts';
-import { wavLayout } from './wav-layout.ts';
+import { wavLayout } from './wav.ts';
 
 /**
  * Looks whether a file is audio that can be read here, by what is in it, not by its name. Quick:
@@ -60,9 +59,52 @@ export async function decoderFor(
   );
 }
 
+/** A name from outside, on one line and not longer than one. */
+const printable = (name: string) => name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 120);
+
+/** Boxes walked at most; a film has some hundreds. */
+const boxesMax = 10_000;
+const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
+const encryptedEntries = new Set(['enca', 'drms', 'encv', 'drmi']);
+
 async function examine(path: string, ffmpegRuns: () => Promise<boolean>): Promise<void> {
   if ((await decoderFor(path, ffmpegRuns)) === 'ffmpeg') await ffmpegFindsAudio(path);
 }
 
-/** A name from outside, on one line and not longer than one. */
-const printable = (name: string) => name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 120);
+/**
+ * Whether a track of an MP4 file is encrypted (iTunes' `drms`, Common Encryption's `enca`): ffmpeg
+ * does not say so but decodes noise. Walks box heads only (ISO/IEC 14496-12, 8.1 and 8.12).
+ * @returns false for files of other kinds.
+ */
+async function mp4Encrypted(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  const first = await head(file, 4, 4);
+  if (first.toString('latin1') !== 'ftyp') return false;
+  const ranges: [number, number][] = [[0, size]];
+  let boxes = 0;
+  for (let range = ranges.pop(); range; range = ranges.pop()) {
+    let [at, end] = range;
+    while (at + 8 <= end && boxes < boxesMax) {
+      boxes += 1;
+      const bytes = await head(file, at, 16);
+      if (bytes.length < 8) break;
+      const type = bytes.toString('latin1', 4, 8);
+      if (encryptedEntries.has(type)) return true;
+      const short = bytes.readUInt32BE(0);
+      const large = short === 1 && bytes.length === 16;
+      const length = short === 0 ? end - at : large ? Number(bytes.readBigUInt64BE(8)) : short;
+      const body = at + (large ? 16 : 8);
+      if (length < body - at) break; // a box that claims less than its own head
+      if (containers.has(type)) ranges.push([body, Math.min(at + length, end)]);
+      if (type === 'stsd') ranges.push([body + 8, Math.min(at + length, end)]);
+      at += length;
+    }
+  }
+  return false;
+}
+
+async function head(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await file.read(buffer, 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}

@@ -2,9 +2,8 @@ import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
-import { StageError } from '../stage-error.ts';
-import { ffmpegSentence, withoutTags } from './ffmpeg-sentence.ts';
-import { speechRate } from './speech-file.ts';
+import { StageError } from '../shared/errors.ts';
+import { speechRate } from './wav.ts';
 
 /** Seconds ffmpeg may give no byte before it counts as hung. */
 const stallSeconds = 120;
@@ -67,6 +66,68 @@ export async function ffmpegFindsAudio(path: string): Promise<void> {
   });
   if (!/^ {2}Stream #0:.*: Audio:/m.test(said)) throw ffmpegSentence(said);
 }
+
+/** The file name is an argument behind `file:`, so that no name is taken for an option or address. */
+const inputOf = (path: string) => [
+  '-protocol_whitelist',
+  'file,pipe',
+  '-format_whitelist',
+  demuxers,
+  '-i',
+  `file:${path}`,
+];
+
+const complaint =
+  /Error while decoding|Invalid data found|truncat|corrupt|partial file|File ended prematurely|Packet mismatch|Header missing|error reading/i;
+
+const fallback = {
+  code: 'audio-damaged',
+  sentence: 'ffmpeg could not decode any audio from this file: it is damaged.',
+};
+
+const reasons = [
+  {
+    when: /matches no streams|does not contain any stream/i,
+    code: 'no-audio-track',
+    sentence: 'This file has no sound track.',
+  },
+  {
+    when: /moov atom not found/i,
+    code: 'audio-damaged',
+    sentence:
+      'This MP4 file is incomplete: its table of contents is missing, so nothing in it can be found. Copy or export it again.',
+  },
+  {
+    when: /Decoder \(codec [^)]*\) not found|Decoding requested, but no decoder|Unknown decoder/i,
+    code: 'unsupported-media',
+    sentence: 'The ffmpeg on this machine has no decoder for the sound in this file.',
+  },
+  {
+    when: /Format not on whitelist/i,
+    code: 'unsupported-media',
+    sentence: 'This is a playlist or another kind of file that holds no audio of its own.',
+  },
+  {
+    when: /Permission denied|No such file/i,
+    code: 'audio-missing',
+    sentence: 'The audio file is gone or may not be read.',
+  },
+  {
+    when: /Stream #0:.*: Audio:/i,
+    code: 'audio-damaged',
+    sentence: 'The sound track of this file is damaged from its start: nothing could be decoded.',
+  },
+  {
+    when: /Stream #0:.*: (Video|Subtitle|Data):/i,
+    code: 'no-audio-track',
+    sentence: 'This file has no sound track.',
+  },
+  {
+    when: /Invalid data found when processing input|Invalid argument|could not find codec parameters|Failed to read frame size/i,
+    code: 'not-audio',
+    sentence: 'This is not an audio file that can be read.',
+  },
+];
 
 async function* decode(
   path: string,
@@ -133,16 +194,6 @@ async function* decode(
   }
 }
 
-/** The file name is an argument behind `file:`, so that no name is taken for an option or address. */
-const inputOf = (path: string) => [
-  '-protocol_whitelist',
-  'file,pipe',
-  '-format_whitelist',
-  demuxers,
-  '-i',
-  `file:${path}`,
-];
-
 function floats(bytes: Buffer): Float32Array {
   const block = new Float32Array(Math.floor(bytes.length / 4));
   for (let i = 0; i < block.length; i += 1) {
@@ -157,9 +208,6 @@ function promisedSeconds(said: string): number | null {
   return found ? Number(found[1]) * 3600 + Number(found[2]) * 60 + Number(found[3]) : null;
 }
 
-const complaint =
-  /Error while decoding|Invalid data found|truncat|corrupt|partial file|File ended prematurely|Packet mismatch|Header missing|error reading/i;
-
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, 10);
@@ -172,4 +220,25 @@ function stalled(): StageError {
   return new StageError('decoder-stalled', 'ffmpeg stopped answering while it read the audio.', {
     retriable: true,
   });
+}
+
+/**
+ * What ffmpeg's messages mean for a person. The messages themselves go into `cause`: they may hold
+ * names from the file's tags, which are no business of an error message.
+ */
+function ffmpegSentence(output: string): StageError {
+  const messages = withoutTags(output);
+  const found = reasons.find(({ when }) => when.test(messages)) ?? fallback;
+  return new StageError(found.code, found.sentence, {
+    retriable: false,
+    cause: new Error(messages.slice(-2000)),
+  });
+}
+
+/** ffmpeg's own words: a song called “Corrupt” is not corrupt. Tags are indented, names are quoted. */
+function withoutTags(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !/^(\s{4}|Input #|Output #)/.test(line))
+    .join('\n');
 }

@@ -1,12 +1,11 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeDurably } from '../../events/durable-file.ts';
-import { StageError } from '../stage-error.ts';
+import { writeDurably } from '../shared/files.ts';
+import { StageError } from '../shared/errors.ts';
 import { decoderFor } from './accepts-audio.ts';
 import { ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
-import { speechRate } from './speech-file.ts';
-import { wavLayout } from './wav-layout.ts';
-import { wavSamples } from './wav-samples.ts';
+import { speechRate, wavLayout } from './wav.ts';
+import { wavSamples } from './decode.ts';
 
 /** What is computed and kept; coarser ones are made from it. */
 export const peaksPerSecondMax = 100;

@@ -1,5 +1,5 @@
 import libsamplerate from '@alexanderolsen/libsamplerate-js';
-import { speechRate } from './speech-file.ts';
+import { speechRate } from './wav.ts';
 
 /** Brings mono audio to 16 kHz, block by block. */
 export interface Resampler {

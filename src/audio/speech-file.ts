@@ -1,17 +1,134 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StageError } from '../shared/errors.ts';
+import { type SpeechFile, samplesOf, speechHeader, speechHeaderBytes, speechRate } from './wav.ts';
+
+/** Longest piece that can be read at once, in seconds (38 MB). */
+const readSecondsMax = 1200;
+
 /**
- * Audio as recognisers want it: 16 kHz mono 16-bit PCM in a WAV file of ours (44-byte header), read
- * at random. Derived from the kept audio, can be made again at any time.
+ * Opens a speech file for reading at random.
+ * @throws {StageError} `speech-file-damaged` (retriable: it can be made again) when its header and
+ *   length don't fit; errors of the file system.
  */
-export interface SpeechFile {
-  readonly path: string;
-  /** Samples at 16 kHz. */
-  readonly samples: number;
-  /** Seconds. */
-  readonly duration: number;
-  /** Samples of [start, end) seconds, clamped to the file. */
-  read(start: number, end: number): Promise<Int16Array>;
-  close(): Promise<void>;
+export async function openSpeechFile(path: string): Promise<SpeechFile> {
+  const file = await open(path, 'r');
+  try {
+    const header = Buffer.alloc(speechHeaderBytes);
+    const { bytesRead } = await file.read(header, 0, speechHeaderBytes, 0);
+    const samples = samplesOf(header.subarray(0, bytesRead));
+    const { size } = await file.stat();
+    if (samples === null || size !== speechHeaderBytes + samples * 2)
+      throw new StageError(
+        'speech-file-damaged',
+        'The working copy of the audio is damaged and has to be made again.',
+        { retriable: true },
+      );
+    return {
+      path,
+      samples,
+      duration: samples / speechRate,
+      async read(start, end) {
+        const first = clamp(Math.round(start * speechRate), samples);
+        const last = clamp(Math.round(end * speechRate), samples);
+        const count = Math.max(0, last - first);
+        if (count > readSecondsMax * speechRate)
+          throw new RangeError(`More than ${readSecondsMax} seconds of audio read at once`);
+        const piece = new Int16Array(count);
+        const bytes = Buffer.from(piece.buffer);
+        for (let done = 0; done < bytes.length;) {
+          const at = speechHeaderBytes + first * 2 + done;
+          const { bytesRead } = await file.read(bytes, done, bytes.length - done, at);
+          if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
+          done += bytesRead;
+        }
+        return piece;
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
-/** Samples a second in every speech file. */
-export const speechRate = 16_000;
+const clamp = (value: number, max: number) => Math.min(max, Math.max(0, value));
+
+/** Longest audio one speech file holds, in hours: what 32-bit sizes of a WAV file allow. */
+export const speechHoursMax = 36;
+
+/**
+ * Writes blocks of 16 kHz mono samples (-1 to 1) as a speech file, each before the next is asked for.
+ * The name appears only when all is written and on the disk, so a file that is there is complete.
+ * @param gain factor on every sample; what then goes over full scale is cut off.
+ * @returns number of samples.
+ * @throws {StageError} `audio-too-long`; what `blocks` throws; errors of the file system.
+ */
+export async function writeSpeechFile(
+  path: string,
+  blocks: AsyncIterable<Float32Array>,
+  { gain, signal }: { gain: number; signal: AbortSignal },
+): Promise<number> {
+  const unfinished = `${path}.part`;
+  const file = await open(unfinished, 'w', 0o600);
+  try {
+    let samples = 0;
+    let position = speechHeaderBytes;
+    let room = Buffer.alloc(0);
+    for await (const block of blocks) {
+      signal.throwIfAborted();
+      samples += block.length;
+      if (samples > speechHoursMax * 3600 * speechRate)
+        throw new StageError(
+          'audio-too-long',
+          `The audio is longer than ${speechHoursMax} hours. Cut it and upload the parts.`,
+          { retriable: false },
+        );
+      if (room.length < block.length * 2) room = Buffer.allocUnsafeSlow(block.length * 2);
+      const bytes = toPcm(block, gain, room);
+      await writeAll(file, bytes, position);
+      position += bytes.length;
+    }
+    await writeAll(file, speechHeader(samples), 0);
+    await file.sync();
+    await file.close();
+    signal.throwIfAborted();
+    await rename(unfinished, path);
+    await syncDirectory(dirname(path));
+    return samples;
+  } catch (error) {
+    await file.close().catch(() => {}); // the first error is the one to tell
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function toPcm(block: Float32Array, gain: number, into: Buffer): Buffer {
+  const bytes = into.subarray(0, block.length * 2);
+  for (let i = 0; i < block.length; i += 1) {
+    const sample = Math.round(block[i]! * gain * 32_767);
+    bytes.writeInt16LE(sample > 32_767 ? 32_767 : sample < -32_768 ? -32_768 : sample, i * 2);
+  }
+  return bytes;
+}
+
+async function writeAll(
+  file: Awaited<ReturnType<typeof open>>,
+  bytes: Buffer,
+  position: number,
+): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** A rename is durable only when its directory is. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

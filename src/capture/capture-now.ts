@@ -1,6 +1,6 @@
-import { captureRate } from './capture-audio.ts';
-import type { CaptureStatus } from './capture-protocol.ts';
-import type { Ledger } from './ledger.ts';
+import { captureRate } from '../audio/wav.ts';
+import type { CaptureStatus } from './process/protocol.ts';
+import type { Ledger } from './file/ledger.ts';
 
 /** What is going on in a capture at this moment; not a fact, and gone when it ends. */
 export type CaptureNow = {

@@ -1,29 +1,27 @@
 import { join } from 'node:path';
 import type { EventStore } from '../../events/store.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import type { StageActivity } from '../recordings/run-stage.ts';
-import { StageError } from '../stage-error.ts';
-import { combinedDevice } from './alsa-config.ts';
-import { browserCaptures, type BrowserCaptures } from './browser-captures.ts';
-import type { BrowserLimits } from './browser-limits.ts';
+import { StageError } from '../shared/errors.ts';
+import { combinedDevice } from './device/alsa-config.ts';
+import { type BrowserCaptures, browserCaptures } from './browser/browser-captures.ts';
+import type { BrowserLimits } from './browser/browser-writer.ts';
 import { captureActivity } from './capture-activity.ts';
-import type { CaptureOrder } from './capture-client.ts';
+import type { CaptureOrder } from './process/client.ts';
 import type { CaptureNow, WarnAfter } from './capture-now.ts';
-import { captureLimits, type CaptureLimits } from './capture-protocol.ts';
+import { type CaptureLimits, captureLimits } from './process/protocol.ts';
 import {
+  type CombinedChannels,
+  type CombinedSelection,
   combinedMonitor,
   instanceOf,
   isOwnSource,
-  type CombinedChannels,
-  type CombinedSelection,
-} from './combined-chain.ts';
-import { combinedSource } from './combined-source.ts';
-import { chooseDevice, recordableDevices } from './device-choice.ts';
-import { findDevice, type Devices } from './devices.ts';
-import { heldDevices, type StoppedBy } from './held-devices.ts';
-import type { PulseSource } from './pulse-listing.ts';
-import { openPulse } from './pulse.ts';
-import { takeStock, type StateOf } from './take-stock.ts';
+} from './pulse/combined-chain.ts';
+import { combinedSource } from './pulse/combined-source.ts';
+import { type Devices, chooseDevice, findDevice, recordableDevices } from './device/devices.ts';
+import { type StoppedBy, heldDevices } from './device/reservations.ts';
+import { type PulseSource, openPulse } from './pulse/pulse.ts';
+import { type StateOf, takeStock } from './reconcile-captures.ts';
 
 /** Recording from devices of this host, and from browsers. */
 export type Captures = {

@@ -1,8 +1,7 @@
-import { ok, type Check } from '../doctor/check.ts';
-import { runChecks } from '../doctor/checks.ts';
-import { hostFrom } from '../host.ts';
-import { measureTaken } from '../storage/measure-taken.ts';
-import { presentSettings } from './present-settings.ts';
+import { type Check, ok, runChecks } from '../doctor/checks.ts';
+import { hostFrom } from '../shared/data-directory.ts';
+import { measureTaken } from '../storage/quota.ts';
+import { presentSettings } from './settings.ts';
 
 /** Says what is there, what is missing and what to do about it. Exit code 1 when something fails. */
 export async function doctor(options: { json: boolean }): Promise<void> {

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../package-root.ts';
+import { packageVersion } from '../shared/package.ts';
 
 /** Runs the command that the arguments name. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(): Promise<void> {
@@ -73,7 +73,7 @@ program
   .command('verify')
   .description('check log, states, audio, documents and keys; changes nothing')
   .option('--json', 'print the report as JSON', false)
-  .action(async (options: object) => (await import('./verify.ts')).verify(options as never));
+  .action(async (options: object) => (await import('./data.ts')).verify(options as never));
 
 program
   .command('repair')
@@ -81,7 +81,7 @@ program
   .requiredOption('--out <dir>', 'the new data directory')
   .option('--backup <dir>', 'salvage this backup instead of the data directory')
   .option('--json', 'print the report as JSON', false)
-  .action(async (options: object) => (await import('./repair.ts')).repair(options as never));
+  .action(async (options: object) => (await import('./data.ts')).repair(options as never));
 
 program
   .command('backup')
@@ -89,7 +89,7 @@ program
   .argument('<dir>', 'where the backup is kept')
   .option('--json', 'print the report as JSON', false)
   .action(async (dir: string, options: object) =>
-    (await import('./backup.ts')).backup(dir, options as never),
+    (await import('./data.ts')).backup(dir, options as never),
   );
 
 program
@@ -99,7 +99,7 @@ program
   .option('--erasures <file>', 'a later list of erasures (keys/erased.jsonl) to apply as well')
   .option('--json', 'print the report as JSON', false)
   .action(async (dir: string, options: object) =>
-    (await import('./restore.ts')).restore(dir, options as never),
+    (await import('./data.ts')).restore(dir, options as never),
   );
 
 program
@@ -108,14 +108,14 @@ program
   .argument('<file>', 'the file to write')
   .option('--decrypt', 'make what people said readable in it', false)
   .action(async (file: string, options: object) =>
-    (await import('./export-log.ts')).exportLog(file, options as never),
+    (await import('./data.ts')).exportLog(file, options as never),
   );
 
 program
   .command('import-log')
   .description('make the log of an empty data directory of an exported file')
   .argument('<file>', 'an exported log')
-  .action(async (file: string) => (await import('./import-log.ts')).importLog(file));
+  .action(async (file: string) => (await import('./data.ts')).importLog(file));
 
 program
   .command('doctor')

@@ -1,10 +1,10 @@
 import { read } from 'read';
-import { hostFrom } from '../host.ts';
-import { openLogger } from '../log.ts';
-import { sizeText } from '../storage/size-text.ts';
-import type { Quarantined } from '../storage/quarantined.ts';
-import { askService } from './control.ts';
-import { purgeMax, quarantineCommands, type QuarantineCommands } from './quarantine-commands.ts';
+import { hostFrom } from '../shared/data-directory.ts';
+import { openLogger } from '../shared/log.ts';
+import { sizeText } from '../storage/quota.ts';
+import type { Quarantined } from '../storage/quarantine.ts';
+import { askService } from '../control/socket.ts';
+import { type QuarantineCommands, purgeMax, quarantineCommands } from '../control/data-commands.ts';
 
 /** `mitschrift quarantine`: what was put aside, whose it was, since when, and how large it is. */
 export async function listQuarantine({ json }: { json: boolean }): Promise<void> {

@@ -1,8 +1,12 @@
-import { dataFolder, hostFrom, type DataFolder } from '../host.ts';
-import { withLogAlone } from '../integrity/open-alone.ts';
-import { checkLog, type LogCheck } from '../recordings/check-log.ts';
-import { askService } from './control.ts';
-import { replayRecording } from './replay-from.ts';
+import { type DataFolder, dataFolder, hostFrom } from '../shared/data-directory.ts';
+import { withLogAlone } from '../integrity/open-mark.ts';
+import { type LogCheck, checkLog } from '../recordings/check-log.ts';
+import { askService } from '../control/socket.ts';
+import { openConfig } from '../config/config.ts';
+import { openLogger } from '../shared/log.ts';
+import { openPipeline } from '../pipeline.ts';
+import { type Replayed, replayFrom } from '../recordings/replay-from.ts';
+import { settingsFrom } from '../config/environment.ts';
 
 /** Folds the log again and compares; beside a running service the service does it. */
 export async function replay(options: {
@@ -36,14 +40,14 @@ export async function replay(options: {
   if (check.differences.length > 0) process.exitCode = 1;
 }
 
+const checkAlone = (data: DataFolder, recording: string | undefined): Promise<LogCheck> =>
+  withLogAlone(data, ({ store }) => checkLog(store, recording));
+
 async function checkOwn(recording: string | undefined): Promise<LogCheck> {
   const { data } = hostFrom(process.env);
   const asked = askService<LogCheck>(data.controlSocket, 'replay-check', recording ?? null);
   return (await asked) ?? (await checkAlone(data, recording));
 }
-
-const checkAlone = (data: DataFolder, recording: string | undefined): Promise<LogCheck> =>
-  withLogAlone(data, ({ store }) => checkLog(store, recording));
 
 function report(check: LogCheck): void {
   for (const { recording_id, version, difference } of check.differences) {
@@ -53,4 +57,38 @@ function report(check: LogCheck): void {
     `${check.facts} facts, ${check.recordings} recordings, ${check.documents} with documents ` +
       `compared, ${check.notCompared} not compared: ${check.differences.length} differences`,
   );
+}
+
+/** Processes a recording again from a stage on; beside a running service the service does it. */
+async function replayRecording(options: {
+  recording: string;
+  from: string;
+  json: boolean;
+}): Promise<void> {
+  const { recording, from } = options;
+  const { data } = hostFrom(process.env);
+  const asked = askService<Replayed>(data.controlSocket, 'replay-from', { recording, from });
+  const replayed = (await asked) ?? (await replayAlone(recording, from));
+  if (options.json) console.log(JSON.stringify(replayed));
+  else if (replayed.error !== null) console.error(replayed.error);
+  else console.log(`${replayed.state}, version ${replayed.version}`);
+  if (replayed.error !== null) process.exitCode = 1;
+}
+
+async function replayAlone(recording: string, from: string): Promise<Replayed> {
+  const { data, logLevel } = hostFrom(process.env);
+  const log = openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] ? logLevel : 'silent');
+  const fromEnvironment = settingsFrom(process.env);
+  let settings = () => fromEnvironment;
+  // Other unfinished recordings are left for the service to go on with.
+  const pipeline = await openPipeline({ data, settings: () => settings(), log });
+  try {
+    const { store } = pipeline;
+    const config = await openConfig({ store, secretsPath: data.secrets, env: process.env, log });
+    settings = () => config.settings();
+    await pipeline.projections.ready();
+    return await replayFrom(pipeline, recording, from);
+  } finally {
+    await pipeline.close();
+  }
 }

@@ -1,5 +1,5 @@
-import { hostFrom } from '../host.ts';
-import { openServiceLogger } from '../log.ts';
+import { hostFrom } from '../shared/data-directory.ts';
+import { openServiceLogger } from '../shared/log.ts';
 import { startService } from '../main.ts';
 
 /** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */

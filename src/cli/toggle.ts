@@ -1,6 +1,6 @@
-import { hostFrom } from '../host.ts';
-import type { Toggled } from '../trigger/toggle.ts';
-import { askService } from './control.ts';
+import { hostFrom } from '../shared/data-directory.ts';
+import type { Toggled } from '../capture/toggle.ts';
+import { askService } from '../control/socket.ts';
 
 /** The switch for a hotkey: acts as the guest through the trigger socket, loads next to nothing. */
 export async function toggle(options: {

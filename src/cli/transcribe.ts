@@ -1,16 +1,16 @@
 import cliProgress from 'cli-progress';
+import { ulid } from 'ulid';
 import { copyFile, mkdir, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { ulid } from 'ulid';
-import { recordingOf } from '../../events/recording-facts.ts';
+import { recordingOf } from '../../events/facts/recording.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { acceptsAudio } from '../audio/accepts-audio.ts';
-import { dataFolder, hostFrom } from '../host.ts';
-import { openLogger } from '../log.ts';
-import { openPipeline, type Pipeline } from '../pipeline.ts';
-import { presentSettings } from './present-settings.ts';
+import { dataFolder, hostFrom } from '../shared/data-directory.ts';
+import { openLogger } from '../shared/log.ts';
+import { type Pipeline, openPipeline } from '../pipeline.ts';
+import { presentSettings } from './settings.ts';
 
 export type TranscribeOptions = {
   meeting: boolean;

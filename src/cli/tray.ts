@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusView } from '../../projections/status.ts';
-import { hostFrom } from '../host.ts';
-import { icons, labelsFor, type TrayState } from '../tray/labels.ts';
-import { serveMenu, type MenuEntry } from '../tray/menu.ts';
+import { hostFrom } from '../shared/data-directory.ts';
+import { type MenuEntry, type TrayState, icons, labelsFor, serveMenu } from '../tray/menu.ts';
 import { openSessionBus } from '../tray/session-bus.ts';
-import { serveStatusItem, type Shown, type StatusItem } from '../tray/status-item.ts';
-import { askService } from './control.ts';
+import { type Shown, type StatusItem, serveStatusItem } from '../tray/status-item.ts';
+import { askService } from '../control/socket.ts';
 
 /** Between two questions how the service is, milliseconds; and how long it may take to answer. */
 const askEveryMs = 1000;

@@ -1,22 +1,23 @@
+import { read } from 'read';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
+import { text } from 'node:stream/consumers';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
 import { openAccounts } from '../accounts/accounts.ts';
 import { retireSpace } from '../accounts/retired-spaces.ts';
 import { openConfig } from '../config/config.ts';
-import { hostFrom, prepare, type Host } from '../host.ts';
-import { openLogger } from '../log.ts';
-import { levelSessionRows } from '../storage/level-sessions.ts';
-import { askService } from './control.ts';
-import { readPassword } from './read-password.ts';
+import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
+import { openLogger } from '../shared/log.ts';
+import { levelSessionRows } from '../storage/session-rows.ts';
+import { askService } from '../control/socket.ts';
 import {
-  importedUser,
-  importMax,
-  userCommands,
   type ListedUser,
   type UserCommands,
-} from './user-commands.ts';
+  importMax,
+  importedUser,
+  userCommands,
+} from '../control/user-commands.ts';
 
 /** `mitschrift users list`. */
 export async function listUsers({ json }: { json: boolean }): Promise<void> {
@@ -75,6 +76,9 @@ export async function importUsers(file: string): Promise<void> {
 /** A file of more is none of users. */
 const usersMax = 100_000;
 const faultsMax = 20;
+
+/** A password is at most 1024 characters; this is where reading a pipe ends, in characters. */
+const charactersMax = 8192;
 
 type ImportedUser = { username: string; password_hash: string; is_admin: boolean };
 
@@ -145,4 +149,23 @@ async function alone<T>(
   } finally {
     await store.close();
   }
+}
+
+/**
+ * A password for somebody: typed twice without echo on a terminal, else the first line of standard
+ * input. Never an argument, which everybody on the host could read.
+ * @throws {Error} the two differ, or there is none
+ */
+async function readPassword(username: string): Promise<string> {
+  if (!process.stdin.isTTY) {
+    const [line = ''] = (await text(process.stdin)).slice(0, charactersMax).split(/\r?\n/u);
+    if (line === '') throw new Error('Give the password as the first line of standard input.');
+    return line;
+  }
+  // On standard error: what a command prints is for its reader.
+  const ask = (prompt: string) => read({ prompt, silent: true, output: process.stderr });
+  const password = await ask(`Password for ${username}:`);
+  if (password === '') throw new Error('No password was given.');
+  if ((await ask('Once more:')) !== password) throw new Error('The two passwords differ.');
+  return password;
 }

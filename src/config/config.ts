@@ -1,20 +1,26 @@
 import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import { commandHandler } from '../../events/command-handler.ts';
-import { configStream } from '../../events/config-facts.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
+import { configStream } from '../../events/facts/catalogue.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
 import {
-  configAggregate,
-  decideSettings,
   type SettingChange,
   type StoredSettings,
+  configAggregate,
+  decideSettings,
 } from '../../projections/config.ts';
-import type { Log } from '../log.ts';
-import { environmentSettings } from '../settings.ts';
-import { ConfigError } from './config-error.ts';
-import { changesIn, documentOf, type Change, type ConfigDocument } from './patch.ts';
-import { isSettingKey, settingKeys, settingOf, type SettingKey, type Settings } from './schema.ts';
-import { openSecretStore, type SecretStore } from './secret-store.ts';
+import type { Log } from '../shared/log.ts';
+import { environmentSettings } from './environment.ts';
+import {
+  ConfigError,
+  type SettingKey,
+  type Settings,
+  isSettingKey,
+  settingKeys,
+  settingOf,
+} from './schema.ts';
+import { type Change, type ConfigDocument, changesIn, documentOf } from './changes.ts';
+import { type SecretStore, openSecretStore } from './secret-store.ts';
 
 export interface Config {
   /** What holds now: the environment, else what was set, else the default. Asked whenever it matters. */

@@ -1,9 +1,8 @@
+import * as z from 'zod';
 import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, readFile, rm } from 'node:fs/promises';
-import * as z from 'zod';
-import { writeDurably } from '../../events/durable-file.ts';
-import { ConfigError } from './config-error.ts';
-import type { SettingKey } from './schema.ts';
+import { writeDurably } from '../shared/files.ts';
+import { ConfigError, type SettingKey } from './schema.ts';
 
 /**
  * Secrets outside the log, in one file (0600). A key may have several values there, each under its

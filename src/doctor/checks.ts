@@ -1,12 +1,10 @@
+import { access, constants, statfs } from 'node:fs/promises';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
-import { tryLanguage, trySpeech } from '../config/try-servers.ts';
-import type { DataFolder } from '../host.ts';
-import { isInstalled } from '../installed.ts';
-import { packageVersion } from '../package-root.ts';
-import type { Settings } from '../settings.ts';
-import { ok, type Check } from './check.ts';
-import { checkDataDirectory } from './data-directory.ts';
-import { checkSpaceTaken } from './space-taken.ts';
+import { tryLanguage, trySpeech } from './try-servers.ts';
+import { type DataFolder, prepare } from '../shared/data-directory.ts';
+import { isInstalled, packageVersion } from '../shared/package.ts';
+import type { Settings } from '../config/environment.ts';
+import { gigabyte, sizeText, whatToDo } from '../storage/quota.ts';
 
 /**
  * What this host has and lacks, and what to do about it: for `mitschrift doctor` and `GET /doctor`.
@@ -30,6 +28,25 @@ export async function runChecks(options: {
   const release = ok('Mitschrift', `${packageVersion()} on Node ${process.version}`);
   return [release, ...asked, checkRecorder()];
 }
+
+const withModels = ({ detail, models = [] }: { detail: string; models?: string[] }): string =>
+  models.length === 0 ? detail : `${detail} (${models.slice(0, modelsNamedMax).join(', ')})`;
+
+const modelsNamedMax = 10;
+/** One thing looked at. `missing`: something is done without; `failed`: something cannot be done. */
+export type Check = {
+  name: string;
+  state: 'ok' | 'missing' | 'failed';
+  /** A sentence about it, for a person. */
+  detail: string;
+  /** What to do about it. */
+  remedy?: string;
+};
+
+export const ok = (name: string, detail: string): Check => ({ name, state: 'ok', detail });
+
+/** Below this the service will not begin a recording, in bytes. */
+const freeBytesMin = 500_000_000;
 
 async function checkFfmpeg(): Promise<Check> {
   if (await hasFfmpeg()) return ok('ffmpeg', 'is there: all audio formats are taken');
@@ -82,7 +99,33 @@ function checkRecorder(): Check {
   };
 }
 
-const withModels = ({ detail, models = [] }: { detail: string; models?: string[] }): string =>
-  models.length === 0 ? detail : `${detail} (${models.slice(0, modelsNamedMax).join(', ')})`;
+/** Whether the data directory can be written, and has room. */
+async function checkDataDirectory(data: DataFolder): Promise<Check> {
+  const name = 'data directory';
+  try {
+    await prepare(data);
+    await access(data.root, constants.W_OK);
+  } catch (error) {
+    const detail = `${data.root} cannot be written: ${(error as Error).message}`;
+    return { name, state: 'failed', detail, remedy: 'Set MITSCHRIFT_DATA to a folder of yours.' };
+  }
+  const { bavail, bsize } = await statfs(data.root);
+  const free = bavail * bsize;
+  if (free >= freeBytesMin) return ok(name, `${data.root}, ${Math.round(free / 1e9)} GB free`);
+  const detail = `${data.root} has only ${Math.round(free / 1e6)} MB free`;
+  return { name, state: 'failed', detail, remedy: 'Make room on this disk.' };
+}
 
-const modelsNamedMax = 10;
+/** How much documents, recordings and uploads take of what they may. */
+async function checkSpaceTaken(
+  settings: Pick<Settings, 'limits.spaces_gb'>,
+  taken: () => Promise<number>,
+): Promise<Check> {
+  const name = 'documents and recordings';
+  const bytes = await taken();
+  const limit = settings['limits.spaces_gb'];
+  if (limit === null) return ok(name, `take ${sizeText(bytes)}; no limit is set`);
+  const detail = `take ${sizeText(bytes)} of ${sizeText(limit * gigabyte)} (limits.spaces_gb)`;
+  if (bytes < limit * gigabyte) return ok(name, detail);
+  return { name, state: 'failed', detail: `${detail}: nothing new is taken`, remedy: whatToDo };
+}

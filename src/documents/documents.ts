@@ -1,5 +1,7 @@
-import type { Kind } from '../../events/recording-facts.ts';
-import type { Block } from '../../events/transcript.ts';
+import type { Kind } from '../../events/facts/recording.ts';
+import type { Block } from '../../events/facts/transcript.ts';
+import { oneLine } from './markdown.ts';
+import { labelsIn } from './labels.ts';
 
 /** The three documents of a recording. */
 export const documentNames = ['index', 'transcript', 'summary'] as const;
@@ -40,3 +42,21 @@ export type DocumentsInput = {
   /** What a reader should know, see `Labels.notes` for the codes; an unknown one is shown as it is. */
   notes: readonly { code: string; detail: string }[];
 };
+
+/** The name to show for a label: the given one, else `SPEAKER_1` as `Speaker 1`, else the label. */
+export function speakerName(
+  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
+  label: string,
+): string {
+  const name = input.speakers.find((speaker) => speaker.label === label)?.name ?? '';
+  if (oneLine(name) !== '') return oneLine(name);
+  const number = /^speaker[ _-]?(\d+)$/iu.exec(label)?.[1];
+  return number === undefined
+    ? oneLine(label)
+    : `${labelsIn(input.uiLanguage).speaker} ${Number(number)}`;
+}
+
+/** Everybody who spoke, each name once, in the order given. */
+export const speakerNames = (input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>): string[] => [
+  ...new Set(input.speakers.map(({ label }) => speakerName(input, label))),
+];

@@ -17,3 +17,67 @@ export const isReservedOnWindows = (name: string): boolean =>
  */
 export const comparable = (name: string): string =>
   name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
+
+/** Longest title in a file name, in UTF-16 units, which is what Windows and macOS count. */
+const titleUnitsMax = 80;
+/** A name that is taken this often is a fault of the question, not of the space. */
+const triesMax = 9999;
+/** Room for the ` (9999)` and the `.md` that may follow. */
+const titleBytesMax =
+  nameBytesMax - 'YYYY-MM-DD HH.mm '.length - ` (${triesMax})`.length - '.md'.length;
+
+/**
+ * Name of a recording's documents: `YYYY-MM-DD HH.mm <Title>`, with ` (2)`, ` (3)`, … when taken.
+ * The title is reduced to what is safe in file names on every system and in Obsidian links; of a
+ * title with nothing safe in it the date alone stays.
+ *
+ * @param localStart start of the recording, RFC 3339 with the server's offset: its wall clock counts
+ * @param taken whether documents of that base name exist or are promised; it compares without case
+ *   (see `listTaken`) and also knows names that are in the log but not on disk yet
+ * @throws {RangeError} `localStart` is not RFC 3339, or 9999 names are taken
+ */
+export async function baseName(
+  localStart: string,
+  title: string,
+  taken: (base: string) => boolean | Promise<boolean>,
+): Promise<string> {
+  const start = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})/u.exec(localStart);
+  if (!start) throw new RangeError(`not an RFC 3339 time: ${localStart}`);
+  const base = `${start[1]} ${start[2]}.${start[3]} ${safeTitle(title)}`.trimEnd();
+  if (!(await taken(base))) return base;
+  for (let number = 2; number <= triesMax; number += 1) {
+    const candidate = `${base} (${number})`;
+    if (!(await taken(candidate))) return candidate;
+  }
+  throw new RangeError(`${triesMax} documents are called the same`);
+}
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+function safeTitle(title: string): string {
+  const safe = title
+    // Whatever is unseen (controls, direction marks, lone surrogates, unassigned) but the joiners
+    // that Persian and emoji are spelt with; a line's end is a space.
+    .replace(/[\t-\r\u0085\u2028\u2029]/gu, ' ')
+    .replace(/[^\P{C}\u200C\u200D]/gu, '')
+    .replace(/[\\/:*?"<>|#^[\]~]+/gu, ' ')
+    // Obsidian reads `%%` as a comment and backticks as code, also within links.
+    .replace(/%{2,}/gu, '%')
+    .replace(/`/gu, "'")
+    .replace(/\s+/gu, ' ')
+    .replace(/^[\s.]+/u, '')
+    // Last, as leaving something out can bring a letter and its accent together.
+    .normalize('NFC');
+  return cut(safe).replace(/[\s.\u200C\u200D]+$/u, '');
+}
+
+/** The longest beginning that fits and breaks no grapheme apart. */
+function cut(title: string): string {
+  let kept = '';
+  for (const { segment } of graphemes.segment(title)) {
+    const longer = kept + segment;
+    if (longer.length > titleUnitsMax || Buffer.byteLength(longer) > titleBytesMax) break;
+    kept = longer;
+  }
+  return kept;
+}

@@ -1,10 +1,13 @@
-import { documentPaths, type DocumentsInput, type PerDocument } from './documents.ts';
-import { escapeInline, escapeLine } from './escape.ts';
-import { frontMatter } from './front-matter.ts';
-import { labelsIn } from './labels.ts';
-import { renderNotes } from './render-notes.ts';
-import { renderBlocks } from './render-transcript.ts';
-import { tameMarkdown } from './tame-markdown.ts';
+import { Scalar, stringify } from 'yaml';
+import {
+  type DocumentsInput,
+  type PerDocument,
+  documentPaths,
+  speakerName,
+  speakerNames,
+} from './documents.ts';
+import { escapeInline, escapeLine, oneLine, tameMarkdown } from './markdown.ts';
+import { type Labels, labelsIn } from './labels.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
 export const rendererVersion = 1;
@@ -49,3 +52,89 @@ const document = (front: string, paragraphs: readonly string[]): string =>
   `${front}\n${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`;
 
 const link = (path: string, text: string) => `[[${path.replace(/\.md$/u, '')}|${text}]]`;
+
+/**
+ * One paragraph a block: solo its text, meeting `**Name** [00:01:23] text`. Each ends in its block
+ * id, by which links, edits and later versions find it again; so neighbouring blocks are never
+ * merged, not even of one speaker.
+ * @throws {TypeError} an id is not made of letters, digits and dashes
+ */
+const renderBlocks = (input: DocumentsInput): string[] =>
+  input.blocks.map((block) => {
+    if (!/^[A-Za-z0-9-]+$/u.test(block.id)) throw new TypeError(`not a block id: ${block.id}`);
+    const text =
+      block.speaker === null || input.kind === 'solo'
+        ? escapeLine(block.text)
+        : `**${escapeInline(speakerName(input, block.speaker))}** [${clock(block.start)}] ${escapeInline(block.text)}`;
+    return `${text.trimEnd()} ^${block.id}`.trimStart();
+  });
+
+/** Seconds as `hh:mm:ss`; a hundred hours and more have three digits. */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+/** Doubtful passages that are linked one by one; of more only the number is told. */
+const doubtLinksMax = 20;
+
+/** What the index has to tell about how this came to be: a heading and a list, or nothing. */
+function renderNotes(input: DocumentsInput): string[] {
+  const labels = labelsIn(input.uiLanguage);
+  const lines = [...input.notes.map((note) => sentence(note, labels)), ...doubts(input, labels)];
+  return lines.length === 0
+    ? []
+    : [`## ${labels.notes}`, lines.map((line) => `- ${line}`).join('\n')];
+}
+
+function sentence({ code, detail }: DocumentsInput['notes'][number], labels: Labels): string {
+  const known = Object.hasOwn(labels.noteSentences, code) ? labels.noteSentences[code] : undefined;
+  const text = known ?? escapeLine(labels.unknownNote(code));
+  const shown = escapeInline(detail);
+  return shown === '' ? text : `${text} (${shown})`;
+}
+
+/** Passages that may be wrong, with links to them; they stay in the transcript as they are. */
+function doubts(input: DocumentsInput, labels: Labels): string[] {
+  const doubtful = input.blocks.filter((block) => block.doubt !== undefined);
+  if (doubtful.length === 0) return [];
+  const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
+  const links = doubtful.slice(0, doubtLinksMax).map(({ id, start, doubt = '' }) => {
+    const reason = Object.hasOwn(labels.doubtReasons, doubt)
+      ? labels.doubtReasons[doubt]
+      : escapeInline(doubt);
+    return `[[${transcript}#^${id}|${clock(start)}]] (${reason})`;
+  });
+  const rest = doubtful.length - links.length;
+  const all = rest > 0 ? [...links, labels.moreDoubts(rest)] : links;
+  return [`${labels.doubts(doubtful.length)} ${all.join(', ')}`];
+}
+
+/**
+ * The front matter of a document, flat as Obsidian shows it, with its fences. What a person said or
+ * wrote is always in double quotes, so that no reader of YAML takes a title for a date or `no` for
+ * false. Links and Markdown have no meaning in it.
+ */
+function frontMatter(input: DocumentsInput, aliases: readonly string[]): string {
+  const properties = {
+    title: quoted(input.title),
+    aliases: aliases.map(quoted),
+    // Obsidian's date and time carry no zone: the wall clock where it was recorded.
+    date: input.localStart.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length),
+    kind: input.kind,
+    ...(input.language === null ? {} : { language: quoted(input.language) }),
+    ...(input.duration === null ? {} : { duration: Math.round(input.duration) }),
+    speakers: speakerNames(input).map(quoted),
+    recording: quoted(input.recordingId),
+    tags: ['mitschrift'],
+  };
+  return `---\n${stringify(properties, { lineWidth: 0 })}---\n`;
+}
+
+function quoted(text: string): Scalar<string> {
+  const scalar = new Scalar(oneLine(text));
+  scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
+}

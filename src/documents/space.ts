@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfinementError, confinedSegments } from './confinement.ts';
+import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { comparable } from './file-names.ts';
-import { HeldDirectory } from './held-directory.ts';
-import { hasCode } from './system-error.ts';
+import { hasCode } from '../shared/errors.ts';
 
 export { ConfinementError } from './confinement.ts';
 

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, realpath, rename, unlink } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { confinedSegments } from './confinement.ts';
+import { open, readFile, realpath, rename, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { HeldDirectory, confinedSegments } from './confinement.ts';
 import { documentPaths } from './documents.ts';
 import { nameBytesMax } from './file-names.ts';
-import { HeldDirectory } from './held-directory.ts';
-import { entryAt, openFile, readDocument, type Space } from './space.ts';
-import { hasCode } from './system-error.ts';
-import { temporaryName } from './temporary-files.ts';
-import { openVaultLedger, type VaultLedger } from './vault-ledger.ts';
+import { type Space, entryAt, openFile, readDocument } from './space.ts';
+import { hasCode } from '../shared/errors.ts';
+import { temporaryName } from './write.ts';
+import { privateDirectory, writeDurably } from '../shared/files.ts';
 
 /** A vault that cannot be used; HTTP answers 503 with the sentence. */
 export class NoVault extends Error {
@@ -74,6 +73,10 @@ export async function copyIntoVault(
 export const noteUri = (vault: string, path: string): string =>
   `obsidian://open?vault=${encodeURIComponent(basename(vault))}` +
   `&file=${encodeURIComponent(path.replace(/\.md$/u, ''))}`;
+
+/** Contents remembered of a place, and places of a user. The oldest are forgotten. */
+const contentsMax = 8;
+const placesMax = 30_000;
 
 async function vaultRoot(vault: string): Promise<string> {
   try {
@@ -180,4 +183,58 @@ function asNoVault(error: unknown): never {
 
 function ignoreMissing(error: unknown): void {
   if (!hasCode(error, 'ENOENT')) throw error;
+}
+
+/**
+ * Which contents the service itself put into a vault, so that a note somebody changed there is known
+ * from one that is only old. Hashes of paths and of contents, no words. Losing it costs conflict
+ * copies, never a note.
+ */
+type VaultLedger = {
+  /** Whether a file with this content (SHA-256) at this place is one we put there. */
+  isOurs(path: string, sha256: string): boolean;
+  /** To be called, and awaited, before the file is written. */
+  willWrite(path: string, sha256: string): Promise<void>;
+};
+
+/** @throws errors of the file system; what cannot be read as a ledger counts as an empty one */
+async function openVaultLedger(dataDir: string, user: string, vault: string): Promise<VaultLedger> {
+  const folder = join(dataDir, 'vault-copies');
+  await privateDirectory(folder);
+  const file = join(folder, `${user}.json`);
+  const places = await readPlaces(file);
+  const keyOf = (path: string): string =>
+    createHash('sha256')
+      .update(JSON.stringify([vault, path]))
+      .digest('base64url');
+
+  return {
+    isOurs: (path, sha256) => places.get(keyOf(path))?.includes(sha256) ?? false,
+    async willWrite(path, sha256) {
+      const key = keyOf(path);
+      const before = places.get(key) ?? [];
+      if (before.at(-1) === sha256) return;
+      const contents = [...before.filter((one) => one !== sha256), sha256].slice(-contentsMax);
+      places.delete(key);
+      places.set(key, contents);
+      if (places.size > placesMax) places.delete(places.keys().next().value!);
+      await writeDurably(file, JSON.stringify(Object.fromEntries(places)));
+    },
+  };
+}
+
+async function readPlaces(file: string): Promise<Map<string, string[]>> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
+  try {
+    const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    return new Map(entries.filter((entry): entry is [string, string[]] => Array.isArray(entry[1])));
+  } catch {
+    return new Map();
+  }
 }

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
-import { StageError } from '../stage-error.ts';
-import { confinedSegments } from './confinement.ts';
-import type { DocumentName, PerDocument } from './documents.ts';
-import { HeldDirectory } from './held-directory.ts';
-import { openFile, type Space } from './space.ts';
-import { hasCode } from './system-error.ts';
-import { temporaryName } from './temporary-files.ts';
+import { open, rename, rmdir, unlink } from 'node:fs/promises';
+import { StageError, hasCode } from '../shared/errors.ts';
+import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
+import { type DocumentName, type PerDocument, documentPaths } from './documents.ts';
+import { type Space, entryAt, inFolder, openFile } from './space.ts';
 
 export type Written = {
   /**
@@ -71,6 +68,51 @@ export async function writeDocuments(
   } finally {
     await Promise.all(files.map((file) => file.folder.close()));
   }
+}
+
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/**
+ * Name of the file that becomes the document at `path`, in the same folder. Always the same one, so
+ * that writing again takes away what a crash left, and never as long as the document's own name.
+ */
+export const temporaryName = (path: string): string =>
+  `.mitschrift-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`;
+
+/** Takes away what crashes left in a space. Only when nothing is being written: at start. */
+export async function sweepTemporaries(space: Space): Promise<void> {
+  const root = await HeldDirectory.open(space.root);
+  try {
+    await sweep(root);
+    for (const entry of await root.entries()) {
+      if (!entry.isDirectory()) continue;
+      const folder = await root.enter(entry.name);
+      try {
+        await sweep(folder);
+      } finally {
+        await folder.close();
+      }
+    }
+  } finally {
+    await root.close();
+  }
+}
+
+/**
+ * Deletes a document, durably, with what a crash may have left of writing it; with an index
+ * document the other two and their folder, unless a person keeps more in it. Returns the paths that
+ * are gone now; none: there was no such document. The index goes last, so that an interrupted
+ * deletion can be asked for again.
+ * @throws {ConfinementError}
+ */
+export async function deleteDocument(space: Space, filename: string): Promise<string[]> {
+  const segments = confinedSegments(filename);
+  const base = segments.length === 1 ? /^(.+)\.md$/u.exec(filename)?.[1] : undefined;
+  if (base === undefined) return deleteFile(space, filename);
+  const { transcript, summary, index } = documentPaths(base);
+  const deleted = [...(await deleteFile(space, transcript)), ...(await deleteFile(space, summary))];
+  await inFolder(space, [base], undefined, removeIfEmpty);
+  return [...deleted, ...(await deleteFile(space, index))];
 }
 
 type TargetFile = {
@@ -160,8 +202,6 @@ async function removeTemporary({ folder, temporary }: TargetFile): Promise<void>
   }
 }
 
-const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
 /** The errors a person can do something about, said so; others as they are. */
 function asStageError(error: unknown): unknown {
   const failed = (code: string, message: string) =>
@@ -173,4 +213,47 @@ function asStageError(error: unknown): unknown {
   if (hasCode(error, 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'))
     return failed('name-in-use', 'Something else is where a document has to be written.');
   return error;
+}
+
+async function sweep(folder: HeldDirectory): Promise<void> {
+  for (const { name } of await folder.entries()) {
+    if (!/^\.mitschrift-[0-9a-f]{16}\.tmp$/u.test(name)) continue;
+    try {
+      await unlink(folder.at(name));
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    }
+  }
+}
+
+async function deleteFile(space: Space, path: string): Promise<string[]> {
+  return inFolder(space, confinedSegments(path), [], async (folder, name) => {
+    const entry = await entryAt(folder, name);
+    if (entry?.isSymbolicLink()) throw new ConfinementError('a symbolic link');
+    const gone = entry?.isFile() ? await unlinked(folder, name) : false;
+    const leftover = await unlinked(folder, temporaryName(path));
+    if (gone || leftover) await folder.sync();
+    return gone ? [path] : [];
+  });
+}
+
+/** Whether there was something to unlink. */
+async function unlinked(folder: HeldDirectory, name: string): Promise<boolean> {
+  try {
+    await unlink(folder.at(name));
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+async function removeIfEmpty(folder: HeldDirectory, name: string): Promise<void> {
+  try {
+    await rmdir(folder.at(name));
+    await folder.sync();
+  } catch (error) {
+    // Not there; not ours alone; not a folder.
+    if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
+  }
 }

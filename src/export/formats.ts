@@ -1,12 +1,14 @@
 import type { Readable } from 'node:stream';
 import {
-  documentNames,
-  documentPaths,
   type DocumentName,
   type DocumentsInput,
+  documentNames,
+  documentPaths,
+  speakerName,
 } from '../documents/documents.ts';
-import { plainText } from './plain-text.ts';
 import { subRip, webVtt } from './subtitles.ts';
+import { clock } from '../documents/render.ts';
+import { oneLine } from '../documents/markdown.ts';
 
 export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -56,6 +58,19 @@ export async function exported(
 
 /** Loaded with the first export: the service must not wait for it at the start. */
 const renderer = () => import('../documents/render.ts');
+
+/** The title, then a paragraph a block; in a meeting who said it, and when. */
+export function plainText(input: DocumentsInput): string {
+  const paragraphs = input.blocks.map(({ speaker, start, text }) =>
+    speaker === null || input.kind === 'solo'
+      ? oneLine(text)
+      : `${speakerName(input, speaker)} [${clock(start)}]\n${oneLine(text)}`,
+  );
+  return [oneLine(input.title), ...paragraphs, '']
+    .filter((paragraph, index) => index > 0 || paragraph !== '')
+    .join('\n\n')
+    .replace(/\n\n$/, '\n');
+}
 
 async function zipped(files: ReadonlyMap<string, Buffer>, mtime: Date): Promise<Readable> {
   const { ZipFile } = await import('yazl');

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import type { DocumentsInput } from '../documents/documents.ts';
-import { programPath } from '../package-root.ts';
+import { programPath } from '../shared/package.ts';
 
 /** A Word file that takes longer than this will not come any more; one of 24 h of talk takes seconds. */
 const withinMs = 120_000;

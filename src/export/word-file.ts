@@ -1,8 +1,7 @@
 import { Document, HeadingLevel, Packer, Paragraph, TextRun } from 'docx';
-import type { DocumentsInput } from '../documents/documents.ts';
+import { type DocumentsInput, speakerName } from '../documents/documents.ts';
 import { labelsIn } from '../documents/labels.ts';
-import { clock } from '../documents/render-transcript.ts';
-import { speakerName } from '../documents/speaker-names.ts';
+import { clock } from '../documents/render.ts';
 
 /** Summary and transcript as a Word file (Office Open XML). */
 export async function wordFile(input: DocumentsInput): Promise<Buffer> {

@@ -1,6 +1,8 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
 import type { Activity } from '../recordings/desk.ts';
-import { statusName } from './status-name.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
 
 /** One line of `GET /recordings`. */
 export function recordingLine(row: RecordingRow, activities: readonly Activity[]) {
@@ -45,6 +47,59 @@ export function recordingAnswer(
     notes: row.notes,
     ledger: ledgerOf(row, transcript),
   };
+}
+/** The application's states as the interface names them. */
+export type StatusName = 'IDLE' | 'RECORDING' | 'TRANSCRIBING' | 'AWAITING_SPEAKERS' | 'ERROR';
+
+/** `transcribing.finishing(…)` → `TRANSCRIBING`: the top level of a canonical state name. */
+export const statusName = (state: string): StatusName =>
+  (/^[a-z-]+/.exec(state)?.[0] ?? state).replaceAll('-', '_').toUpperCase() as StatusName;
+
+/** `AWAITING_SPEAKERS` → `awaiting-speakers`; undefined for what is no status. */
+export const topLevelState = (status: string): string | undefined =>
+  names.has(status.toUpperCase()) ? status.toLowerCase().replaceAll('_', '-') : undefined;
+
+const names = new Set<string>([
+  'IDLE',
+  'RECORDING',
+  'TRANSCRIBING',
+  'AWAITING_SPEAKERS',
+  'ERROR',
+] satisfies StatusName[]);
+
+/** A fact as the interface shows it; what a person said only to those who may hear it. */
+export function factAnswer(fact: LoggedFact, options: { content: boolean }) {
+  const { position, stream, version, type, at, by, run, attempt, from, to, data, content } = fact;
+  return {
+    position,
+    stream,
+    version,
+    type,
+    at,
+    by,
+    ...(run === undefined ? {} : { run }),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    data,
+    ...(options.content && content !== undefined ? { content } : {}),
+    ...(fact.erased ? { erased: true } : {}),
+  };
+}
+
+/** A page of a recording's facts after a position of the log, with content. `next_after`: null at the end. */
+export async function recordingFacts(
+  store: Pick<EventStore, 'read'>,
+  recordingId: string,
+  { after, limit }: { after: number; limit: number },
+) {
+  const events: ReturnType<typeof factAnswer>[] = [];
+  for await (const fact of store.read(recordingStream(recordingId))) {
+    if (fact.position <= after) continue;
+    if (events.length === limit) return { events, next_after: events.at(-1)!.position };
+    events.push(factAnswer(fact, { content: true }));
+  }
+  return { events, next_after: null };
 }
 
 /** What was captured and what is missing of it, and corrections that found no place. */

@@ -2,10 +2,9 @@ import type Koa from 'koa';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limits } from './limits.ts';
-import { sweepUploads, uploadsDirOf } from './receive-upload.ts';
-import type { HttpServices } from './services.ts';
-import type { State } from './state.ts';
-import { openSockets } from './upgrade.ts';
+import { sweepUploads, uploadsDirOf } from './uploads/receive-upload.ts';
+import type { HttpServices, State } from './services.ts';
+import { openSockets } from './feed/upgrade.ts';
 
 export interface RunningServer {
   /** `http://127.0.0.1:8765` */

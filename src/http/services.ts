@@ -1,19 +1,23 @@
-import type { Log as EventLog } from '../../events/level-log.ts';
+import type Router from '@koa/router';
+import type { Log as EventLog } from '../../events/log/level-log.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
-import type { ServiceHealth } from '../integrity/health.ts';
-import type { Desktop } from '../documents/open-desktop.ts';
-import type { Log } from '../log.ts';
+import type { ServiceHealth } from '../integrity/verify.ts';
+import type { Desktop } from '../documents/desktop.ts';
+import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
-import type { Settings } from '../settings.ts';
-import type { SpaceLimit } from '../storage/space-limit.ts';
-import type { Toggle } from '../trigger/toggle.ts';
+import type { Settings } from '../config/environment.ts';
+import type { SpaceLimit } from '../storage/quota.ts';
+import type { Toggle } from '../capture/toggle.ts';
+import type { Tickets } from './tickets.ts';
 
-export type { Caller, Peer } from '../accounts/accounts.ts';
+import type { Caller, Peer } from '../accounts/accounts.ts';
+
+export type { Caller, Peer };
 
 /** Everything the routes need of the rest of the service; `main.ts` hands it in. */
 export type HttpServices = {
@@ -60,3 +64,21 @@ export type HttpServices = {
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
   acceptsAudio(path: string, filename: string): Promise<unknown>;
 };
+
+/** What one request carries from middleware to route. */
+export type State = {
+  requestId: string;
+  /** Set where a login is needed, which is everywhere but in public places. */
+  caller?: Caller;
+  token?: string;
+  /** Id of the command a POST gives; the same `Idempotency-Key` of the same user is the same command. */
+  command?: string;
+  /** Whether the command has an `Idempotency-Key`. */
+  repeatable?: boolean;
+};
+
+/** What routes need: the service's parts, and what belongs to one app. */
+export type RouteServices = HttpServices & { tickets: Tickets };
+
+/** Adds the routes of one resource. */
+export type AddRoutes = (router: Router<State>, services: RouteServices) => void;

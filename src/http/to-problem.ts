@@ -1,8 +1,8 @@
-import type { ConfigError } from '../config/config-error.ts';
+import type { ConfigError } from '../config/schema.ts';
 import type { NotAccepted } from '../recordings/not-accepted.ts';
-import type { SpaceLimitReached } from '../storage/space-limit-reached.ts';
-import { invalid, logDamaged, notFound, Problem } from './problems.ts';
-import { statusName } from './status-name.ts';
+import type { SpaceLimitReached } from '../storage/quota.ts';
+import { Problem, invalid, logDamaged, notFound } from './problems.ts';
+import { statusName } from './recording-answer.ts';
 
 /**
  * The one place that knows which error is which answer. Told apart by `code`, never by class, so that

@@ -1,25 +1,25 @@
+import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, link, lstat, open, readFile, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { privateDirectory } from '../../events/durable-file.ts';
-import { openErasureList } from '../../events/erasure-list.ts';
-import type { Log as EventLog } from '../../events/level-log.ts';
-import type { KeyStore } from '../../events/keys.ts';
-import { openLogCopy, type LogCopy } from '../../events/log-copy.ts';
-import { crcAt, rawRecords } from '../../events/raw-records.ts';
-import { recordingStream } from '../../events/recording-facts.ts';
-import { EventStoreError } from '../../events/store.ts';
-import type { DataFolder } from '../host.ts';
+import { constants } from 'node:fs';
 import {
-  backupLayout,
-  readBackupMarker,
-  writeBackupMarker,
-  type BackupMarker,
-} from './backup-marker.ts';
-import { copyTree, type Copied } from './copy-tree.ts';
-import { exists } from './exists.ts';
+  exists,
+  privateDirectory,
+  syncDirectory,
+  syncFile,
+  writeDurably,
+} from '../shared/files.ts';
+import { openErasureList } from '../../events/log/file-keys.ts';
+import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
+import { crcAt, rawRecords } from '../../events/log/reader.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
+import { EventStoreError } from '../../events/store.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
 import { notInBackups } from './not-in-backups.ts';
-import { assertTablesReadable } from './tables/check-tables.ts';
+import { assertTablesReadable } from './tables/tables.ts';
 
 /** What `mitschrift backup` answers. `facts`: how many the log in it has, and how many of them are new. */
 export type BackupReport = {
@@ -88,6 +88,125 @@ export async function backup(
   }
 }
 
+/** Made again from the audio whenever it is missing. */
+const derived = new Set(['speech.wav', 'peaks']);
+
+/*
+ * A backup is a directory:
+ *   backup.json        what is in it; replacing it is the moment from which a new backup counts
+ *   log/, log.json     the log, records as they are; those after backup.json's position do not count
+ *   erased.jsonl       subjects that were erased: their keys are not in here any more
+ *   files-<n>/         keys/, recordings/, spaces/ and the other files, as they were
+ */
+
+const markerSchema = z.object({
+  mitschrift_backup: z.literal(1),
+  log: z.string().min(1),
+  /** Records up to here belong to it. */
+  position: z.number().int().nonnegative(),
+  /** Its directory of files. */
+  files: z.string().regex(/^files-\d+$/),
+  /** When, RFC 3339 UTC. */
+  at: z.string(),
+});
+export type BackupMarker = z.infer<typeof markerSchema>;
+
+/** Where things are in a backup. */
+export const backupLayout = (directory: string) => ({
+  log: join(directory, 'log'),
+  erasures: join(directory, 'erased.jsonl'),
+  filesOf: (marker: Pick<BackupMarker, 'files'>) => join(directory, marker.files),
+});
+
+/**
+ * What the last complete backup in a directory is; undefined when there is none.
+ * @throws {Error} when there is one, but of a newer release or not readable
+ */
+export async function readBackupMarker(directory: string): Promise<BackupMarker | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(directory, 'backup.json'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return markerSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${join(directory, 'backup.json')} is damaged or of a newer release.`, {
+      cause,
+    });
+  }
+}
+
+/** From the moment this returns, the new backup is the one that counts. */
+const writeBackupMarker = (directory: string, marker: BackupMarker): Promise<void> =>
+  writeDurably(join(directory, 'backup.json'), `${JSON.stringify(marker)}\n`);
+
+/** What a copy took: files that were copied, and those the last one already had. */
+export type Copied = { copied: number; linked: number; bytes: number };
+
+/**
+ * Copies a tree of folders and plain files, durably; links and other things are left out. A file that
+ * `previous` has with the same length and time of change is linked from there instead: a copy of the
+ * copy costs a name. A file of the source is never linked: damage to it must not reach the copy.
+ * What vanishes from the source meanwhile was deleted by the service and is left out.
+ *
+ * @param wanted asked with the path below `from` of each entry
+ */
+export async function copyTree(
+  from: string,
+  to: string,
+  options: {
+    previous?: string | undefined;
+    wanted?: (path: string) => boolean | Promise<boolean>;
+  } = {},
+): Promise<Copied> {
+  const { previous, wanted = () => true } = options;
+  const done: Copied = { copied: 0, linked: 0, bytes: 0 };
+  await folder('');
+  return done;
+
+  async function folder(path: string): Promise<void> {
+    await privateDirectory(join(to, path));
+    const entries = await readdir(join(from, path), { withFileTypes: true }).catch(vanished);
+    for (const entry of entries ?? []) {
+      const below = join(path, entry.name);
+      if (!(await wanted(below))) continue;
+      if (entry.isDirectory()) await folder(below);
+      else if (entry.isFile()) await file(below);
+    }
+    await syncDirectory(join(to, path));
+  }
+
+  async function file(path: string): Promise<void> {
+    const source = await lstat(join(from, path)).catch(vanished);
+    if (!source) return;
+    const target = join(to, path);
+    if (previous !== undefined) {
+      const before = await lstat(join(previous, path)).catch(vanished);
+      const same =
+        before?.isFile() === true &&
+        before.size === source.size &&
+        Math.abs(before.mtimeMs - source.mtimeMs) < sameTimeMs;
+      if (same) {
+        await link(join(previous, path), target);
+        done.linked += 1;
+        return;
+      }
+    }
+    const copy = copyFile(join(from, path), target, constants.COPYFILE_FICLONE);
+    if ((await copy.then(() => true).catch(vanished)) === undefined) return;
+    await utimes(target, source.atime, source.mtime);
+    await syncFile(target);
+    done.copied += 1;
+    done.bytes += source.size;
+  }
+}
+
+/** Times are set with less precision than they are read. */
+const sameTimeMs = 2;
+
 async function copyRecords(
   store: EventLog,
   copy: LogCopy,
@@ -133,9 +252,6 @@ async function copyFiles(
     },
   });
 }
-
-/** Made again from the audio whenever it is missing. */
-const derived = new Set(['speech.wav', 'peaks']);
 
 /** After the keys: a key that was destroyed meanwhile is on the list then, and goes from the copy. */
 async function carryErasures(keys: KeyStore, path: string, keysCopy: string): Promise<void> {
@@ -192,4 +308,9 @@ async function assertUsable(directory: string, data: DataFolder): Promise<void> 
   const foreign = (await readdir(directory)).find((name) => !ours.test(name));
   if (foreign === undefined) return;
   throw new Error(`${directory} holds something else (${foreign}). Choose an empty directory.`);
+}
+
+function vanished(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined;
+  throw error;
 }

@@ -1,18 +1,15 @@
+import * as z from 'zod';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import * as z from 'zod';
-import { sealContent } from '../../events/content-cipher.ts';
-import { privateDirectory, syncDirectory } from '../../events/durable-file.ts';
-import { openErasureList } from '../../events/erasure-list.ts';
-import { openFileKeys } from '../../events/file-keys.ts';
-import type { KeyStore } from '../../events/keys.ts';
-import { openLogCopy, type LogCopy } from '../../events/log-copy.ts';
-import { markerPath } from '../../events/marker.ts';
-import { assertKnown, upcasters } from '../../events/upcast.ts';
-import { isName } from '../../events/validation.ts';
-import type { DataFolder } from '../host.ts';
-import { exists } from './exists.ts';
-import { erasureLineSchema, headerSchema, linesOf, type LogHeader } from './log-lines.ts';
+import { sealContent } from '../../events/log/sealing.ts';
+import { exists, privateDirectory, syncDirectory } from '../shared/files.ts';
+import { openErasureList, openFileKeys } from '../../events/log/file-keys.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
+import { markerPath } from '../../events/log/marker.ts';
+import { assertKnown, isName, upcasters } from '../../events/facts/validation.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import { type LogHeader, erasureLineSchema, headerSchema, linesOf } from './export-log.ts';
 
 /** What `mitschrift import-log` answers. */
 export type Imported = { facts: number; erasures: number; decrypted: boolean };

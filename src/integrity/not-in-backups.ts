@@ -1,5 +1,5 @@
 import { openMarkFile } from './open-mark.ts';
-import { scrubStateFile } from './scrub-state.ts';
+import { scrubStateFile } from './scrub.ts';
 
 /**
  * Entries of a data directory that no backup or salvage copies. Everything else is copied, also what

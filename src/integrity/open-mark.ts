@@ -1,8 +1,13 @@
+import * as z from 'zod';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
-import type { DataFolder } from '../host.ts';
-import { harmedTables, unreadableTables } from './tables/check-tables.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import { assertTablesReadable, harmedTables, unreadableTables } from './tables/tables.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { type Log as EventLog, openLog } from '../../events/log/level-log.ts';
+import { markerPath } from '../../events/log/marker.ts';
+import { exists } from '../shared/files.ts';
 
 /** In the data directory while a process has the log open; not part of a backup. */
 export const openMarkFile = 'log.open';
@@ -39,6 +44,29 @@ export async function markOpen(
   const mark = { pid: process.pid, harmed: unclean ? harmed.length > 0 : last?.harmed === true };
   await writeFile(path, JSON.stringify(mark), { mode: 0o600 });
   return { cleanEnd: last === undefined, closed: () => rm(path, { force: true }) };
+}
+
+/**
+ * Works on a data directory's log without a service, and closes it.
+ * @throws {EventStoreError} `LOCKED` when a service has it, `DAMAGED` when it cannot be opened at all, or
+ *   the database would end the process over it;
+ *   {Error} when there is no log: looking for one must not make one.
+ */
+export async function withLogAlone<T>(
+  data: Pick<DataFolder, 'root' | 'log' | 'keys'>,
+  work: (opened: { store: EventLog; keys: KeyStore }) => Promise<T>,
+): Promise<T> {
+  if (!(await exists(markerPath(data.log))) && !(await exists(data.log))) {
+    throw new Error(`There is no log in ${data.root}.`);
+  }
+  await assertTablesReadable(data.log);
+  const keys = await openFileKeys(data.keys);
+  const store = await openLog({ directory: data.log, keys });
+  try {
+    return await work({ store, keys });
+  } finally {
+    await store.close();
+  }
 }
 
 /** Undefined when the log was closed. A mark that was cut short still says that it was not. */

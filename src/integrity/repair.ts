@@ -1,21 +1,18 @@
 import { Level } from 'level';
+import { ulid } from 'ulid';
 import { open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { ulid } from 'ulid';
-import { openDatabase, type LogDatabase } from '../../events/database.ts';
-import { privateDirectory, syncDirectory, writeDurably } from '../../events/durable-file.ts';
-import { openLogCopy } from '../../events/log-copy.ts';
+import { type LogDatabase, openDatabase } from '../../events/log/database.ts';
+import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
+import { type LogCopy, type Salvaged, openLogCopy, salvage } from '../../events/log/salvage.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { dataFolder } from '../host.ts';
-import { assertApart } from './assert-apart.ts';
-import { backupLayout, readBackupMarker } from './backup-marker.ts';
-import { copyTree, type Copied } from './copy-tree.ts';
-import { exists } from './exists.ts';
+import { dataFolder } from '../shared/data-directory.ts';
+import { assertApart } from './restore.ts';
+import { type Copied, backupLayout, copyTree, readBackupMarker } from './backup.ts';
 import { notInBackups } from './not-in-backups.ts';
-import { withLogAlone } from './open-alone.ts';
-import { putBack, takeOutHarmedTables } from './rescue-tables.ts';
-import { salvageRecords, type SalvageReport } from './salvage-records.ts';
-import { verifyData, type VerifyReport } from './verify-data.ts';
+import { withLogAlone } from './open-mark.ts';
+import { putBack, takeOutHarmedTables } from './tables/tables.ts';
+import { type VerifyReport, verifyData } from './verify.ts';
 
 /** What `mitschrift repair` answers. */
 export type RepairReport = SalvageReport & {
@@ -94,6 +91,20 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
 
 const leftOverFile = 'left-over.jsonl';
 
+const erasureLine = /^\{"subject":"[A-Za-z0-9_-]{1,128}","at":"[^"]*"\}$/;
+
+const lostBookkeeping = (): EventStoreError =>
+  new EventStoreError('DAMAGED', 'The database does not know its own files.');
+
+/** What is written to the side file for one record: its JSON, or its bytes in base64. */
+export type LeftOver = { position: number; record?: string; bytes?: string };
+
+/** Holes and streams listed each. */
+const listedMax = 1_000;
+
+const remains = ({ position, bytes }: Extract<Salvaged, { fact: undefined }>): LeftOver =>
+  bytes === undefined ? { position } : { position, bytes: bytes.toString('base64') };
+
 async function salvageInto(
   workplace: string,
   log: string,
@@ -144,7 +155,73 @@ async function takeErasures(from: string, to: string): Promise<void> {
   if (lost.length > 0) await writeFile(`${to}.left-over`, `${lost.join('\n')}\n`, { mode: 0o600 });
 }
 
-const erasureLine = /^\{"subject":"[A-Za-z0-9_-]{1,128}","at":"[^"]*"\}$/;
+/** What was taken over, and what is missing from it. */
+type SalvageReport = {
+  facts: number;
+  /** Positions of the old log that are gone or not as they were written, the first of them. */
+  unreadable: readonly { position: number; upTo: number; what: 'missing' | 'damaged' }[];
+  /** Streams that end earlier than they did, the first of them. */
+  cut: readonly { stream: string; lastVersion: number; setAside: number }[];
+  /** Sound facts behind a hole of their stream. */
+  setAside: number;
+  /** Holes and cut streams that are not listed. */
+  more: number;
+};
 
-const lostBookkeeping = (): EventStoreError =>
-  new EventStoreError('DAMAGED', 'The database does not know its own files.');
+/**
+ * Copies every sound record whose stream has no hole before it, with new positions; hands the rest
+ * aside. Memory: one entry a stream.
+ */
+async function salvageRecords(
+  from: LogDatabase,
+  to: LogCopy,
+  aside: (lines: LeftOver[]) => Promise<void>,
+): Promise<SalvageReport> {
+  const unreadable: { position: number; upTo: number; what: 'missing' | 'damaged' }[] = [];
+  const cut = new Map<string, { lastVersion: number; setAside: number }>();
+  const versions = new Map<string, number>();
+  let facts = 0;
+  let more = 0;
+  let setAside = 0;
+  let expected = 1;
+  const hole = (position: number, upTo: number, what: 'missing' | 'damaged') => {
+    if (unreadable.length < listedMax) unreadable.push({ position, upTo, what });
+    else more += 1;
+  };
+
+  for await (const page of salvage(from)) {
+    const jsons: string[] = [];
+    const left: LeftOver[] = [];
+    for (const one of page) {
+      if (one.position > expected) hole(expected, one.position - 1, 'missing');
+      expected = one.position + 1;
+      if (one.fact === undefined) {
+        hole(one.position, one.position, 'damaged');
+        left.push(remains(one));
+        continue;
+      }
+      const { stream, version } = one.fact;
+      const last = versions.get(stream) ?? 0;
+      if (version !== last + 1) {
+        const of = cut.get(stream) ?? { lastVersion: last, setAside: 0 };
+        cut.set(stream, { ...of, setAside: of.setAside + 1 });
+        setAside += 1;
+        left.push({ position: one.position, record: one.json });
+        continue;
+      }
+      versions.set(stream, version);
+      facts += 1;
+      jsons.push(JSON.stringify({ ...one.fact, position: facts }));
+    }
+    if (jsons.length > 0) await to.append(jsons);
+    if (left.length > 0) await aside(left);
+  }
+  const streams = [...cut].map(([stream, of]) => ({ stream, ...of }));
+  return {
+    facts,
+    unreadable,
+    cut: streams.slice(0, listedMax),
+    setAside,
+    more: more + Math.max(0, streams.length - listedMax),
+  };
+}

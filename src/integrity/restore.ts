@@ -1,19 +1,28 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { privateDirectory, syncDirectory } from '../../events/durable-file.ts';
-import { openErasureList, type ErasureList } from '../../events/erasure-list.ts';
-import { openLogCopy, type LogCopy } from '../../events/log-copy.ts';
-import { rawRecords } from '../../events/raw-records.ts';
-import { dataFolder, type DataFolder } from '../host.ts';
-import { recordErasures } from './apply-erasures.ts';
-import { assertApart } from './assert-apart.ts';
-import { backupLayout, readBackupMarker, type BackupMarker } from './backup-marker.ts';
-import { copyTree, type Copied } from './copy-tree.ts';
-import { erasedFiles, removeEmptied, type ErasedFiles } from './erased-files.ts';
-import { exists } from './exists.ts';
-import { withLogAlone } from './open-alone.ts';
-import { assertTablesReadable } from './tables/check-tables.ts';
-import { verifyData, type VerifyReport } from './verify-data.ts';
+import { dirname, join, relative } from 'node:path';
+import { exists, privateDirectory, syncDirectory } from '../shared/files.ts';
+import { type ErasureList, openErasureList, readKeyFile } from '../../events/log/file-keys.ts';
+import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
+import { rawRecords } from '../../events/log/reader.ts';
+import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
+import {
+  type BackupMarker,
+  type Copied,
+  backupLayout,
+  copyTree,
+  readBackupMarker,
+} from './backup.ts';
+import { withLogAlone } from './open-mark.ts';
+import { assertTablesReadable } from './tables/tables.ts';
+import { type VerifyReport, verifyData } from './verify.ts';
+import type { Log as EventLog } from '../../events/log/level-log.ts';
+import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import { usersStream } from '../../events/facts/catalogue.ts';
+import { evolve, initialState, machineVersion, toMachineEvent } from '../../machines/recording.ts';
+import { stateName } from '../../machines/state-name.ts';
+import type { LoggedRecordingFact } from '../recordings/logged-recording-fact.ts';
+import { openContent } from '../../events/log/sealing.ts';
+import { KeyError } from '../../events/key-store.ts';
 
 /** What `mitschrift restore` answers. */
 export type RestoreReport = {
@@ -78,6 +87,17 @@ export async function restore(
   return { ...report, directory: data.root };
 }
 
+/**
+ * A new data directory is built beside its place, in one that is cleared first.
+ * @throws {Error} when what is to be read lies in there
+ */
+export function assertApart(source: string, building: string): void {
+  if (relative(building, source).startsWith('..')) return;
+  throw new Error(
+    `The new directory would be built in ${building}, where ${source} is. Choose another one.`,
+  );
+}
+
 /** Records up to the marker's position; an interrupted later run may have left more. */
 async function copyLog(directory: string, marker: BackupMarker, to: LogCopy): Promise<void> {
   await assertTablesReadable(backupLayout(directory).log);
@@ -127,4 +147,116 @@ async function copyFiles(
   });
   await removeEmptied(building.root, erased.folders);
   return files;
+}
+
+/**
+ * Says in the log that recordings on the list were erased and users on it deleted, where its facts do
+ * not say so: those of a backup end before. Returns how many facts were appended.
+ */
+async function recordErasures(store: EventLog, list: ErasureList): Promise<number> {
+  return (await eraseRecordings(store, list)) + (await deleteUsers(store, list));
+}
+
+/**
+ * One at work is left as it is: it has no content to work on, and the service erases it when it is
+ * started.
+ */
+async function eraseRecordings(store: EventLog, list: ErasureList): Promise<number> {
+  let appended = 0;
+  for (const { subject } of list.list()) {
+    const stream = recordingStream(subject);
+    let version = 0;
+    let state = initialState(subject);
+    for await (const fact of store.read(stream)) {
+      state = evolve(state, toMachineEvent(fact as LoggedRecordingFact));
+      version = fact.version;
+    }
+    if (version === 0) continue;
+    const erased: RecordingFactOf<'recording.erased'> = { type: 'recording.erased', data: {} };
+    const event = toMachineEvent({ ...erased, version: version + 1 } as LoggedRecordingFact);
+    if (!state.can(event)) continue;
+    const circumstances = {
+      by: 'system',
+      command: `restore-erasure-${subject}`,
+      from: stateName(state.value),
+      to: stateName(evolve(state, event).value),
+      machine: machineVersion,
+    };
+    await store.append(stream, [{ ...erased, ...circumstances }], version);
+    appended += 1;
+  }
+  return appended;
+}
+
+/** Without this a deleted user would be one without a name, and count as one. */
+async function deleteUsers(store: EventLog, list: ErasureList): Promise<number> {
+  const present = new Set<string>();
+  let version = 0;
+  for await (const fact of store.read(usersStream)) {
+    if (fact.type === 'user.registered') present.add(fact.data.user_id);
+    if (fact.type === 'user.deleted') present.delete(fact.data.user_id);
+    version = fact.version;
+  }
+  const gone = [...present].filter((id) => list.has(id));
+  for (const id of gone) {
+    const circumstances = { by: 'system', command: `restore-erasure-${id}` };
+    const deleted = { type: 'user.deleted', data: { user_id: id }, ...circumstances } as const;
+    await store.append(usersStream, [deleted], version);
+    version += 1;
+  }
+  return gone.length;
+}
+
+/** Documents of what was erased, by their paths below the data directory, and the folders they were in. */
+type ErasedFiles = { documents: ReadonlySet<string>; folders: ReadonlySet<string> };
+
+/**
+ * Finds the documents of erased recordings in a log, with the keys that a backup still has of them:
+ * their names are content. Where the key is gone, so are the documents, since both go together.
+ */
+async function erasedFiles(
+  log: LogCopy,
+  keysDirectory: string,
+  list: ErasureList,
+): Promise<ErasedFiles> {
+  const owners = new Map<string, Set<string>>();
+  const documents = new Set<string>();
+  const folders = new Set<string>();
+  for await (const page of rawRecords(log.db, 0, log.head().position)) {
+    for (const { fact } of page) {
+      const { subject, content, stream, type } = fact;
+      const { owner } = fact.data as { owner?: unknown };
+      if (subject === undefined && typeof owner !== 'string') continue;
+      const recordingId = stream.replace(/^recording-/, '');
+      if (!list.has(recordingId)) continue;
+      const known = owners.get(recordingId) ?? new Set<string>();
+      owners.set(recordingId, known);
+      if (typeof owner === 'string') known.add(owner);
+      if (type !== 'documents.saved' || content === undefined) continue;
+      const key = await readKeyFile(keysDirectory, recordingId).catch(unusable);
+      if (!key) continue;
+      const opened = (await openContent(key, fact, content)) as { paths: Record<string, string> };
+      for (const space of known) {
+        for (const path of Object.values(opened.paths)) {
+          documents.add(join('spaces', space, path));
+          if (path.includes('/')) folders.add(join('spaces', space, dirname(path)));
+        }
+      }
+    }
+  }
+  return { documents, folders };
+}
+
+/** Removes folders of erased documents, whose names are titles, unless a person keeps files there. */
+async function removeEmptied(root: string, folders: Iterable<string>): Promise<void> {
+  for (const folder of folders) {
+    await rmdir(join(root, folder)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTEMPTY') throw error;
+    });
+  }
+}
+
+function unusable(error: unknown): undefined {
+  if (error instanceof KeyError) return undefined;
+  throw error;
 }

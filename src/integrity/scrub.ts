@@ -1,16 +1,23 @@
+import * as z from 'zod';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log as EventLog } from '../../events/level-log.ts';
-import type { KeyStore } from '../../events/keys.ts';
-import { streamNames } from '../../events/stream-names.ts';
-import type { DataFolder } from '../host.ts';
-import type { Log } from '../log.ts';
-import { checkKeys } from './check-keys.ts';
-import { checkStream } from './check-stream.ts';
-import { openFindings, placeOf, type Findings } from './findings.ts';
-import { healthOf, type ServiceHealth } from './health.ts';
-import { newScrubState, readScrubState, writeScrubState, type ScrubState } from './scrub-state.ts';
-import { harmedTables } from './tables/check-tables.ts';
-import { verifyData, type VerifyReport } from './verify-data.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { streamNames } from '../../events/log/streams.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
+import { checkKeys } from './verify-files.ts';
+import {
+  type ServiceHealth,
+  type VerifyReport,
+  checkStream,
+  healthOf,
+  verifyData,
+} from './verify.ts';
+import { type Findings, openFindings, placeOf } from './findings.ts';
+import { harmedTables } from './tables/tables.ts';
+import { writeDurably } from '../shared/files.ts';
 
 /** Looks through everything again and again, slowly, beside the service's work. */
 export type Scrub = {
@@ -194,3 +201,81 @@ export async function startScrub(deps: {
 
 const isInFiles = ({ kind, severity }: { kind: string; severity: string }): boolean =>
   severity === 'damage' && kind !== 'record' && kind !== 'index';
+
+const stateSchema = z.object({
+  /** Id of the log it is about; of another log it says nothing. */
+  log: z.string(),
+  /** Every record up to here was found sound, the one after it too unless it is damaged. */
+  verified: z.number().int().nonnegative(),
+  /** The damaged position that comes first, as long as it is not known to be sound again. */
+  damagedAt: z.number().int().positive().nullable(),
+  /** How far the present pass has come: in the log, then by streams' names through files and keys. */
+  position: z.number().int().nonnegative(),
+  stream: z.string().nullable(),
+  /** When a pass through everything was last completed, RFC 3339 UTC. */
+  completedAt: z.string().nullable(),
+});
+
+const newScrubState = (log: string): ScrubState => ({
+  log,
+  verified: 0,
+  damagedAt: null,
+  position: 0,
+  stream: null,
+  completedAt: null,
+});
+
+/**
+ * What is remembered; undefined when there is nothing usable. It can be lost without harm: everything
+ * is looked at again.
+ */
+export async function readScrubState(dataDir: string): Promise<ScrubState | undefined> {
+  let text: string;
+  try {
+    text = await readFile(pathIn(dataDir), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return stateSchema.parse(JSON.parse(text));
+  } catch {
+    // Not an error: a state that cannot be read says as much as none.
+    return undefined;
+  }
+}
+
+const writeScrubState = (dataDir: string, state: ScrubState): Promise<void> =>
+  writeDurably(pathIn(dataDir), `${JSON.stringify(state)}\n`);
+
+/**
+ * Records checked at open at most when nothing is known to be damaged; the scrub does the rest. More where
+ * the last process did not close the log: what it wrote last is the likeliest to be harmed.
+ */
+const checkedAfterCleanEnd = 1_000;
+const checkedAtOpenMax = 10_000;
+
+/**
+ * What `openLog` needs to know: from where on records have not been checked. Damage that was found
+ * before is found again at once, wherever it is.
+ */
+export function openingCheck(
+  state: ScrubState | undefined,
+  { cleanEnd }: { cleanEnd: boolean },
+): { verifiedPosition: number; checkedAtOpenMax?: number } | Record<string, never> {
+  if (state === undefined) return {};
+  if (state.damagedAt !== null) {
+    return { verifiedPosition: Math.max(0, Math.min(state.verified, state.damagedAt - 2)) };
+  }
+  return {
+    verifiedPosition: state.verified,
+    checkedAtOpenMax: cleanEnd ? checkedAfterCleanEnd : checkedAtOpenMax,
+  };
+}
+
+const pathIn = (dataDir: string): string => join(dataDir, scrubStateFile);
+/** Beside the log; not part of a backup. */
+export const scrubStateFile = 'scrub.json';
+
+/** What the scrub remembers across restarts. */
+type ScrubState = z.infer<typeof stateSchema>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { notAChatAnswer, type ChatTo, type Reply } from './chat-openai.ts';
+import { type ChatTo, type Reply, notAChatAnswer } from './chat-openai.ts';
 
 /**
  * How long Ollama keeps the model loaded after an answer: the next part of a long job comes soon.

@@ -1,9 +1,13 @@
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import * as z from 'zod';
-import type { Rung } from './chat-ladder.ts';
 import type { Completion } from './model.ts';
 import { ServerAnswerError } from './bounded-fetch.ts';
+import type { ServerKind } from './recognise-server.ts';
+import { isOverflow, serverMessage } from './server-errors.ts';
+import { StageError } from '../shared/errors.ts';
+import { jsonObjectIn, withoutThinking } from './answers.ts';
+import { fewestTokens } from './talk.ts';
 
 /** An answer as the server gave it, before it is judged. */
 export type Reply = {
@@ -95,6 +99,106 @@ export function notAChatAnswer(answer: unknown): ServerAnswerError {
   const body = JSON.stringify(answer ?? null).slice(0, 2000);
   return new ServerAnswerError(new Response(null, { status: 200 }), body);
 }
+
+/**
+ * What is asked of an endpoint beyond a prompt. Servers differ; each refusal takes one step down.
+ */
+export type Rung = {
+  /** How an answer in JSON is asked for. The prompt says so as well. */
+  format: 'json_schema' | 'json_object' | 'none';
+  /** `reasoning_effort: none`: Ollama, llama.cpp, LM Studio, OpenAI. */
+  effort: boolean;
+  /** `chat_template_kwargs: {enable_thinking: false}`: vLLM, llama.cpp. */
+  template: boolean;
+  /** `think: false`: Ollama's own API. */
+  think: boolean;
+  temperature: boolean;
+  /** OpenAI's newer models know only the second name. */
+  limit: 'max_tokens' | 'max_completion_tokens' | 'none';
+};
+
+/**
+ * The most a request is asked again within one answer: one for each step there is, and the bare
+ * one.
+ */
+export const stepsMax = 8;
+
+/** The first try at a server: everything that helps and that it is known to take. */
+export function topRung(kind: ServerKind, origin: string): Rung {
+  const openai = new URL(origin).hostname.endsWith('.openai.com');
+  return {
+    format: 'json_schema',
+    effort: kind !== 'vllm',
+    template: kind !== 'lm-studio' && !openai,
+    think: true,
+    temperature: true,
+    limit: openai ? 'max_completion_tokens' : 'max_tokens',
+  };
+}
+
+/**
+ * The next rung after a refusal that names something we asked for; undefined when the refusal is
+ * about something else. A 400 that names nothing is answered by one bare request.
+ */
+export function stepDown(
+  rung: Rung,
+  error: ServerAnswerError,
+  asksJson: boolean,
+): Rung | undefined {
+  if (![400, 422, 500, 501].includes(error.status) || isOverflow(error)) return undefined;
+  const said = serverMessage(error.body).toLowerCase();
+  if (rung.effort && /reasoning.?effort/u.test(said)) return { ...rung, effort: false };
+  if (rung.template && /chat_template_kwargs|enable_thinking/u.test(said))
+    return { ...rung, template: false };
+  if (rung.think && /\bthink/u.test(said)) return { ...rung, think: false };
+  if (rung.temperature && said.includes('temperature')) return { ...rung, temperature: false };
+  if (rung.limit === 'max_tokens' && said.includes('max_tokens'))
+    return { ...rung, limit: 'max_completion_tokens' };
+  if (rung.limit === 'max_completion_tokens' && said.includes('max_completion_tokens'))
+    return { ...rung, limit: 'none' };
+  if (
+    asksJson &&
+    rung.format !== 'none' &&
+    /format|json|schema|grammar|guided|structured/u.test(said)
+  )
+    return { ...rung, format: rung.format === 'json_schema' ? 'json_object' : 'none' };
+  const bare = { ...rung, format: 'none', effort: false, template: false, think: false } as const;
+  const extras = rung.effort || rung.template || rung.think || rung.format !== 'none';
+  return error.status < 500 && extras ? bare : undefined;
+}
+
+/**
+ * The text of an answer, if it is a whole answer to the whole prompt.
+ * @throws {StageError} `prompt-truncated`, `answer-cut`, `content-filter`, `answer-empty`.
+ */
+export function judgedReply(reply: Reply, completion: Completion, server: string): string {
+  const { finish, promptTokens, refusal } = reply;
+  const fewest = fewestTokens(completion.system + completion.user);
+  if (promptTokens !== null && promptTokens > 0 && promptTokens < fewest)
+    throw failed(
+      'prompt-truncated',
+      `The language model at ${server} read only ${promptTokens} tokens of a prompt of at least ${Math.ceil(fewest)}. Give it a larger context, or set llm.context to the one it has.`,
+    );
+  if (finish === 'content_filter')
+    throw failed('content-filter', `The language model at ${server} refuses this content.`);
+  if (finish === 'length')
+    throw failed(
+      'answer-cut',
+      `The language model at ${server} did not come to an end of its answer.`,
+    );
+  if (refusal)
+    throw failed('content-filter', `The language model at ${server} declined to answer.`);
+  const answer = withoutThinking(reply.content);
+  if (answer !== '') return answer;
+  // LM Studio puts the JSON of thinking models there; a plain answer in it would be thoughts.
+  const astray =
+    completion.schema && jsonObjectIn(withoutThinking(reply.reasoning) || reply.reasoning);
+  if (astray) return JSON.stringify(astray);
+  throw failed('answer-empty', `The language model at ${server} gave an empty answer.`);
+}
+
+const failed = (code: string, message: string): StageError =>
+  new StageError(code, message, { retriable: false });
 
 function requestBody(
   model: string,

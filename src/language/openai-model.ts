@@ -1,14 +1,20 @@
 import { Agent } from 'undici';
-import { guardedLookup } from '../config/guarded-lookup.ts';
-import { StageError } from '../stage-error.ts';
-import { serverAddress } from './address.ts';
-import { boundedFetch, ServerAnswerError } from './bounded-fetch.ts';
-import { stepDown, stepsMax, topRung, type Rung } from './chat-ladder.ts';
+import { guardedLookup, serverAddress } from '../shared/outbound.ts';
+import { StageError } from '../shared/errors.ts';
+import { ServerAnswerError, boundedFetch } from './bounded-fetch.ts';
+import {
+  type ChatTo,
+  type Reply,
+  type Rung,
+  chatOpenAI,
+  judgedReply,
+  stepDown,
+  stepsMax,
+  topRung,
+} from './chat-openai.ts';
 import { chatOllama, ollamaContext } from './chat-ollama.ts';
-import { chatOpenAI, type ChatTo, type Reply } from './chat-openai.ts';
-import { judgedReply } from './judge-reply.ts';
 import type { Completion, LanguageModel } from './model.ts';
-import { recogniseServer, type RecognisedServer } from './recognise-server.ts';
+import { type RecognisedServer, recogniseServer } from './recognise-server.ts';
 import { AnswerTimedOut, contextToldBy, stageErrorOf } from './server-errors.ts';
 
 export type LanguageModelOptions = {

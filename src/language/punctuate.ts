@@ -1,11 +1,10 @@
-import type { Block } from '../../events/transcript.ts';
-import { StageError } from '../stage-error.ts';
+import type { Block, Word } from '../../events/facts/transcript.ts';
+import { StageError } from '../shared/errors.ts';
 import type { LanguageModel } from './model.ts';
-import { halvesOf, joined, partsOf, pieceTokens, tokensOfAll, type Piece } from './pieces.ts';
+import { type Piece, halvesOf, joined, partsOf, pieceTokens, tokensOfAll } from './talk.ts';
 import { instructionTokens, provenTexts, punctuationRequest } from './punctuation-request.ts';
-import { punctuatedWords } from './punctuated-words.ts';
 import { AnswerTimedOut } from './server-errors.ts';
-import { spokenWords } from './spoken-words.ts';
+import { type SpokenWord, spokenWords } from './spoken-words.ts';
 
 export type PunctuateOptions = {
   signal: AbortSignal;
@@ -70,16 +69,40 @@ export async function punctuate(
   return { ...assembled(blocks, done, language), parts };
 }
 
-/** A piece with its punctuated text; null where the words stay as they were. */
-type Settled = { piece: Piece; text: string | null };
-
-type Answer = (string | null)[] | 'too-large' | 'too-slow';
-
 const partTokens = (context: number, language: string | null): number =>
   Math.max(
     partTokensMin,
     Math.floor((context * contextShare - instructionTokens(language)) / (1 + answerShare)),
   );
+
+/**
+ * Words with the case and the punctuation they have in a text of the same words; their times stay.
+ * A word that holds no spoken word (a lone dash) stays as it is. Where words and text do not match,
+ * because an engine's words are not its text, all stay as they are.
+ */
+export function punctuatedWords(words: Word[], text: string, language: string | null): Word[] {
+  const spoken = spokenWords(text, language);
+  const shown = displayed(text, spoken);
+  let next = 0;
+  const punctuated: Word[] = [];
+  for (const word of words) {
+    const parts = spokenWords(word.text, language);
+    const first = next;
+    for (const part of parts) {
+      if (spoken[next]?.word !== part.word) return words;
+      next += 1;
+    }
+    const own =
+      parts.length === 0 ? word.text : text.slice(shown[first]!.start, shown[next - 1]!.end);
+    punctuated.push({ ...word, text: own.replaceAll(/\s+/gu, ' ').trim() });
+  }
+  return next === spoken.length ? punctuated : words;
+}
+
+/** A piece with its punctuated text; null where the words stay as they were. */
+type Settled = { piece: Piece; text: string | null };
+
+type Answer = (string | null)[] | 'too-large' | 'too-slow';
 
 function piecesOf(blocks: Block[], language: string | null): Piece[] {
   return blocks.flatMap(({ text, speaker, words }, block) => {
@@ -162,4 +185,19 @@ function assembled(
       return { ...block, text, words: punctuatedWords(block.words, text, language) };
     }),
   };
+}
+
+/** How far each spoken word reaches with its punctuation, so that all of the text is somebody's. */
+function displayed(text: string, spoken: SpokenWord[]): { start: number; end: number }[] {
+  const borders = spoken.map(({ end }, index) => {
+    const next = spoken[index + 1]?.start ?? text.length;
+    const gap = text.slice(end, next);
+    // What stands right before the next word opens it: „ ( «. All else closes this one.
+    const opening = index + 1 === spoken.length ? '' : (/\s(\S*)$/u.exec(gap)?.[1] ?? '');
+    return next - opening.length;
+  });
+  return spoken.map((_, index) => ({
+    start: index === 0 ? 0 : borders[index - 1]!,
+    end: borders[index]!,
+  }));
 }

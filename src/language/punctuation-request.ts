@@ -1,8 +1,7 @@
-import { languageName } from './language-name.ts';
+import { languageName } from './sentences.ts';
 import type { Completion } from './model.ts';
-import { tokensOfAll, type Piece } from './pieces.ts';
+import { type Piece, estimatedTokens, tokensOfAll } from './talk.ts';
 import { sameWords } from './spoken-words.ts';
-import { estimatedTokens } from './tokens.ts';
 
 /** What the instructions cost, the marks round the transcript included. */
 export const instructionTokens = (language: string | null): number =>

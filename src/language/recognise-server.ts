@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
-import type { Address } from './address.ts';
-import { fetchText, ServerAnswerError } from './bounded-fetch.ts';
+import type { Address } from '../shared/outbound.ts';
+import { ServerAnswerError, fetchText } from './bounded-fetch.ts';
 
 export type ServerKind = 'ollama' | 'llama.cpp' | 'vllm' | 'lm-studio' | 'unknown';
 

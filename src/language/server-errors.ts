@@ -1,6 +1,5 @@
-import { StageError } from '../stage-error.ts';
+import { StageError } from '../shared/errors.ts';
 import { ServerAnswerError } from './bounded-fetch.ts';
-import { quotable, serverMessage } from './server-message.ts';
 
 export type Asked = {
   /** The server's origin, for messages. */
@@ -49,6 +48,28 @@ export function contextToldBy(error: ServerAnswerError): number | null {
     /(?:available context size \(|context length of only )(\d+)/iu.exec(error.body);
   return told ? Number(told[1]) : null;
 }
+
+const away = (message: string, retryAfter?: number): StageError =>
+  new StageError('model-away', message, { retriable: true, retryAfterMs: retryAfter });
+const refused = (message: string): StageError =>
+  new StageError('model-refused', message, { retriable: false });
+/** What is quoted of a server's own words. */
+const charactersMax = 300;
+
+/**
+ * What a server says is wrong, from the shapes servers use: OpenAI's `error.message` and `param`,
+ * Ollama's and LM Studio's `error` string, FastAPI's `detail` (without the input it echoes).
+ */
+export function serverMessage(body: string): string {
+  const said = fromJson(body) ?? body.replaceAll(/<[^>]*>/gu, ' ');
+  return said.replaceAll(/\s+/gu, ' ').trim();
+}
+
+const words = (...parts: unknown[]): string =>
+  parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function fromAnswer(error: ServerAnswerError, asked: Asked): StageError {
   const { status, body } = error;
@@ -108,7 +129,41 @@ function retryAfterMs(headers: Headers): number | undefined {
   return until > 0 ? until : undefined;
 }
 
-const away = (message: string, retryAfter?: number): StageError =>
-  new StageError('model-away', message, { retriable: true, retryAfterMs: retryAfter });
-const refused = (message: string): StageError =>
-  new StageError('model-refused', message, { retriable: false });
+/**
+ * A server's words as they may be shown and logged: cut, without the key, and without the prompt
+ * that some servers quote.
+ */
+function quotable(message: string, secret: string | null, prompt: string): string {
+  let shown = message;
+  if (secret) shown = shown.replaceAll(secret, '•••');
+  shown = shown.replaceAll(/\b(Bearer\s+|sk-)[\w.*-]+/giu, '$1•••');
+  shown = shown.slice(0, charactersMax);
+  return quotes(shown, prompt) ? "(the server's message quotes the transcript)" : shown;
+}
+
+/** Whether any 32 characters in a row are the prompt's. */
+function quotes(message: string, prompt: string): boolean {
+  const flat = prompt.replaceAll(/\s+/gu, ' ');
+  for (let at = 0; at + 32 <= message.length; at += 1) {
+    if (flat.includes(message.slice(at, at + 32))) return true;
+  }
+  return false;
+}
+
+function fromJson(body: string): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(parsed)) return undefined;
+  const { error, detail, message } = parsed;
+  if (isRecord(error)) return words(error['message'], error['param'], error['code']);
+  if (Array.isArray(detail))
+    return detail
+      .filter(isRecord)
+      .map(({ loc, msg }) => words(Array.isArray(loc) ? loc.join('.') : '', msg))
+      .join('; ');
+  return words(error, detail, message);
+}

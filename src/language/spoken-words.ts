@@ -1,4 +1,4 @@
-import { knownLocale } from './language-name.ts';
+import { knownLocale } from './sentences.ts';
 
 /** A word of a text as it is compared, and where it stands. */
 export type SpokenWord = {

@@ -1,21 +1,27 @@
-import type { Block } from '../../events/transcript.ts';
-import { StageError } from '../stage-error.ts';
+import type { Block } from '../../events/facts/transcript.ts';
+import { StageError } from '../shared/errors.ts';
 import type { LanguageModel } from './model.ts';
-import { halvesOf, type Piece } from './pieces.ts';
-import { plainAnswer } from './plain-answer.ts';
+import {
+  type Piece,
+  type SpeakerNames,
+  estimatedTokens,
+  halvesOf,
+  linesOf,
+  talkOf,
+  talkParts,
+} from './talk.ts';
+import { plainAnswer } from './answers.ts';
 import { AnswerTimedOut } from './server-errors.ts';
 import { spokenWords } from './spoken-words.ts';
-import { languageOf } from './stop-words.ts';
+import { languageOf } from './sentences.ts';
 import {
+  type SummaryStyle,
   answerTokens,
   mergeRequest,
   notesRequest,
   overheadTokens,
   summaryRequest,
-  type SummaryStyle,
 } from './summary-requests.ts';
-import { linesOf, talkOf, talkParts, type SpeakerNames } from './talk.ts';
-import { estimatedTokens } from './tokens.ts';
 
 export type SummariseOptions = {
   /** ISO 639-1 code of the talk, which the summary is written in; null when nobody knows. */

@@ -1,4 +1,4 @@
-import { languageName } from './language-name.ts';
+import { languageName } from './sentences.ts';
 import type { Completion } from './model.ts';
 
 export type SummaryStyle = {

@@ -1,6 +1,4 @@
-import type { Block } from '../../events/transcript.ts';
-import { partsOf, type Piece } from './pieces.ts';
-import { estimatedTokens } from './tokens.ts';
+import type { Block, Word } from '../../events/facts/transcript.ts';
 
 /** Display names of speakers by label; labels without one are shown as they are. */
 export type SpeakerNames = Record<string, string>;
@@ -49,3 +47,122 @@ export function beginningOf(text: string, tokensMax: number): string {
  */
 export const inert = (text: string): string =>
   text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll(/\s+/gu, ' ').trim();
+
+/** A block's text, or a stretch of it: what is asked for and proven as one. */
+export type Piece = {
+  /** Index of the block. */
+  block: number;
+  speaker: string | null;
+  text: string;
+  /** One for each run of non-spaces in the text, or none. Tells where the pauses are. */
+  words: Word[];
+  /** What stood between the piece before and this one when they were one. */
+  glue: '' | ' ';
+};
+
+/** What a line's marks cost on top of its text. */
+const markTokens = 8;
+
+export const pieceTokens = (piece: Piece): number => estimatedTokens(piece.text) + markTokens;
+
+export const tokensOfAll = (pieces: readonly Piece[]): number =>
+  pieces.reduce((sum, piece) => sum + pieceTokens(piece), 0);
+
+/**
+ * Packs pieces, in order, into parts of at most `tokensMax`. Borders of pieces are borders of
+ * parts; a piece too large for a part is cut.
+ */
+export function partsOf(pieces: readonly Piece[], tokensMax: number): Piece[][] {
+  const parts: Piece[][] = [];
+  let room = 0;
+  for (const piece of pieces.flatMap((whole) => cutTo(whole, tokensMax))) {
+    const tokens = pieceTokens(piece);
+    if (parts.length === 0 || tokens > room) {
+      parts.push([]);
+      room = tokensMax;
+    }
+    parts.at(-1)!.push(piece);
+    room -= tokens;
+  }
+  return parts;
+}
+
+/** A piece in two: after a sentence, else at the longest pause, else at a space near its middle. */
+export function halvesOf(piece: Piece): [Piece, Piece] | undefined {
+  const spaces = Array.from(piece.text.matchAll(/\s+/gu), ({ index, 0: space }, order) => ({
+    at: index,
+    length: space.length,
+    order,
+  }));
+  const middle = piece.text.length / 2;
+  const near = spaces.filter(({ at }) => Math.abs(at - middle) <= middle / 2);
+  const candidates = near.length > 0 ? near : spaces;
+  if (candidates.length === 0) return cutAnywhere(piece);
+  const best = candidates.reduce((best, next) => (rank(next) > rank(best) ? next : best));
+  return [
+    { ...piece, text: piece.text.slice(0, best.at), words: piece.words.slice(0, best.order + 1) },
+    {
+      ...piece,
+      text: piece.text.slice(best.at + best.length),
+      words: piece.words.slice(best.order + 1),
+      glue: ' ',
+    },
+  ];
+
+  function rank({ at, order }: { at: number; order: number }): number {
+    const sentence = /[.!?…。！？]["'”’»)]*$/u.test(piece.text.slice(0, at)) ? 100 : 0;
+    const next = piece.words[order + 1];
+    const pause = next ? Math.max(0, next.start - piece.words[order]!.end) : 0;
+    return sentence + Math.min(pause, 50) - Math.abs(at - middle) / piece.text.length / 1000;
+  }
+}
+
+/** The text of pieces that were one. */
+export const joined = (pieces: readonly { text: string; glue: '' | ' ' }[]): string =>
+  pieces.reduce((all, { text, glue }, index) => (index === 0 ? text : all + glue + text), '');
+/** Scripts that cost about a token a character and are written without spaces. */
+const dense =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+
+/**
+ * Tokens a text costs, estimated on the safe side: a third of its characters, one each in dense
+ * scripts. No server's tokenizer is asked: each has another, and an estimate is all planning needs.
+ */
+export function estimatedTokens(text: string): number {
+  const many = denseCharacters(text);
+  return Math.ceil((text.length - many) / 3) + many;
+}
+
+/**
+ * The fewest tokens a server can have counted if it saw all of the text: an eighth of the
+ * characters, half of them in dense scripts. Fewer reported means it saw only part of the prompt.
+ */
+export function fewestTokens(text: string): number {
+  const many = denseCharacters(text);
+  return (text.length - many) / 8 + many / 2;
+}
+
+const denseCharacters = (text: string): number => text.match(dense)?.length ?? 0;
+
+function cutTo(piece: Piece, tokensMax: number): Piece[] {
+  if (pieceTokens(piece) <= tokensMax) return [piece];
+  const halves = halvesOf(piece);
+  return halves ? halves.flatMap((half) => cutTo(half, tokensMax)) : [piece];
+}
+
+/** Scripts without spaces: after punctuation where there is some, else in the middle. */
+function cutAnywhere(piece: Piece): [Piece, Piece] | undefined {
+  // By code points, and never before a mark: a character must not be torn apart.
+  const characters = piece.text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? [];
+  if (characters.length < 20) return undefined;
+  const middle = Math.floor(characters.length / 2);
+  const reach = Math.floor(middle / 2);
+  const after = characters.findIndex(
+    (character, index) => Math.abs(index - middle) < reach && /[、。，．！？]/u.test(character),
+  );
+  const cut = after === -1 ? middle : after + 1;
+  return [
+    { ...piece, text: characters.slice(0, cut).join(''), words: [] },
+    { ...piece, text: characters.slice(cut).join(''), words: [], glue: '' },
+  ];
+}

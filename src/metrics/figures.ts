@@ -1,14 +1,13 @@
 import {
-  collectDefaultMetrics,
   Counter,
   Gauge,
-  Registry,
   type GaugeConfiguration,
   type Metric,
+  Registry,
+  collectDefaultMetrics,
 } from 'prom-client';
 import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
-import type { Counted } from './counted.ts';
-import type { MetricsSources } from './metrics-sources.ts';
+import type { Counted, MetricsSources } from './metrics.ts';
 import type { Durations, Tally } from './tally.ts';
 
 /** Writes down for Prometheus what was counted, and what is looked up when somebody asks. */

@@ -1,4 +1,4 @@
-import type { Stage } from '../../events/recording-facts.ts';
+import type { Stage } from '../../events/facts/recording.ts';
 import type { Activity } from './desk.ts';
 
 /** What is going on right now, for those who watch. Lives and dies with the process. */

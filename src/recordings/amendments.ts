@@ -1,7 +1,7 @@
-import type { RecordingFact, RecordingFactOf } from '../../events/recording-facts.ts';
-import type { Block } from '../../events/transcript.ts';
+import type { RecordingFact, RecordingFactOf } from '../../events/facts/recording.ts';
+import type { Block } from '../../events/facts/transcript.ts';
 import { basisOf } from '../../machines/context.ts';
-import { speakerName } from '../documents/speaker-names.ts';
+import { speakerName } from '../documents/documents.ts';
 import { corrected, newLabel } from './corrections/carry-over.ts';
 import type { RecordingContent } from './recording-content.ts';
 import { shownBlocks, shownSpeakers, shownTitle } from './transcript-blocks.ts';

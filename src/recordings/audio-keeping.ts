@@ -1,13 +1,13 @@
 import { ulid } from 'ulid';
-import type { RecordingFactOf } from '../../events/recording-facts.ts';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import type { Chores } from './chores.ts';
 import { NotAccepted } from './not-accepted.ts';
 import { filesLock } from './files-lock.ts';
-import { keptAudio, type KeptAudio } from './kept-audio.ts';
+import { type KeptAudio, keptAudio } from './kept-audio.ts';
 import type { LiveRecording } from './live-recording.ts';
 
 /** What is kept of the audio once there are documents: the setting `audio.keep`. */

@@ -1,4 +1,4 @@
-import type { Block, Segment, Word } from '../../events/transcript.ts';
+import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
 import type { Utterance } from './recording-content.ts';
 
 /** A pause of this many seconds starts a new paragraph … */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { recordingOf, recordingStream } from '../../events/recording-facts.ts';
+import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import {
+  type RecordingSnapshot,
   evolve,
   initialState,
   machineVersion,
   toMachineEvent,
-  type RecordingSnapshot,
 } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { documentsInput } from './documents-input.ts';

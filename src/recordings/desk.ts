@@ -1,4 +1,4 @@
-import type { RecordingFact, RecordingFactOf, Stage } from '../../events/recording-facts.ts';
+import type { RecordingFact, RecordingFactOf, Stage } from '../../events/facts/recording.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { DocumentVersion } from './document-versions.ts';
 import type { RecordingContent } from './recording-content.ts';

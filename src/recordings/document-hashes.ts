@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { documentNames, type PerDocument } from '../documents/documents.ts';
-import { OversizedDocument, readDocument, type Space } from '../documents/space.ts';
-import { StageError } from '../stage-error.ts';
+import { type PerDocument, documentNames } from '../documents/documents.ts';
+import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
+import { StageError } from '../shared/errors.ts';
 import type { RecordingContent } from './recording-content.ts';
 
 /** Hashes by which each document is known as one that may be replaced. */

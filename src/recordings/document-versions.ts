@@ -1,8 +1,8 @@
 import {
-  recordingStream,
   type RecordingFactOf,
   type RecordingFactType,
-} from '../../events/recording-facts.ts';
+  recordingStream,
+} from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Material, RecordingContext } from '../../machines/context.ts';
 import { evolve, initialState, toMachineEvent } from '../../machines/recording.ts';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { statusOf } from '../../projections/status.ts';
 import type { Captures } from '../capture/captures.ts';
-import type { Log } from '../log.ts';
-import { StageError } from '../stage-error.ts';
+import type { Log } from '../shared/log.ts';
+import { StageError } from '../shared/errors.ts';
 import type { OpenDesk } from './open-desk.ts';
 
 /** Looks at what is left to be ended; each sees at most 200 recordings of a kind. */

@@ -1,4 +1,4 @@
-import type { RecordingFact } from '../../events/recording-facts.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { stateName } from '../../machines/state-name.ts';
 import type { LiveRecording } from './live-recording.ts';

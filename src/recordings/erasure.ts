@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeyStore } from '../../events/keys.ts';
-import { recordingStream } from '../../events/recording-facts.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { deleteDocument } from '../documents/delete.ts';
+import { deleteDocument } from '../documents/write.ts';
 import { documentPaths } from '../documents/documents.ts';
-import { OversizedDocument, readDocument, type Space } from '../documents/space.ts';
+import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 import { retiredSpacesOf } from './retired-spaces-of.ts';
 

@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { ulid } from 'ulid';
-import type { RecordingFactOf } from '../../events/recording-facts.ts';
+import { rm } from 'node:fs/promises';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Accepted, Upload } from './desk.ts';
 import { takeUpload } from './take-upload.ts';
 

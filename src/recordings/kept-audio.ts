@@ -1,10 +1,9 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '../../events/durable-file.ts';
-import { recordingStream, type RecordingFactOf } from '../../events/recording-facts.ts';
+import { hashFile, syncDirectory } from '../shared/files.ts';
+import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { compressFlac } from '../audio/compress-flac.ts';
-import { hashFile } from '../integrity/hash-file.ts';
+import { compressFlac } from '../audio/flac.ts';
 
 /** The audio file of one recording, as its facts say, and what may lie beside it. */
 export interface KeptAudio {

@@ -1,18 +1,18 @@
 import { createActor } from 'xstate';
-import type { LoggedFact, OfferedFact } from '../../events/catalogue.ts';
-import { recordingStream, type RecordingFact, type Stage } from '../../events/recording-facts.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
+import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
+import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
 import {
+  type RecordingSnapshot,
   evolve,
   initialState,
   machineVersion,
   recordingMachine,
   toMachineEvent,
-  type RecordingSnapshot,
 } from '../../machines/recording.ts';
 import { possibleFacts } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 import { NotAccepted } from './not-accepted.ts';
 import { rememberedCommands } from './remembered-commands.ts';

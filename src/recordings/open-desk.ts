@@ -1,20 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordingFactOf, Stage } from '../../events/recording-facts.ts';
+import type { RecordingFactOf, Stage } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isSettled } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { documentNames } from '../documents/documents.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import type { ActivityBoard } from './activity-board.ts';
-import { openAudioKeeping, type KeepingStep, type KeptAs } from './audio-keeping.ts';
+import { type KeepingStep, type KeptAs, openAudioKeeping } from './audio-keeping.ts';
 import type { Chores } from './chores.ts';
 import { cancelWork, erasedState, recordErasure } from './ending.ts';
 import type { ErasureDeps } from './erasure.ts';
 import { documentVersions, restoration } from './document-versions.ts';
 import type { Accepted, RecordingsDesk } from './desk.ts';
 import { openImports } from './imports.ts';
-import { openRecording, type LiveRecording } from './live-recording.ts';
+import { type LiveRecording, openRecording } from './live-recording.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 import { NotAccepted } from './not-accepted.ts';
 import { openRecordings } from './open-recordings.ts';
@@ -22,7 +22,7 @@ import { speechFileName } from './recording-folder.ts';
 import { readRecording, readShown } from './recording-content.ts';
 import { promisedBases } from './promised-bases.ts';
 import { openRemovals } from './removals.ts';
-import { stageRunner, type StageActivity } from './run-stage.ts';
+import { type StageActivity, stageRunner } from './run-stage.ts';
 import type { Turns } from './turns.ts';
 
 export type DeskDeps = {

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
 import { activeStages, isSettled } from '../../machines/possible.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { UnknownRecording } from './unknown-recording.ts';
 import type { LiveRecording } from './live-recording.ts';
 

@@ -1,4 +1,4 @@
-import { recordingStream } from '../../events/recording-facts.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { LiveRecording } from './live-recording.ts';
 

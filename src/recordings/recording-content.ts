@@ -1,11 +1,11 @@
 import {
-  recordingStream,
   type RecordingFactOf,
   type RecordingFactType,
-} from '../../events/recording-facts.ts';
-import type { Envelope } from '../../events/envelope.ts';
+  recordingStream,
+} from '../../events/facts/recording.ts';
+import type { Envelope } from '../../events/facts/envelope.ts';
 import type { EventStore } from '../../events/store.ts';
-import type { Segment, Stretch } from '../../events/transcript.ts';
+import type { Segment, Stretch } from '../../events/facts/transcript.ts';
 import { basisOf } from '../../machines/context.ts';
 import type { RecordingContext } from '../../machines/recording.ts';
 import type { DocumentName } from '../documents/documents.ts';

@@ -1,7 +1,7 @@
-import { recordingStream } from '../../events/recording-facts.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Chores, Removal } from './chores.ts';
-import { deleteNamedDocuments, eraseEverything, type ErasureDeps } from './erasure.ts';
+import { type ErasureDeps, deleteNamedDocuments, eraseEverything } from './erasure.ts';
 import type { LiveRecording } from './live-recording.ts';
 
 /** What is promised by facts to be removed from the disk, and done once at a time for each recording. */

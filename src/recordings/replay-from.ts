@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { recordingOf, type ReprocessedFrom, type Stage } from '../../events/recording-facts.ts';
+import { type ReprocessedFrom, type Stage, recordingOf } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';

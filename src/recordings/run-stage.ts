@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecordingFact, Stage } from '../../events/recording-facts.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
-import type { Log } from '../log.ts';
-import { StageError } from '../stage-error.ts';
+import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
+import type { Log } from '../shared/log.ts';
+import { StageError } from '../shared/errors.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import { NotAccepted } from './not-accepted.ts';
-import { readRecording, readShown, type RecordingContent } from './recording-content.ts';
+import { type RecordingContent, readRecording, readShown } from './recording-content.ts';
 import type { LiveRecording, RunStage } from './live-recording.ts';
 import type { Turns } from './turns.ts';
 

@@ -1,5 +1,5 @@
-import { fromCallback, type EventObject } from 'xstate';
-import { stages, type Stage } from '../../events/recording-facts.ts';
+import { type EventObject, fromCallback } from 'xstate';
+import { type Stage, stages } from '../../events/facts/recording.ts';
 import type { ActivityInput } from '../../machines/recording.ts';
 
 /** What the machine starts in its states: an actor a stage. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rename, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { syncDirectory } from '../../events/durable-file.ts';
-import type { RecordingFactOf } from '../../events/recording-facts.ts';
+import { syncDirectory } from '../shared/files.ts';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Upload } from './desk.ts';
 
 /**

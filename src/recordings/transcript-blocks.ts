@@ -1,4 +1,4 @@
-import type { Block } from '../../events/transcript.ts';
+import type { Block } from '../../events/facts/transcript.ts';
 import { paragraphs } from './blocks.ts';
 import type { RecordingContent } from './recording-content.ts';
 

@@ -1,4 +1,4 @@
-import type { RecordingFact } from '../../events/recording-facts.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { RecordingSnapshot } from '../../machines/recording.ts';
 
 /** Why a fact is refused, in a sentence for a person, where the state alone does not tell it. */

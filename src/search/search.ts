@@ -1,14 +1,13 @@
-import { recordingOf } from '../../events/recording-facts.ts';
-import type { LoggedFact } from '../../events/catalogue.ts';
+import { recordingOf } from '../../events/facts/recording.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { transcriptOf, transcripts } from '../../projections/transcripts.ts';
-import { blocksOf } from '../export/export-input.ts';
-import type { Log } from '../log.ts';
-import { foldWord, wordsOf } from './fold-word.ts';
-import { bestPlace, type Place } from './snippet.ts';
-import { userIndex, type UserIndex } from './user-index.ts';
+import { blocksOf } from '../documents/documents-input.ts';
+import type { Log } from '../shared/log.ts';
+import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
+import { type UserIndex, userIndex } from './user-index.ts';
 
 export type Hit = Place & { recording_id: string; filename: string; title: string | null };
 

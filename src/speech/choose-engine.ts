@@ -1,12 +1,11 @@
-import type { Settings } from '../settings.ts';
-import { StageError } from '../stage-error.ts';
-import { compatEngine } from './compat-engine.ts';
+import type { Settings } from '../config/environment.ts';
+import { StageError } from '../shared/errors.ts';
+import { compatEngine } from './remote/compat-engine.ts';
 import type { SpeechEngine } from './engine.ts';
 import { languageCode } from './languages.ts';
-import { localEngine } from './local-engine.ts';
-import { installedModels } from './local-models.ts';
-import { nativeEngine } from './native-engine.ts';
-import { sherpaInstalled } from './sherpa-installed.ts';
+import { localEngine } from './local/local-engine.ts';
+import { installedModels, sherpaInstalled } from './local/local-models.ts';
+import { nativeEngine } from './remote/native-engine.ts';
 
 /**
  * The engine the settings ask for: a server when `stt.base_url` is set, else this machine. Where a

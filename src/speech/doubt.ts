@@ -1,4 +1,4 @@
-import type { Segment } from '../../events/transcript.ts';
+import type { Segment } from '../../events/facts/transcript.ts';
 
 /**
  * Why recognised text may be something nobody said: `repetition` (the recogniser got stuck),

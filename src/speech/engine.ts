@@ -1,5 +1,5 @@
-import type { Segment, Stretch } from '../../events/transcript.ts';
-import type { SpeechFile } from '../audio/speech-file.ts';
+import type { Segment, Stretch } from '../../events/facts/transcript.ts';
+import type { SpeechFile } from '../audio/wav.ts';
 
 /** Turns stretches of speech into words. What stands behind it: `compat`, `native` or `local`. */
 export interface SpeechEngine {

@@ -1,7 +1,6 @@
-import type { Segment, Word } from '../../events/transcript.ts';
-import { StageError } from '../stage-error.ts';
+import type { Segment, Word } from '../../events/facts/transcript.ts';
+import { StageError } from '../shared/errors.ts';
 import { languageCode } from './languages.ts';
-import { wordsFromTokens } from './words-from-tokens.ts';
 
 /** What a server heard in one request. Times in seconds from the request's first sample. */
 export type Transcript = {
@@ -53,6 +52,105 @@ export function parseTranscript(body: string, contentType: string, seconds: numb
   }
   return untimed(text ?? spans.map(({ raw }) => textOf(raw)).join(''), language, seconds);
 }
+
+/** Lines of whisper.cpp begin with the space that parts their words; those of others don't. */
+const clean = (text: string) =>
+  text
+    .replaceAll(/\n(?=\s|$)/g, '')
+    .replaceAll('\n', ' ')
+    .replaceAll('\uFFFD', '');
+const wordsIn = (raw: Raw): Raw[] => asArray(raw['words']);
+const textOf = (raw: Raw): string => asString(raw['text']) ?? asString(raw['word']) ?? '';
+const asString = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+const asArray = (value: unknown): Raw[] =>
+  Array.isArray(value)
+    ? value.filter((part): part is Raw => part !== null && typeof part === 'object')
+    : [];
+
+/**
+ * Brings times of one request (seconds from its first sample) to the whole recording's: shifted,
+ * clamped into the stretch, sorted, ends never before starts, milliseconds. Empty ones fall away.
+ */
+export function shiftSegments(segments: readonly Segment[], start: number, end: number): Segment[] {
+  const shift = (seconds: number) => {
+    const time = Number.isFinite(seconds) ? start + seconds : start;
+    return Math.round(Math.min(end, Math.max(start, time)) * 1000) / 1000;
+  };
+  const shifted = <T extends { start: number; end: number }>(span: T): T => {
+    const from = shift(span.start);
+    return { ...span, start: from, end: Math.max(from, shift(span.end)) };
+  };
+  return segments
+    .filter(({ text }) => text.trim() !== '')
+    .map((segment) => ({
+      ...shifted(segment),
+      text: segment.text.trim(),
+      words: segment.words.map(shifted).sort((a, b) => a.start - b.start),
+    }))
+    .sort((a, b) => a.start - b.start);
+}
+
+/** A piece of a word as recognisers give it: a leading space (or SentencePiece's ▁) starts a word. */
+export type Token = { text: string; start: number; end: number };
+
+/**
+ * Words with times from tokens: a new word at each leading space, and at each character of a script
+ * that is written without spaces. Punctuation stays with the word before it.
+ */
+export function wordsFromTokens(tokens: readonly Token[]): Word[] {
+  const words: Word[] = [];
+  let open = false; // whether the last word may still grow
+  for (const { text: raw, start, end } of tokens) {
+    const text = raw.replaceAll('▁', ' ');
+    const piece = text.trim();
+    if (piece === '') {
+      if (text !== '') open = false;
+      continue;
+    }
+    const last = words.at(-1);
+    const starts = /^\s/.test(text) || unspaced.test(piece);
+    const ends = punctuation.test(piece);
+    if (last && ((open && !starts) || ends)) {
+      last.text += piece;
+      last.end = Math.max(last.end, end);
+    } else {
+      words.push({ text: piece, start, end });
+    }
+    // Behind punctuation nothing changes: “don’t” may come as three tokens.
+    if (!ends) open = !/\s$/.test(text) && !unspacedEnd.test(piece);
+  }
+  return words;
+}
+
+/**
+ * Tokens of a sherpa-onnx result: it gives starts, durations only for some models, and no ends.
+ * @param ends end of the audio in seconds, for the last token.
+ */
+export function tokensOf(
+  result: { tokens?: string[]; timestamps?: number[]; durations?: number[] },
+  ends: number,
+): Token[] {
+  const { tokens = [], timestamps = [], durations = [] } = result;
+  // Without a time for each token there are no times at all.
+  if (timestamps.length !== tokens.length) return [];
+  return tokens.map((text, i) => {
+    const start = timestamps[i]!;
+    const next = timestamps[i + 1] ?? Math.min(ends, start + lastTokenSeconds);
+    const end = durations[i] ? start + durations[i] : Math.min(next, start + tokenSecondsMax);
+    return { text, start, end: Math.max(start, Math.min(end, ends)) };
+  });
+}
+
+/** A token without a duration does not reach through the pause that may follow it. */
+const tokenSecondsMax = 0.6;
+const lastTokenSeconds = 0.3;
+
+const unspacedScripts =
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
+const unspaced = new RegExp(`^${unspacedScripts}`, 'u');
+const unspacedEnd = new RegExp(`${unspacedScripts}$`, 'u');
+const punctuation = /^[\p{Po}\p{Pe}\p{Pf}]+$/u;
 
 type Raw = Record<string, unknown>;
 
@@ -140,21 +238,6 @@ function share(words: readonly Word[], segments: Segment[]): Segment[] {
   }
   return segments;
 }
-
-/** Lines of whisper.cpp begin with the space that parts their words; those of others don't. */
-const clean = (text: string) =>
-  text
-    .replaceAll(/\n(?=\s|$)/g, '')
-    .replaceAll('\n', ' ')
-    .replaceAll('\uFFFD', '');
-const wordsIn = (raw: Raw): Raw[] => asArray(raw['words']);
-const textOf = (raw: Raw): string => asString(raw['text']) ?? asString(raw['word']) ?? '';
-const asString = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-const asArray = (value: unknown): Raw[] =>
-  Array.isArray(value)
-    ? value.filter((part): part is Raw => part !== null && typeof part === 'object')
-    : [];
 
 function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StageError } from '../stage-error.ts';
+import { StageError } from '../shared/errors.ts';
 import type { Waiting } from './engine.ts';
-import { waitingCodes } from './server-failure.ts';
+import { waitingCodes } from './remote/server-failure.ts';
 
 /** How long and how often a server is tried. */
 export type Patience = {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';
 import { access, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import type { KeyStore } from '../../events/keys.ts';
+import { type TestContext, test } from 'node:test';
+import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
-import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts';
-import { sessionIdOf } from '../../src/accounts/session-book.ts';
-import type { SessionRow, SessionRows } from '../../src/accounts/sessions.ts';
+import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
+import { sessionIdOf } from '../../src/accounts/sessions.ts';
+import type { SessionRow, SessionRows } from '../../src/storage/session-rows.ts';
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

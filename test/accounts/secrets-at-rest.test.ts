@@ -1,10 +1,10 @@
-import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { test } from 'node:test';
 import { Level } from 'level';
 import pino from 'pino';
-import { hostFrom } from '../../src/host.ts';
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { hostFrom } from '../../src/shared/data-directory.ts';
 import { startService } from '../../src/main.ts';
 import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { acceptsAudio } from '../../src/audio/accepts-audio.ts';
 import { hasFfmpeg } from '../../src/audio/ffmpeg.ts';
-import { StageError } from '../../src/stage-error.ts';
+import { StageError } from '../../src/shared/errors.ts';
 import { folderFor, make } from '../support/espeak.ts';
 
 /** Runs something as if nothing but the given folder were on the PATH. */

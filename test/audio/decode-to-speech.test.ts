@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
+import { open, readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { decodeToSpeech } from '../../src/audio/decode-to-speech.ts';
-import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
-import { StageError } from '../../src/stage-error.ts';
+import { type TestContext, test } from 'node:test';
+import { decodeToSpeech } from '../../src/audio/decode.ts';
+import { openSpeechFile } from '../../src/audio/speech-file.ts';
+import { StageError } from '../../src/shared/errors.ts';
 import { folderFor, make, speak } from '../support/espeak.ts';
 import { fc } from '../support/properties.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { open, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
-import { writeSpeechFile } from '../../src/audio/write-speech-file.ts';
+import { openSpeechFile, writeSpeechFile } from '../../src/audio/speech-file.ts';
 import { folderFor } from '../support/espeak.ts';
 
 const options = { gain: 1, signal: new AbortController().signal };

@@ -5,9 +5,9 @@
  */
 import { Level } from 'level';
 import { join } from 'node:path';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { logKey, streamKey } from '../../events/layout.ts';
-import { openLog } from '../../events/level-log.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { logKey, streamKey } from '../../events/log/records.ts';
+import { openLog } from '../../events/log/level-log.ts';
 import { stageStarted } from './fill-log.ts';
 import { bestOf, msOf } from './measure.ts';
 

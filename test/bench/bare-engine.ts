@@ -3,10 +3,10 @@
  * how many milliseconds that took, and of processor time, the loading of the model not counted.
  * Arguments: the recogniser's configuration and the stretches as JSON, and the file.
  */
+import sherpa from 'sherpa-onnx-node';
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import sherpa from 'sherpa-onnx-node';
-import type { Stretch } from '../../events/transcript.ts';
+import type { Stretch } from '../../events/facts/transcript.ts';
 
 const [config, stretches, path] = process.argv.slice(2) as [string, string, string];
 // As the service's engine does.

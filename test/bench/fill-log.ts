@@ -1,5 +1,5 @@
-import type { OfferedFact } from '../../events/catalogue.ts';
-import type { Log } from '../../events/level-log.ts';
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import type { Log } from '../../events/log/level-log.ts';
 
 /** Facts of a recording's stream. */
 const perStream = 50;

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
+import { join } from 'node:path';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
 import {
   completed,
   factTeller,
@@ -9,7 +9,7 @@ import {
   tellImport,
   tellSpeech,
 } from '../support/fact-teller.ts';
-import { setUp, type BuiltService } from './built-service.ts';
+import { type BuiltService, setUp } from './built-service.ts';
 
 const together = 50;
 

@@ -1,17 +1,17 @@
+import { WebSocket } from 'ws';
 import { execFile } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { WebSocket } from 'ws';
-import type { Stretch } from '../../events/transcript.ts';
-import { installedModels, sherpaConfig } from '../../src/speech/local-models.ts';
+import type { Stretch } from '../../events/facts/transcript.ts';
+import { installedModels, sherpaConfig } from '../../src/speech/local/local-models.ts';
 import { modelsDir } from '../support/models.ts';
 import { apiOf } from '../support/service-process.ts';
-import { builtService, setUp, type RunningService } from './built-service.ts';
+import { type RunningService, builtService, setUp } from './built-service.ts';
 import { speechOf } from './long-speech.ts';
-import { countFrom, inTurns, msOf, seconds, type Measured } from './measure.ts';
+import { type Measured, countFrom, inTurns, msOf, seconds } from './measure.ts';
 import { childrenOf, cpuTime } from './processor-time.ts';
 
 export const about = 'an uploaded file to its documents, against sherpa-onnx-node alone';

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog, type Log } from '../../events/level-log.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { type Log, openLog } from '../../events/log/level-log.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
@@ -10,7 +10,7 @@ import { status } from '../../projections/status.ts';
 import { transcripts } from '../../projections/transcripts.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { fillLog } from './fill-log.ts';
-import { bestOf, countFrom, msOf, perSecond, type Measured } from './measure.ts';
+import { type Measured, bestOf, countFrom, msOf, perSecond } from './measure.ts';
 
 export const about = 'a log through all projections, against iterating and JSON.parse';
 export const throughBuild = false;

@@ -4,8 +4,8 @@
  * Arguments: `ours` or `bare`, number of transcripts, number of questions.
  */
 import MiniSearch from 'minisearch';
-import { wordIndex } from '../../src/search/word-index.ts';
-import { seeded, type Random } from '../support/seeded.ts';
+import { wordIndex } from '../../src/search/user-index.ts';
+import { type Random, seeded } from '../support/seeded.ts';
 
 export type IndexFigures = {
   /** Milliseconds of each question. */

@@ -2,15 +2,15 @@
  * For `sockets.bench.ts`: a server of WebSockets, ours or bare, that sends what its parent asks for. Its
  * argument says which.
  */
+import { ulid } from 'ulid';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ulid } from 'ulid';
-import { WebSocketServer, type WebSocket } from 'ws';
-import type { LoggedFact } from '../../events/catalogue.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { AppliedListener } from '../../projections/runner.ts';
 import type { HttpServices } from '../../src/http/services.ts';
-import { openSockets } from '../../src/http/upgrade.ts';
-import { openLogger } from '../../src/log.ts';
+import { openSockets } from '../../src/http/feed/upgrade.ts';
+import { openLogger } from '../../src/shared/log.ts';
 
 if (process.argv[2] === 'bare') bareSockets();
 else ourSockets();

@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
 import {
+  type BuiltService,
   builtProgram,
   builtService,
   setUp,
   untilAnswered,
   untilListening,
-  type BuiltService,
 } from './built-service.ts';
 import { fillLog } from './fill-log.ts';
-import { bestOf, countFrom, milliseconds, msOf, type Measured } from './measure.ts';
+import { type Measured, bestOf, countFrom, milliseconds, msOf } from './measure.ts';
 
 export const about =
   'start to the first answer, against bare libraries; a long log against an empty one';

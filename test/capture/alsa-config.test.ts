@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alsaConfig, combinedDevice } from '../../src/capture/alsa-config.ts';
+import { alsaConfig, combinedDevice } from '../../src/capture/device/alsa-config.ts';
 import { fc } from '../support/properties.ts';
 
 const names = (...descriptions: string[]) => [

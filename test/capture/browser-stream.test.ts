@@ -1,11 +1,11 @@
+import pino from 'pino';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import pino from 'pino';
-import { browserLimits, type BrowserLimits } from '../../src/capture/browser-limits.ts';
-import { openBrowserStream, type AudioSender } from '../../src/capture/browser-stream.ts';
+import { type BrowserLimits, browserLimits } from '../../src/capture/browser/browser-writer.ts';
+import { type AudioSender, openBrowserStream } from '../../src/capture/browser/browser-stream.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

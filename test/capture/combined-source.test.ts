@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { combinedMonitor, combinedSink } from '../../src/capture/combined-chain.ts';
-import { combinedSource } from '../../src/capture/combined-source.ts';
-import { openPulse, type Pulse } from '../../src/capture/pulse.ts';
+import { type TestContext, test } from 'node:test';
+import { combinedMonitor, combinedSink } from '../../src/capture/pulse/combined-chain.ts';
+import { combinedSource } from '../../src/capture/pulse/combined-source.ts';
+import { type Pulse, openPulse } from '../../src/capture/pulse/pulse.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import { openCapturingService } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';

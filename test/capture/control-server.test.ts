@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { captureSocket, type CaptureStatus } from '../../src/capture/capture-protocol.ts';
-import { serveControl } from '../../src/capture/control-server.ts';
-import { emptyLedger } from '../../src/capture/ledger.ts';
+import { type TestContext, test } from 'node:test';
+import { type CaptureStatus, captureSocket } from '../../src/capture/process/protocol.ts';
+import { serveControl } from '../../src/capture/process/control-server.ts';
+import { emptyLedger } from '../../src/capture/file/ledger.ts';
 import { until } from '../support/pulse-until.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

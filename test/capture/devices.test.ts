@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findDevice, listDevices } from '../../src/capture/devices.ts';
+import { findDevice, listDevices } from '../../src/capture/device/devices.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { alsaConfig } from '../../src/capture/alsa-config.ts';
-import { adoptCapture, startCapture } from '../../src/capture/capture-client.ts';
-import { readClaim } from '../../src/capture/capture-files.ts';
+import { type TestContext, test } from 'node:test';
+import { alsaConfig } from '../../src/capture/device/alsa-config.ts';
+import { adoptCapture, startCapture } from '../../src/capture/process/client.ts';
+import { readClaim } from '../../src/capture/file/capture-files.ts';
 import type { CaptureNow } from '../../src/capture/capture-now.ts';
-import { captureLimits } from '../../src/capture/capture-protocol.ts';
+import { captureLimits } from '../../src/capture/process/protocol.ts';
 import { align, wavSamples, windowLength } from '../support/pulse-alignment.ts';
-import { openCapturingService, type CapturingService } from '../support/pulse-service.ts';
+import { type CapturingService, openCapturingService } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
-import { privatePulse, type PrivatePulse } from '../support/pulse.ts';
+import { type PrivatePulse, privatePulse } from '../support/pulse.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { measureBlock } from '../../src/capture/capture-audio.ts';
+import { measureBlock } from '../../src/audio/level-meter.ts';
 import { captureNow } from '../../src/capture/capture-now.ts';
-import type { CaptureStatus } from '../../src/capture/capture-protocol.ts';
-import { emptyLedger, withBlock, withGap } from '../../src/capture/ledger.ts';
-import { recoverLedger } from '../../src/capture/recover-ledger.ts';
-import { openWavWriter } from '../../src/capture/wav-writer.ts';
+import type { CaptureStatus } from '../../src/capture/process/protocol.ts';
+import { emptyLedger, recoverLedger, withBlock, withGap } from '../../src/capture/file/ledger.ts';
+import { openWavWriter } from '../../src/capture/file/wav-writer.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Frames of two channels. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseModules, parseSourceOutputs, parseSources } from '../../src/capture/pulse-listing.ts';
+import { parseModules, parseSourceOutputs, parseSources } from '../../src/capture/pulse/pulse.ts';
 
 test('sources are microphones, or monitors of a sink', () => {
   const listing = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { adoptCapture } from '../../src/capture/capture-client.ts';
+import { adoptCapture } from '../../src/capture/process/client.ts';
 import { speak } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { until } from '../support/pulse-until.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { StageError } from '../../src/stage-error.ts';
+import { StageError } from '../../src/shared/errors.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
-import { openCapturingService, type CapturingService } from '../support/pulse-service.ts';
+import { type CapturingService, openCapturingService } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { wavLayout } from '../../src/audio/wav-layout.ts';
-import { openWavWriter, repairWav } from '../../src/capture/wav-writer.ts';
+import { wavLayout } from '../../src/audio/wav.ts';
+import { openWavWriter, repairWav } from '../../src/capture/file/wav-writer.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { fc } from '../support/properties.ts';
 

@@ -62,7 +62,7 @@ test('every program that is started by path is built, and the command says its v
 
 test('started by itself, a program finds what it needs', async (t) => {
   const { main } = await builtService();
-  const capture = join(dirname(main), '../capture/capture-process.js');
+  const capture = join(dirname(main), '../capture/process/capture-process.js');
   // Without an order it ends; with a part missing it would say so.
   const { stderr } = await run(process.execPath, [capture], { cwd: await tempDir(t) }).catch(
     (error: { stderr: string }) => error,

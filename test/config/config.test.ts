@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
-import { openConfig, type Config } from '../../src/config/config.ts';
-import { configPatchSchema, configSchema } from '../../src/config/document-schema.ts';
+import { type TestContext, test } from 'node:test';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
+import { type Config, openConfig } from '../../src/config/config.ts';
+import { configPatchSchema, configSchema } from '../../src/config/changes.ts';
 import { settingKeys, settingOf } from '../../src/config/schema.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -5,11 +5,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
-import { guardedLookup } from '../../src/config/guarded-lookup.ts';
-import { isForbiddenAddress, serverUrl } from '../../src/config/server-url.ts';
+import { type TestContext, test } from 'node:test';
+import { guardedLookup, isForbiddenAddress, serverUrl } from '../../src/shared/outbound.ts';
 import { openLanguageModel } from '../../src/language/openai-model.ts';
-import { askServer, serverConnections } from '../../src/speech/server-client.ts';
+import { askServer, serverConnections } from '../../src/speech/remote/server-client.ts';
 
 test('servers are http or https, without credentials, and not link-local in any spelling', () => {
   const good = [

@@ -1,11 +1,15 @@
+import { z } from 'zod';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { z } from 'zod';
-import { configPatchSchema } from '../../src/config/document-schema.ts';
+import { configPatchSchema } from '../../src/config/changes.ts';
 import { settingKeys } from '../../src/config/schema.ts';
-import { unknownVariables } from '../../src/config/unknown-variables.ts';
-import { environmentSettings, settingsFrom, variableOf } from '../../src/settings.ts';
+import {
+  environmentSettings,
+  settingsFrom,
+  unknownVariables,
+  variableOf,
+} from '../../src/config/environment.ts';
 import { replaceSettings } from '../support/readme-settings.ts';
 
 test('every key can be set by its variable, as text of its type', () => {

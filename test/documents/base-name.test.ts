@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { baseName } from '../../src/documents/base-name.ts';
+import { baseName, comparable, isReservedOnWindows } from '../../src/documents/file-names.ts';
 import { confinedSegments } from '../../src/documents/confinement.ts';
 import { documentPaths } from '../../src/documents/documents.ts';
-import { comparable, isReservedOnWindows } from '../../src/documents/file-names.ts';
 import { fc } from '../support/properties.ts';
 
 const start = '2026-11-21T23:59:31+01:00';

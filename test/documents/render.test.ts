@@ -1,9 +1,9 @@
+import { parse } from 'yaml';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { parse } from 'yaml';
-import type { Block } from '../../events/transcript.ts';
-import { documentNames, type DocumentsInput } from '../../src/documents/documents.ts';
+import type { Block } from '../../events/facts/transcript.ts';
+import { type DocumentsInput, documentNames } from '../../src/documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
 import { fc } from '../support/properties.ts';
 

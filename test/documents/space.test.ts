@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import {
   link,
   mkdir,
-  readdir,
   readFile,
+  readdir,
   realpath,
   rename,
   rm,
@@ -14,17 +14,16 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { deleteDocument } from '../../src/documents/delete.ts';
+import { deleteDocument, sweepTemporaries, temporaryName } from '../../src/documents/write.ts';
 import {
+  type Space,
   listTaken,
   openSpace,
   readDocument,
   resolveInSpace,
-  type Space,
 } from '../../src/documents/space.ts';
-import { sweepTemporaries, temporaryName } from '../../src/documents/temporary-files.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { fc } from '../support/properties.ts';
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { documentNames, documentPaths, type PerDocument } from '../../src/documents/documents.ts';
-import { openSpace, type Space } from '../../src/documents/space.ts';
-import { temporaryName } from '../../src/documents/temporary-files.ts';
-import { writeDocuments } from '../../src/documents/write.ts';
+import { type PerDocument, documentNames, documentPaths } from '../../src/documents/documents.ts';
+import { type Space, openSpace } from '../../src/documents/space.ts';
+import { temporaryName, writeDocuments } from '../../src/documents/write.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const paths = documentPaths('2026-11-21 09.05 Talk');

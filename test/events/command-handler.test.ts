@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  commandHandler,
-  isRefusal,
   type Aggregate,
   type CommandHandlerOptions,
   type Decision,
+  commandHandler,
+  isRefusal,
 } from '../../events/command-handler.ts';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import type { ConfigFact } from '../../events/config-facts.ts';
-import type { WriteHook } from '../../events/database.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
+import type { ConfigFact, LoggedFact } from '../../events/facts/catalogue.ts';
+import type { WriteHook } from '../../events/log/database.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempLog } from '../support/temp-log.ts';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { OfferedFact } from '../../events/catalogue.ts';
-import { openContent, sealContent } from '../../events/content-cipher.ts';
-import { logKey } from '../../events/layout.ts';
-import { encodeRecord } from '../../events/record-codec.ts';
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import { openContent, sealContent } from '../../events/log/sealing.ts';
+import { encodeRecord, logKey } from '../../events/log/records.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';

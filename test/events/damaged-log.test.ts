@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmod, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
-import { encodeRecord, predecessorCrcOf } from '../../events/record-codec.ts';
-import { logKey, streamKey } from '../../events/layout.ts';
+import { type TestContext, describe, it } from 'node:test';
+import { encodeRecord, logKey, predecessorCrcOf, streamKey } from '../../events/log/records.ts';
 import { plainFact } from '../support/sample-facts.ts';
-import { tempLog, type TempLog } from '../support/temp-log.ts';
+import { type TempLog, tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';
 
 const binary = { keyEncoding: 'buffer' } as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { WriteHook } from '../../events/database.ts';
+import type { WriteHook } from '../../events/log/database.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';

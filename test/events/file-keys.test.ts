@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { KeyError, type KeyErrorCode } from '../../events/keys.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { KeyError, type KeyErrorCode } from '../../events/key-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 describe('Keys in files', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
-import { factTypes, schemaOf, type LoggedFact } from '../../events/catalogue.ts';
-import { tempLog, type TempLog } from '../support/temp-log.ts';
+import { type TestContext, describe, it } from 'node:test';
+import { type LoggedFact, factTypes, schemaOf } from '../../events/facts/catalogue.ts';
+import { type TempLog, tempLog } from '../support/temp-log.ts';
 import { all, upTo } from './store-contract.ts';
 
 /** The first release's log: see test/fixtures/make-log-v1.ts. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
-import { factTypes, type FactType, type LoggedFact } from '../../events/catalogue.ts';
-import { EventStoreError, type EventStore, type EventStoreErrorCode } from '../../events/store.ts';
+import { type TestContext, describe, it } from 'node:test';
+import { type FactType, type LoggedFact, factTypes } from '../../events/facts/catalogue.ts';
+import { type EventStore, EventStoreError, type EventStoreErrorCode } from '../../events/store.ts';
 import { plainFact, sampleFact } from '../support/sample-facts.ts';
 
 /** Makes an empty store for one test; what it needs is released when the test is over. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { upcast, type Upcasters } from '../../events/upcast.ts';
+import { type Upcasters, upcast } from '../../events/facts/validation.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all, rejects } from './store-contract.ts';

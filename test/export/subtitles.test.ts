@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Block } from '../../events/transcript.ts';
+import type { Block } from '../../events/facts/transcript.ts';
 import type { DocumentsInput } from '../../src/documents/documents.ts';
-import { cues } from '../../src/export/cues.ts';
-import { plainText } from '../../src/export/plain-text.ts';
-import { subRip, webVtt } from '../../src/export/subtitles.ts';
+import { cues, subRip, webVtt } from '../../src/export/subtitles.ts';
+import { plainText } from '../../src/export/formats.ts';
 import { fc } from '../support/properties.ts';
 
 const block = (text: string, more: Partial<Block> = {}): Block => ({

@@ -1,9 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
-import { tablesIn } from '../../src/integrity/tables/live-tables.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
+import { tablesIn } from '../../src/integrity/tables/tables.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 import { seeded } from '../support/seeded.ts';
 import type { ReadReply, ReadRequest } from './log-reader.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryName } from '../../src/documents/temporary-files.ts';
+import { temporaryName } from '../../src/documents/write.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { runWriter } from './run-writer.ts';
 import { strace } from './strace.ts';
-import { checkKept, type Told } from './told.ts';
+import { type Told, checkKept } from './told.ts';
 
 const rounds = times({ short: 12, long: 240 });
 const writer = { seed, writers: 3, appends: 20, bytes: 200 };

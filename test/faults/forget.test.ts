@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { link, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { seeded } from '../support/seeded.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { seed, seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { seed } from '../support/seeded.ts';
 import { powered } from './power-loss.ts';
 
 /** More operations than forgetting takes. */

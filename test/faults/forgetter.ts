@@ -1,5 +1,5 @@
 /* A process that only forgets the key of one subject; `forget.test.ts` ends it at any operation. */
-import { openFileKeys } from '../../events/file-keys.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
 
 const [directory, subject] = process.argv.slice(2) as [string, string];
 const keys = await openFileKeys(directory);

@@ -3,10 +3,10 @@
  * it is in when it meets a damaged table while it compacts (an assertion in its `table_builder.cc`).
  */
 import { join } from 'node:path';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { assertTablesReadable } from '../../src/integrity/tables/check-tables.ts';
+import { assertTablesReadable } from '../../src/integrity/tables/tables.ts';
 import { fingerprint } from './told.ts';
 
 export type ReadRequest = { root: string; streams: string[] };

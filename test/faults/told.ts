@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
 
 export type WriterOptions = {
   root: string;

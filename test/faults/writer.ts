@@ -8,16 +8,16 @@ import { mkdir } from 'node:fs/promises';
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OfferedFact } from '../../events/catalogue.ts';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { writeDocuments } from '../../src/documents/write.ts';
-import { StageError } from '../../src/stage-error.ts';
+import { StageError } from '../../src/shared/errors.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 import { seeded } from '../support/seeded.ts';
-import { fingerprint, type Line, type WriterOptions } from './told.ts';
+import { type Line, type WriterOptions, fingerprint } from './told.ts';
 
 /** How often the same is offered again before the writer gives up and says why, and the pause before it. */
 const triesMax = 80;

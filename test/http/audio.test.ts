@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { openTickets } from '../../src/http/tickets.ts';
 import {
+  type ProblemAnswer,
+  type TestService,
   rawRequest,
   startService,
   wav,
-  type ProblemAnswer,
-  type TestService,
 } from '../support/http-client.ts';
 import { make, speak } from '../support/espeak.ts';
 

@@ -1,11 +1,11 @@
-import { Router, type Layer } from '@koa/router';
+import { type Layer, Router } from '@koa/router';
 import Koa from 'koa';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
-import { bySegment } from '../../src/http/by-segment.ts';
-import type { State } from '../../src/http/state.ts';
+import { type TestContext, test } from 'node:test';
+import { bySegment } from '../../src/http/app.ts';
+import type { State } from '../../src/http/services.ts';
 
 type Told = { by?: string; params?: Record<string, string>; matched: string[] };
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { DocumentsInput } from '../../src/documents/documents.ts';
-import { startService, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
 
 /** What the `docx` package is built on; reads what it and we write. */
 type Zip = { files: Record<string, { dir: boolean; async(type: 'string'): Promise<string> }> };

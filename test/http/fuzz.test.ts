@@ -1,13 +1,13 @@
+import { WebSocket } from 'ws';
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { WebSocket } from 'ws';
+import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
 import { operations } from '../../src/http/openapi/document.ts';
-import { rawRequest, startService, type TestService } from '../support/http-client.ts';
-import { seed, seeded, type Random } from '../support/seeded.ts';
+import { type TestService, rawRequest, startService } from '../support/http-client.ts';
+import { type Random, seed, seeded } from '../support/seeded.ts';
 
 const long = Boolean(process.env['MITSCHRIFT_LONG']);
 const counts = long

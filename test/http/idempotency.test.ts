@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
-import { startService, wav, type TestService } from '../support/http-client.ts';
+import { type TestService, startService, wav } from '../support/http-client.ts';
 
 type Answer = { status: number; location: string | null; body: Record<string, unknown> };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProjectionState } from '../../projections/runner.ts';
-import { keptReads } from '../../src/http/kept-reads.ts';
+import { keptReads } from '../../src/http/cached-reads.ts';
 import { startService } from '../support/http-client.ts';
 
 function projectionAt(position: number) {

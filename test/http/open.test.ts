@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { openDesktop } from '../../src/documents/open-desktop.ts';
-import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import { type TestContext, test } from 'node:test';
+import { openDesktop } from '../../src/documents/desktop.ts';
+import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Opened = { opened: string[]; uri?: string; conflicts?: { path: string; copy: string }[] };

@@ -1,9 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { Layer, Router } from '@koa/router';
+import { type Document, OpenAPIClientAxios } from 'openapi-client-axios';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Document } from 'openapi-client-axios';
-import { OpenAPIClientAxios } from 'openapi-client-axios';
 import { createApp } from '../../src/http/app.ts';
 import { limits } from '../../src/http/limits.ts';
 import { openApiDocument, operations } from '../../src/http/openapi/document.ts';

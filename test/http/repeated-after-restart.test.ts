@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { operations } from '../../src/http/openapi/document.ts';
-import { password, startService, wav, type TestService } from '../support/http-client.ts';
+import { type TestService, password, startService, wav } from '../support/http-client.ts';
 
 /** What a client sends, twice, with the same key. */
 type Sent = { path: string; json?: unknown; body?: () => FormData; headers?: object };

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Captures } from '../../src/capture/captures.ts';
-import { connect, password, rawRequest, startService } from '../support/http-client.ts';
-import type { ProblemAnswer, TestService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  connect,
+  password,
+  rawRequest,
+  startService,
+} from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /**

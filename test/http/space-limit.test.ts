@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { gigabyte } from '../../src/storage/size-text.ts';
-import { measureTaken } from '../../src/storage/measure-taken.ts';
-import { dataFolder } from '../../src/host.ts';
-import { openSpaceLimit } from '../../src/storage/space-limit.ts';
-import { connect, startService, wav, type ProblemAnswer } from '../support/http-client.ts';
+import { type TestContext, test } from 'node:test';
+import { gigabyte, measureTaken, openSpaceLimit } from '../../src/storage/quota.ts';
+import { dataFolder } from '../../src/shared/data-directory.ts';
+import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Status = { warnings: { code: string; message: string }[] };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createApp } from '../../src/http/app.ts';
 import { limits } from '../../src/http/limits.ts';
 import { listen } from '../../src/http/server.ts';
-import { startService, type TestService } from '../support/http-client.ts';
+import { type TestService, startService } from '../support/http-client.ts';
 
 /** The same service behind a server with other times. */
 async function impatient(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { sweepResumable } from '../../src/http/sweep-resumable.ts';
-import { startService, wav, type TestService } from '../support/http-client.ts';
+import { type TestContext, test } from 'node:test';
+import { sweepResumable } from '../../src/http/uploads/resumable-store.ts';
+import { type TestService, startService, wav } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Reply = { status: number; headers: Headers; body: Record<string, unknown> };

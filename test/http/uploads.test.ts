@@ -5,8 +5,8 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sweepUploads } from '../../src/http/receive-upload.ts';
-import { startService, wav, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+import { sweepUploads } from '../../src/http/uploads/receive-upload.ts';
+import { type ProblemAnswer, type TestService, startService, wav } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const megabyte = 1024 * 1024;

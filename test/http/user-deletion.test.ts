@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recordingById } from '../../projections/recordings.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import { levelSessionRows } from '../../src/storage/level-sessions.ts';
-import { startService, type TestService } from '../support/http-client.ts';
+import { levelSessionRows } from '../../src/storage/session-rows.ts';
+import { type TestService, startService } from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 
 test('what is being done for a deleted user ends, everything is kept, and nothing writes any more', async (t) => {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openFileKeys } from '../../events/file-keys.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { retireSpace } from '../../src/accounts/retired-spaces.ts';
-import { dataFolder } from '../../src/host.ts';
-import { levelSessionRows } from '../../src/storage/level-sessions.ts';
+import { dataFolder } from '../../src/shared/data-directory.ts';
+import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import {
+  type ProblemAnswer,
+  type TestService,
   connect,
   password,
   startService,
-  type ProblemAnswer,
-  type TestService,
 } from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 

@@ -3,23 +3,23 @@ import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import type { StoredFact } from '../../events/envelope.ts';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { logKey } from '../../events/layout.ts';
-import type { RecordingFactOf } from '../../events/recording-facts.ts';
-import { dataFolder, type DataFolder } from '../../src/host.ts';
+import { type TestContext, test } from 'node:test';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { StoredFact } from '../../events/facts/envelope.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { logKey } from '../../events/log/records.ts';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { backup } from '../../src/integrity/backup.ts';
-import { withLogAlone } from '../../src/integrity/open-alone.ts';
+import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import {
+  type RecordedData,
   flipped,
   mitschrift,
   recordedData,
   tamper,
   verifyAlone,
-  type RecordedData,
 } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { password } from '../support/http-client.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { cp, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import { logKey } from '../../events/layout.ts';
-import { dataFolder, type DataFolder } from '../../src/host.ts';
+import { type TestContext, test } from 'node:test';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { logKey } from '../../events/log/records.ts';
+import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { backup } from '../../src/integrity/backup.ts';
-import { exists } from '../../src/integrity/exists.ts';
-import { withLogAlone } from '../../src/integrity/open-alone.ts';
-import { repair, sourceOfData, type RepairReport } from '../../src/integrity/repair.ts';
+import { exists } from '../../src/shared/files.ts';
+import { withLogAlone } from '../../src/integrity/open-mark.ts';
+import { type RepairReport, repair, sourceOfData } from '../../src/integrity/repair.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import {
   flipped,

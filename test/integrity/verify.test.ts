@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { logKey, streamsRange } from '../../events/layout.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { logKey, streamsRange } from '../../events/log/records.ts';
 import type { Finding } from '../../src/integrity/findings.ts';
-import type { VerifyReport } from '../../src/integrity/verify-data.ts';
+import type { VerifyReport } from '../../src/integrity/verify.ts';
 import {
   flipped,
   mitschrift,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { entitle } from '../../src/language/entitle.ts';
+import { entitle } from '../../src/language/generate-title.ts';
 import { gullible, obedientOutsideData } from '../support/language-servers-brains.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { talk } from '../support/language-servers-talk.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { entitle } from '../../src/language/entitle.ts';
+import { entitle } from '../../src/language/generate-title.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import { summarise } from '../../src/language/summarise.ts';
 import { openOn } from '../support/language-servers-open.ts';

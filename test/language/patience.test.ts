@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { patientModel, withPatience, type Clock } from '../../src/language/patience.ts';
+import { type Clock, patientModel, withPatience } from '../../src/language/patient-model.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
-import { StageError } from '../../src/stage-error.ts';
+import { StageError } from '../../src/shared/errors.ts';
 import { wellBehaved } from '../support/language-servers-brains.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { longTalk } from '../support/language-servers-talk.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { partsOf } from '../../src/language/pieces.ts';
-import { punctuate } from '../../src/language/punctuate.ts';
-import { punctuatedWords } from '../../src/language/punctuated-words.ts';
+import { partsOf } from '../../src/language/talk.ts';
+import { punctuate, punctuatedWords } from '../../src/language/punctuate.ts';
 import { spokenWords } from '../../src/language/spoken-words.ts';
 import { wellBehaved } from '../support/language-servers-brains.ts';
 import { openOn } from '../support/language-servers-open.ts';

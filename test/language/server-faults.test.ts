@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { punctuate } from '../../src/language/punctuate.ts';
 import { summarise } from '../../src/language/summarise.ts';
-import type { StageError } from '../../src/stage-error.ts';
+import type { StageError } from '../../src/shared/errors.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { longTalk } from '../support/language-servers-talk.ts';

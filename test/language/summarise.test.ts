@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { summarise } from '../../src/language/summarise.ts';
 import {
+  type Brain,
   chatty,
   gullible,
   obedientOutsideData,
   wellBehaved,
-  type Brain,
 } from '../support/language-servers-brains.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { longTalk, talk } from '../support/language-servers-talk.ts';

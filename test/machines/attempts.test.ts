@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Stage } from '../../events/recording-facts.ts';
+import type { Stage } from '../../events/facts/recording.ts';
 import { activeStages } from '../../machines/possible.ts';
-import { stageOfAnswer, type AnswerType } from '../support/plausible-events.ts';
-import { recordingStory, upTo, type RecordingStory } from '../support/recording-story.ts';
+import { type AnswerType, stageOfAnswer } from '../support/plausible-events.ts';
+import { type RecordingStory, recordingStory, upTo } from '../support/recording-story.ts';
 
 /** How to come to where each stage runs, not yet started. */
 const arrivals: Record<Stage, () => RecordingStory> = {

@@ -1,9 +1,9 @@
+import { Window } from 'happy-dom';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
-import { Window } from 'happy-dom';
-import { stages } from '../../events/recording-facts.ts';
-import { chartJson, chartMermaid, type ChartState } from '../../machines/chart.ts';
+import { stages } from '../../events/facts/recording.ts';
+import { type ChartState, chartJson, chartMermaid } from '../../machines/chart.ts';
 import { recordingFactTypes } from '../support/plausible-events.ts';
 import { replaceChart } from '../support/readme-chart.ts';
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NewFact } from '../../events/envelope.ts';
-import type { RecordingFact } from '../../events/recording-facts.ts';
+import type { NewFact } from '../../events/facts/envelope.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
 import { activeStages } from '../../machines/possible.ts';
 import {
+  type RecordingSnapshot,
   evolve,
   initialState,
   recordingMachine,
   toMachineEvent,
-  type RecordingSnapshot,
 } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { plausibleEvents } from '../support/plausible-events.ts';

@@ -1,17 +1,17 @@
+import { type EventObject, type Snapshot, createActor, fromCallback } from 'xstate';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createActor, fromCallback, type EventObject, type Snapshot } from 'xstate';
-import { stages, type Stage } from '../../events/recording-facts.ts';
+import { type Stage, stages } from '../../events/facts/recording.ts';
 import { activeStages, isSettled } from '../../machines/possible.ts';
 import {
-  recordingMachine,
   type Activity,
   type ActivityInput,
   type RecordingMachineEvent,
+  recordingMachine,
 } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { sampleEvent } from '../support/plausible-events.ts';
-import { recordingStory, upTo, type RecordingStory } from '../support/recording-story.ts';
+import { type RecordingStory, recordingStory, upTo } from '../support/recording-story.ts';
 
 /** What a restarted service does: an actor from the folded state, which has been on disk. */
 function restart(story: RecordingStory) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RecordingFact } from '../../events/recording-facts.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
 import { recordingById, recordings, recordingsOf } from '../../projections/recordings.ts';
 import { status, statusOf } from '../../projections/status.ts';
 import {

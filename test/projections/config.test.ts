@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import type { ConfigFact } from '../../events/config-facts.ts';
+import type { ConfigFact, LoggedFact } from '../../events/facts/catalogue.ts';
 import { configAggregate, decideSettings } from '../../projections/config.ts';
 
 const set = (key: string, value: string | number | string[]): ConfigFact => ({

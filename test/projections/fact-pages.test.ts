@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoggedFact } from '../../events/catalogue.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
 import { factPages, pageFactsMax } from '../../projections/fact-pages.ts';
 import { memoryStore } from '../support/memory-store.ts';

@@ -1,19 +1,19 @@
+import { parse } from 'yaml';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parse } from 'yaml';
-import type { LoggedFact } from '../../events/catalogue.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { status } from '../../projections/status.ts';
 import { libraryOf, transcriptOf, transcripts } from '../../projections/transcripts.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
-import { speakerName } from '../../src/documents/speaker-names.ts';
-import { exportInput } from '../../src/export/export-input.ts';
+import { speakerName } from '../../src/documents/documents.ts';
+import { exportInput } from '../../src/documents/documents-input.ts';
 import { documentVersions } from '../../src/recordings/document-versions.ts';
-import { foldWord, wordsOf } from '../../src/search/fold-word.ts';
+import { foldWord, wordsOf } from '../../src/search/words.ts';
 import { userIndex } from '../../src/search/user-index.ts';
-import { liveThrough, type History, type Written } from '../support/histories.ts';
+import { type History, type Written, liveThrough } from '../support/histories.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
 import { seed, seeded } from '../support/seeded.ts';
 

@@ -1,12 +1,15 @@
+import { Level } from 'level';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Level } from 'level';
-import type { Fact, LoggedFact } from '../../events/catalogue.ts';
-import { configStream } from '../../events/config-facts.ts';
-import type { KeyStore } from '../../events/keys.ts';
-import { stages } from '../../events/recording-facts.ts';
+import {
+  type Fact,
+  type LoggedFact,
+  configStream,
+  usersStream,
+} from '../../events/facts/catalogue.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { stages } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { usersStream } from '../../events/user-facts.ts';
 import { commands } from '../../projections/commands.ts';
 import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';

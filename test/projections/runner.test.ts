@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
 import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
 import { ProjectionBehind, ProjectionStopped } from '../../projections/projection-error.ts';
-import { startProjections, type ProjectionState } from '../../projections/runner.ts';
+import { type ProjectionState, startProjections } from '../../projections/runner.ts';
 import { factTeller } from '../support/fact-teller.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
 import { memoryStore } from '../support/memory-store.ts';

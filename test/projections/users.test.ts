@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRefusal } from '../../events/command-handler.ts';
-import type { LoggedFact } from '../../events/catalogue.ts';
-import type { UserFact } from '../../events/user-facts.ts';
+import type { LoggedFact, UserFact } from '../../events/facts/catalogue.ts';
 import {
+  type Users,
   decideDeletion,
   decidePasswordChange,
   decideRegistration,
@@ -12,7 +12,6 @@ import {
   decideUserChange,
   userByName,
   usersAggregate,
-  type Users,
 } from '../../projections/users.ts';
 
 const register = (user_id: string, username: string, is_admin = false): UserFact => ({

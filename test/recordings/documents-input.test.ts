@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OfferedFact } from '../../events/catalogue.ts';
-import { recordingStream } from '../../events/recording-facts.ts';
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import { initialContext } from '../../machines/context.ts';
 import { renderDocuments } from '../../src/documents/render.ts';
 import { documentsInput } from '../../src/recordings/documents-input.ts';

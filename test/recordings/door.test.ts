@@ -1,10 +1,10 @@
+import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import pino from 'pino';
-import { recordingOf, recordingStream } from '../../events/recording-facts.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
+import { type TestContext, test } from 'node:test';
+import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { NotAccepted } from '../../src/recordings/not-accepted.ts';
 import { UnknownRecording } from '../../src/recordings/unknown-recording.ts';

@@ -1,13 +1,13 @@
+import pino from 'pino';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import pino from 'pino';
-import { recordingStream, type RecordingFact } from '../../events/recording-facts.ts';
+import { type TestContext, test } from 'node:test';
+import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import { dataFolder } from '../../src/host.ts';
+import { dataFolder } from '../../src/shared/data-directory.ts';
 import { openPipeline } from '../../src/pipeline.ts';
-import { settingsFrom } from '../../src/settings.ts';
+import { settingsFrom } from '../../src/config/environment.ts';
 import { make, speak } from '../support/espeak.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { speechServer } from '../support/speech-servers.ts';

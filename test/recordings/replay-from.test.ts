@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recordingStream } from '../../events/recording-facts.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import { NotAccepted } from '../../src/recordings/not-accepted.ts';
 import { replayFrom } from '../../src/recordings/replay-from.ts';
 import { startService } from '../support/http-client.ts';

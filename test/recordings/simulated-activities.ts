@@ -1,6 +1,6 @@
-import type { Stage } from '../../events/recording-facts.ts';
+import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/run-stage.ts';
-import { StageError } from '../../src/stage-error.ts';
+import { StageError } from '../../src/shared/errors.ts';
 import type { Random } from '../support/seeded.ts';
 
 const block = (start: number, text: string) => ({ start, end: start + 1, text, words: [] });

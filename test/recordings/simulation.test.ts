@@ -1,20 +1,20 @@
+import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import pino from 'pino';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
-import { recordingOf, recordingStream, type RecordingFact } from '../../events/recording-facts.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
+import { type RecordingFact, recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { evolve, initialState, toMachineEvent } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import type { LoggedRecordingFact } from '../../src/recordings/logged-recording-fact.ts';
 import { NotAccepted } from '../../src/recordings/not-accepted.ts';
-import { openDesk, type OpenDesk } from '../../src/recordings/open-desk.ts';
+import { type OpenDesk, openDesk } from '../../src/recordings/open-desk.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
-import { seeded, seeds, type Random } from '../support/seeded.ts';
+import { type Random, seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { transcripts } from '../../projections/transcripts.ts';
-import { openSearch, type Search } from '../../src/search/search.ts';
+import { type Search, openSearch } from '../../src/search/search.ts';
 import {
+  type FactTeller,
   completed,
   saved,
   tellImport,
   tellSpeech,
-  type FactTeller,
 } from '../support/fact-teller.ts';
 import { projected } from '../support/projected.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { settingsFrom } from '../../src/settings.ts';
+import { type TestContext, test } from 'node:test';
+import { settingsFrom } from '../../src/config/environment.ts';
 import { chooseEngine } from '../../src/speech/choose-engine.ts';
 import { folderFor } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';

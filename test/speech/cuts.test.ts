@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import type { Word } from '../../events/transcript.ts';
-import { compatEngine } from '../../src/speech/compat-engine.ts';
-import { locateSpeech } from '../../src/speech/locate-speech.ts';
-import { nativeEngine } from '../../src/speech/native-engine.ts';
-import { planStretches } from '../../src/speech/plan-stretches.ts';
+import { type TestContext, test } from 'node:test';
+import type { Word } from '../../events/facts/transcript.ts';
+import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
+import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
+import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
+import { planStretches } from '../../src/speech/detection/speech-segments.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
 import { type Kind, speechServer } from '../support/speech-servers.ts';
 import { toneText } from '../support/speech-servers-tones.ts';

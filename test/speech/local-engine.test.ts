@@ -3,14 +3,17 @@ import { ChildProcess } from 'node:child_process';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { test, type TestContext } from 'node:test';
-import { decodeToSpeech } from '../../src/audio/decode-to-speech.ts';
-import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
-import { localEngine } from '../../src/speech/local-engine.ts';
-import { installedModels, sherpaConfig } from '../../src/speech/local-models.ts';
-import type { LocalResult } from '../../src/speech/local-protocol.ts';
-import { localProcess, type LocalProcessOptions } from '../../src/speech/local-process.ts';
-import { locateSpeech } from '../../src/speech/locate-speech.ts';
+import { type TestContext, test } from 'node:test';
+import { decodeToSpeech } from '../../src/audio/decode.ts';
+import { openSpeechFile } from '../../src/audio/speech-file.ts';
+import { localEngine } from '../../src/speech/local/local-engine.ts';
+import { installedModels, sherpaConfig } from '../../src/speech/local/local-models.ts';
+import {
+  type LocalProcessOptions,
+  type LocalResult,
+  localProcess,
+} from '../../src/speech/local/local-process.ts';
+import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
 import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
 

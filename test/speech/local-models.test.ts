@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { installedModels, sherpaConfig, verifyModel } from '../../src/speech/local-models.ts';
+import { installedModels, sherpaConfig, verifyModel } from '../../src/speech/local/local-models.ts';
 import { folderFor } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
 

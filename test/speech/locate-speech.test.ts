@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { decodeToSpeech } from '../../src/audio/decode-to-speech.ts';
-import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
-import { locateSpeech } from '../../src/speech/locate-speech.ts';
+import { type TestContext, test } from 'node:test';
+import { decodeToSpeech } from '../../src/audio/decode.ts';
+import { openSpeechFile } from '../../src/audio/speech-file.ts';
+import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
 import { folderFor, make, speak } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
+import { type RequestListener, createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
-import { probeCompat, probeNative } from '../../src/speech/probe-server.ts';
-import { serverConnections } from '../../src/speech/server-client.ts';
+import { type TestContext, test } from 'node:test';
+import { probeCompat, probeNative } from '../../src/speech/remote/probe-server.ts';
+import { serverConnections } from '../../src/speech/remote/server-client.ts';
 
 const signal = new AbortController().signal;
 

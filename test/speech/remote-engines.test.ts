@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import type { Stretch } from '../../events/transcript.ts';
-import { compatEngine } from '../../src/speech/compat-engine.ts';
+import { type TestContext, test } from 'node:test';
+import type { Stretch } from '../../events/facts/transcript.ts';
+import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
 import type { SpeechEngine, Waiting } from '../../src/speech/engine.ts';
-import { nativeEngine } from '../../src/speech/native-engine.ts';
-import type { RemoteOptions } from '../../src/speech/remote-engine.ts';
-import { StageError } from '../../src/stage-error.ts';
+import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
+import type { RemoteOptions } from '../../src/speech/remote/remote-engine.ts';
+import { StageError } from '../../src/shared/errors.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
 import { type Fault, type Kind, speechServer } from '../support/speech-servers.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { speechHeader } from '../../src/audio/speech-header.ts';
+import { type TestContext, test } from 'node:test';
+import { speechHeader } from '../../src/audio/wav.ts';
 import { type Kind, speechServer } from '../support/speech-servers.ts';
 
 /** The stand-ins against what was recorded of the real servers (protocols.md §1.3, §1.5, §2.3). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tokensOf, wordsFromTokens } from '../../src/speech/words-from-tokens.ts';
+import { tokensOf, wordsFromTokens } from '../../src/speech/parse-transcript.ts';
 
 const texts = (...pieces: string[]) =>
   wordsFromTokens(pieces.map((text, i) => ({ text, start: i, end: i + 1 }))).map(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { openDatabase, type LogDatabase, type WriteHook } from '../../events/database.ts';
+import { type TestContext, test } from 'node:test';
+import { type LogDatabase, type WriteHook, openDatabase } from '../../events/log/database.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { rowsOf } from '../support/memory-projection-storage.ts';
 import { tempDir } from '../support/temp-dir.ts';

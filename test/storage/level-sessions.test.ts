@@ -1,9 +1,9 @@
+import { Level } from 'level';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test, type TestContext } from 'node:test';
-import { Level } from 'level';
+import { type TestContext, test } from 'node:test';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
-import { levelSessionRows } from '../../src/storage/level-sessions.ts';
+import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('sessions are kept by hash, replaced, and deleted', async (t) => {

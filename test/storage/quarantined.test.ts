@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { retireSpace } from '../../src/accounts/retired-spaces.ts';
-import { dataFolder, prepare } from '../../src/host.ts';
+import { dataFolder, prepare } from '../../src/shared/data-directory.ts';
 import { quarantineUnknown } from '../../src/recordings/quarantine.ts';
-import { listQuarantined, purgeQuarantined } from '../../src/storage/quarantined.ts';
+import { listQuarantined, purgeQuarantined } from '../../src/storage/quarantine.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const ben = '01JD8Y7QK3W6H5V4N2M1R0P9ZX';

@@ -37,7 +37,7 @@ for (const path of [
   'src/cli/program.ts',
   'src/export/word-file.ts',
   'src/http/openapi/document.ts',
-  'src/http/resumable-uploads.ts',
+  'src/http/uploads/resumable-uploads.ts',
   'src/integrity/backup.ts',
   'src/integrity/export-log.ts',
   'src/integrity/restore.ts',

@@ -1,8 +1,12 @@
-import type { Fact, LoggedFact, OfferedFact } from '../../events/catalogue.ts';
-import type { Circumstances } from '../../events/envelope.ts';
-import { recordingStream } from '../../events/recording-facts.ts';
+import {
+  type Fact,
+  type LoggedFact,
+  type OfferedFact,
+  usersStream,
+} from '../../events/facts/catalogue.ts';
+import type { Circumstances } from '../../events/facts/envelope.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { usersStream } from '../../events/user-facts.ts';
 
 /** Appends facts one after another, each stream at its own version. */
 export function factTeller(store: EventStore) {

@@ -1,5 +1,5 @@
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog } from '../../events/level-log.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { sampleFact } from './sample-facts.ts';
 

@@ -1,21 +1,21 @@
-import { recordingStream, type RecordingFact, type Stage } from '../../events/recording-facts.ts';
-import type { Circumstances } from '../../events/envelope.ts';
-import type { LoggedFact, OfferedFact } from '../../events/catalogue.ts';
+import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
+import type { Circumstances } from '../../events/facts/envelope.ts';
+import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
-import type { Block, Segment } from '../../events/transcript.ts';
+import type { Block, Segment } from '../../events/facts/transcript.ts';
 import { activeStages } from '../../machines/possible.ts';
 import {
+  type RecordingSnapshot,
   evolve,
   initialState,
   machineVersion,
   toMachineEvent,
-  type RecordingSnapshot,
 } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
 import {
-  documentPaths,
   type DocumentsInput,
   type PerDocument,
+  documentPaths,
 } from '../../src/documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
 import { recordingChanges, renaming, turnEdits } from '../../src/recordings/amendments.ts';

@@ -1,13 +1,13 @@
 import type { TestContext } from 'node:test';
 import {
-  openLanguageModel,
   type LanguageModelOptions,
   type OpenLanguageModel,
+  openLanguageModel,
 } from '../../src/language/openai-model.ts';
 import {
-  startLanguageServer,
   type LanguageServer,
   type LanguageServerOptions,
+  startLanguageServer,
 } from './language-servers.ts';
 
 /** A stand-in server and our client on it; both are closed when the test ends. */

@@ -1,4 +1,4 @@
-import type { Block } from '../../events/transcript.ts';
+import type { Block } from '../../events/facts/transcript.ts';
 
 /** Blocks as recognition leaves them: words with times half a second apart, no punctuation. */
 export function talk(texts: string[], speakers: (string | null)[] = [null]): Block[] {

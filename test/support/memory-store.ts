@@ -1,9 +1,9 @@
 import { monotonicFactory } from 'ulid';
-import type { LoggedFact, OfferedFact } from '../../events/catalogue.ts';
-import { commitSignal } from '../../events/commit-signal.ts';
-import { KeyError, type KeyStore } from '../../events/keys.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
-import { checkFacts } from '../../events/validation.ts';
+import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
+import { commitSignal } from '../../events/log/level-log.ts';
+import { KeyError, type KeyStore } from '../../events/key-store.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
+import { checkFacts } from '../../events/facts/validation.ts';
 
 /**
  * An event store that forgets everything with the process: for tests of what stands on the log.

@@ -1,9 +1,9 @@
 import {
-  reprocessedFrom,
-  stages,
   type RecordingFactOf,
   type RecordingFactType,
-} from '../../events/recording-facts.ts';
+  reprocessedFrom,
+  stages,
+} from '../../events/facts/recording.ts';
 import { basisOf } from '../../machines/context.ts';
 import type { RecordingMachineEvent, RecordingSnapshot } from '../../machines/recording.ts';
 

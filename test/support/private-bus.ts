@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
-import { openSessionBus, type SessionBus } from '../../src/tray/session-bus.ts';
+import { type SessionBus, openSessionBus } from '../../src/tray/session-bus.ts';
 import { tempDir } from './temp-dir.ts';
 
 /** A session bus of the test's own. */

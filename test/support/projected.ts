@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import type { EventStore } from '../../events/store.ts';
 import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
-import { startProjections, type ProjectionRunner } from '../../projections/runner.ts';
-import { factTeller, type FactTeller } from './fact-teller.ts';
+import { type ProjectionRunner, startProjections } from '../../projections/runner.ts';
+import { type FactTeller, factTeller } from './fact-teller.ts';
 import { memoryProjectionStorage } from './memory-projection-storage.ts';
 import { memoryKeys, memoryStore } from './memory-store.ts';
 

@@ -1,25 +1,25 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import pino from 'pino';
 import { ulid } from 'ulid';
-import { openFileKeys } from '../../events/file-keys.ts';
-import { openLog, type Log } from '../../events/level-log.ts';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { type Log, openLog } from '../../events/log/level-log.ts';
 import {
-  recordingStream,
-  stages,
   type RecordingFact,
   type RecordingFactType,
   type Stage,
-} from '../../events/recording-facts.ts';
-import type { CaptureLimits } from '../../src/capture/capture-protocol.ts';
-import type { CombinedChannels } from '../../src/capture/combined-chain.ts';
+  recordingStream,
+  stages,
+} from '../../events/facts/recording.ts';
+import type { CaptureLimits } from '../../src/capture/process/protocol.ts';
+import type { CombinedChannels } from '../../src/capture/pulse/combined-chain.ts';
 import type { WarnAfter } from '../../src/capture/capture-now.ts';
-import { openCaptures, type Captures } from '../../src/capture/captures.ts';
+import { type Captures, openCaptures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
-import { openRecording, type LiveRecording } from '../../src/recordings/live-recording.ts';
+import { type LiveRecording, openRecording } from '../../src/recordings/live-recording.ts';
 import type { LoggedRecordingFact } from '../../src/recordings/logged-recording-fact.ts';
-import { stageRunner, type StageActivity } from '../../src/recordings/run-stage.ts';
+import { type StageActivity, stageRunner } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { until } from './pulse-until.ts';
 

@@ -1,4 +1,4 @@
-import { settingKeys, settingOf, type SettingKey } from '../../src/config/schema.ts';
+import { type SettingKey, settingKeys, settingOf } from '../../src/config/schema.ts';
 
 const opening = '<!-- settings -->';
 const closing = '<!-- /settings -->';

@@ -1,10 +1,10 @@
+import { Level } from 'level';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Level } from 'level';
-import { dataFolder, type DataFolder } from '../../src/host.ts';
-import { withLogAlone } from '../../src/integrity/open-alone.ts';
-import { verifyData, type VerifyReport } from '../../src/integrity/verify-data.ts';
+import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
+import { withLogAlone } from '../../src/integrity/open-mark.ts';
+import { type VerifyReport, verifyData } from '../../src/integrity/verify.ts';
 import { startService, wav } from './http-client.ts';
 
 export type RecordedData = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Kind, RecordingFactType, Stage } from '../../events/recording-facts.ts';
-import { evolve, initialState, type RecordingSnapshot } from '../../machines/recording.ts';
+import type { Kind, RecordingFactType, Stage } from '../../events/facts/recording.ts';
+import { type RecordingSnapshot, evolve, initialState } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
-import { sampleEvent, stageOfAnswer, type AnswerType } from './plausible-events.ts';
+import { type AnswerType, sampleEvent, stageOfAnswer } from './plausible-events.ts';
 
 type Attempt = { run?: number; attempt?: number | undefined };
 

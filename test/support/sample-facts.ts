@@ -1,4 +1,4 @@
-import type { FactType, OfferedFact } from '../../events/catalogue.ts';
+import type { FactType, OfferedFact } from '../../events/facts/catalogue.ts';
 
 type Sample = { data: unknown; content?: unknown };
 const span = { start: 0.5, end: 2.25 };

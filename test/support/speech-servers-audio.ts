@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { openSpeechFile } from '../../src/audio/open-speech-file.ts';
-import type { SpeechFile } from '../../src/audio/speech-file.ts';
-import { writeSpeechFile } from '../../src/audio/write-speech-file.ts';
+import { openSpeechFile, writeSpeechFile } from '../../src/audio/speech-file.ts';
+import type { SpeechFile } from '../../src/audio/wav.ts';
 import { folderFor } from './espeak.ts';
-import { seeded, toneAudio, toneTalk, type ToneWord } from './speech-servers-tones.ts';
+import { type ToneWord, seeded, toneAudio, toneTalk } from './speech-servers-tones.ts';
 
 /** A speech file of tone words, and what is said in it. */
 export async function toneFile(

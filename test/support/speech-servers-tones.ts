@@ -1,4 +1,4 @@
-import { speechRate } from '../../src/audio/speech-file.ts';
+import { speechRate } from '../../src/audio/wav.ts';
 
 /**
  * Audio in which every "word" is a burst whose frequency tells its number, so that a stand-in for a

@@ -1,9 +1,9 @@
+import { Level } from 'level';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Level } from 'level';
-import { openFileKeys } from '../../events/file-keys.ts';
-import type { KeyStore } from '../../events/keys.ts';
-import { openLog, type Log, type LogOptions } from '../../events/level-log.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { type Log, type LogOptions, openLog } from '../../events/log/level-log.ts';
 import { tempDir } from './temp-dir.ts';
 
 /** A log in a directory of the test's own, which can be closed, opened again, and tampered with. */

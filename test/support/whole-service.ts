@@ -1,8 +1,8 @@
+import pino from 'pino';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import pino from 'pino';
-import type { BrowserLimits } from '../../src/capture/browser-limits.ts';
-import { hostFrom } from '../../src/host.ts';
+import type { BrowserLimits } from '../../src/capture/browser/browser-writer.ts';
+import { hostFrom } from '../../src/shared/data-directory.ts';
 import { startService } from '../../src/main.ts';
 import { apiOf } from './service-process.ts';
 import { tempDir } from './temp-dir.ts';

@@ -3,12 +3,12 @@
  * Runs the installed unit under a real `systemd --user`, in a mount and cgroup namespace of its own, and
  * prints what became of a running capture when the unit was restarted, killed, stopped and failed.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { adoptCapture } from '../../src/capture/capture-client.ts';
-import { unitName, unitText } from '../../src/system-service/unit.ts';
+import { adoptCapture } from '../../src/capture/process/client.ts';
+import { unitName, unitText } from '../../src/cli/service.ts';
 import { builtService } from '../bench/built-service.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';

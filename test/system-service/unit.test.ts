@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { unitName, unitText } from '../../src/system-service/unit.ts';
+import { unitName, unitText } from '../../src/cli/service.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);

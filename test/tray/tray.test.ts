@@ -3,11 +3,11 @@ import { execFile, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { openControl } from '../../src/cli/control.ts';
+import { openControl } from '../../src/control/socket.ts';
 import type { BusInterface, SessionBus } from '../../src/tray/session-bus.ts';
-import { privateBus, type PrivateBus } from '../support/private-bus.ts';
+import { type PrivateBus, privateBus } from '../support/private-bus.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = join(import.meta.dirname, '../..');

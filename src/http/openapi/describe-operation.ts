@@ -1,11 +1,8 @@
 import type { z } from 'zod';
-import { accessTo, type Access } from '../access.ts';
+import { type Access, accessTo } from '../middleware/authenticate.ts';
 import { limits } from '../limits.ts';
-import { problemTypes, type ProblemType } from '../problems.ts';
+import { type ProblemType, problemTypes } from '../problems.ts';
 import type { jsonSchema } from './json-schema.ts';
-import type { Operation } from './operation.ts';
-import { pathParameters } from './path-parameters.ts';
-import { problemsOf } from './problems-of.ts';
 
 /** An operation as OpenAPI's Operation Object. */
 export function describeOperation(operation: Operation, { toSchema, problems, uploadMb }: Means) {
@@ -74,13 +71,6 @@ export function problemAnswers() {
   };
 }
 
-type ToSchema = ReturnType<typeof jsonSchema>;
-type Means = {
-  toSchema: ToSchema;
-  problems: ReturnType<typeof problemAnswers>;
-  uploadMb: number;
-};
-
 const security: Record<Access, object> = {
   public: { security: [] },
   user: {},
@@ -95,6 +85,104 @@ const idempotencyKey = {
   in: 'header',
   description: 'The same key again is the same command: nothing is done twice.',
   schema: { type: 'string', maxLength: limits.idempotencyKeyCharactersMax, pattern: '^[!-~]+$' },
+};
+
+const problemAnswer = (types: readonly ProblemType[]): object => ({
+  description: types.map((type) => `\`${type}\`: ${problemTypes[type].title}`).join(' · '),
+  content: {
+    'application/problem+json': {
+      schema: {
+        allOf: [{ $ref: '#/components/schemas/Problem' }],
+        properties: { type: { enum: types.map((type) => `/problems/${type}`) } },
+      },
+    },
+  },
+});
+
+/** One operation of the interface, as the document tells it. Who may call it comes from `access.ts`. */
+export type Operation = {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
+  /** With `{names}`, which `path-parameters.ts` explains. */
+  path: string;
+  /** `operationId`: what generated clients call it. */
+  id: string;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  /** The schema that validates the query string. */
+  query?: z.ZodObject;
+  headers?: readonly RequestHeader[];
+  body?: RequestBody;
+  /** By status. */
+  answers: Readonly<Record<number, Answer>>;
+  /** Besides those that follow from who may call, from query and body, and from `command`. */
+  problems?: readonly ProblemType[];
+  /** Whether it appends facts: what can go wrong with that is added. */
+  command?: true;
+};
+
+export const tags = {
+  Service: 'Reaching it, setting it up, logging in.',
+  Status: 'What is going on now, and what has happened.',
+  Recordings: 'Recordings from their first second on: how they came to be, commands, words, audio.',
+  Transcripts: 'The documents in the user’s space.',
+  Speakers: 'Who spoke in a meeting.',
+  Users: 'Who may log in.',
+  Configuration: 'Settings, and the servers they name.',
+  Host: 'Devices, sound and programs of the machine the service runs on.',
+  Watching: 'For those who look after the service.',
+} as const;
+export type Tag = keyof typeof tags;
+
+export type RequestHeader = { name: string; description: string; required?: true };
+
+export type RequestBody =
+  /** The schema that validates it; `optional`: no body is `{}`. */
+  | { kind: 'json'; schema: z.ZodType; optional?: true }
+  /** A form with a file in the field `file`, and the schema that validates the other fields. */
+  | { kind: 'form'; fields: z.ZodObject }
+  | { kind: 'other'; mediaType: string; description: string; bytesMax?: number };
+
+export type Answer = {
+  description: string;
+  /** Of a JSON body. */
+  json?: z.ZodType;
+  /** Media types of any other body. */
+  media?: readonly string[];
+  headers?: Readonly<Record<string, string>>;
+};
+
+/** The log and the views may be closing, damaged or catching up. */
+const reading: readonly ProblemType[] = ['busy', 'stopping', 'log-damaged', 'view-stopped'];
+
+const appending: readonly ProblemType[] = [
+  ...reading,
+  'outcome-unknown',
+  'views-behind',
+  'log-newer',
+];
+/** What stands in the paths, by name. */
+const pathParameters: Readonly<Record<string, { description: string; example: string }>> = {
+  id: { description: 'Id of a recording, a ULID.', example: '01M7YB8DQZG1E7K5Q61TP77TYM' },
+  upload: {
+    description: 'Id of a resumable upload, from the `Location` that `POST /uploads` gives.',
+    example: '0123456789abcdef0123456789abcdef',
+  },
+  filename: {
+    description:
+      'Path of a document, relative to the user’s space. Its slashes may be sent raw or as `%2F`.',
+    example: '2026-11-20 09.30 Budget.md',
+  },
+  index: { description: 'Index of an utterance in `GET /recordings/{id}`.', example: '3' },
+  version: { description: 'Version of a recording’s documents.', example: '2' },
+  name: { description: 'A user’s name, compared without case.', example: 'anna' },
+};
+
+type ToSchema = ReturnType<typeof jsonSchema>;
+type Means = {
+  toSchema: ToSchema;
+  problems: ReturnType<typeof problemAnswers>;
+  uploadMb: number;
 };
 
 function requestBody(
@@ -154,14 +242,17 @@ function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string,
   );
 }
 
-const problemAnswer = (types: readonly ProblemType[]): object => ({
-  description: types.map((type) => `\`${type}\`: ${problemTypes[type].title}`).join(' · '),
-  content: {
-    'application/problem+json': {
-      schema: {
-        allOf: [{ $ref: '#/components/schemas/Problem' }],
-        properties: { type: { enum: types.map((type) => `/problems/${type}`) } },
-      },
-    },
-  },
-});
+/** Every problem an operation may answer with: its own, and those that follow from what it is. */
+function problemsOf(operation: Operation, access: Access): ProblemType[] {
+  const { method, query, body, command, problems = [] } = operation;
+  const types = new Set<ProblemType>([...problems, 'host-not-allowed', 'internal']);
+  const add = (...more: ProblemType[]): void => more.forEach((type) => types.add(type));
+  if (access !== 'public') add('not-authenticated', ...reading);
+  if (access === 'admin' || access === 'metrics') add('not-admin');
+  if (method !== 'get') add('cross-origin');
+  if (query) add('invalid');
+  if (body) add('malformed-body', 'too-large', 'too-slow', 'unsupported-media', 'invalid');
+  if (method === 'post' && access !== 'public') add('key-used-differently', 'invalid');
+  if (command) add('changed-meanwhile', ...appending);
+  return [...types];
+}

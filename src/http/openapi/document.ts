@@ -1,19 +1,18 @@
 import type { z } from 'zod';
 import { limits } from '../limits.ts';
-import { describeOperation, problemAnswers } from './describe-operation.ts';
-import { clientFrame, serverFrame } from './frames.ts';
-import { audioOperations } from './audio-operations.ts';
-import { changeOperations } from './change-operations.ts';
-import { deviceOperations } from './device-operations.ts';
-import { hostOperations } from './host-operations.ts';
-import { jsonSchema, namedSchemas, type JsonSchema } from './json-schema.ts';
-import { tags, type Operation } from './operation.ts';
+import { type Operation, describeOperation, problemAnswers, tags } from './describe-operation.ts';
 import * as other from './other-answers.ts';
+import { clientFrame, serverFrame } from './other-answers.ts';
+import { audioOperations } from '../routes/audio.ts';
+import { changeOperations } from '../routes/recording-edits.ts';
+import { deviceOperations } from '../routes/devices.ts';
+import { hostOperations } from '../routes/status.ts';
+import { type JsonSchema, jsonSchema, namedSchemas } from './json-schema.ts';
 import * as recordings from './recording-answers.ts';
-import { openOperations } from './open-operations.ts';
+import { openOperations } from '../routes/open.ts';
 import { recordingOperations } from './recording-operations.ts';
-import { resumableOperations } from './resumable-operations.ts';
-import { serviceOperations } from './service-operations.ts';
+import { resumableOperations } from '../routes/tus.ts';
+import { serviceOperations } from '../routes/users.ts';
 
 /** Every operation of the interface; a test compares them with the router's own list. */
 export const operations: readonly Operation[] = [

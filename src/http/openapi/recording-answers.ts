@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { kindSchema, stages } from '../../../events/recording-facts.ts';
-import { wordSchema } from '../../../events/transcript.ts';
+import { kindSchema, stages } from '../../../events/facts/recording.ts';
+import { wordSchema } from '../../../events/facts/transcript.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
 const seconds = z.number().nonnegative().describe('seconds');

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { reprocessSchema } from '../reprocess.ts';
+import { reprocessSchema } from '../routes/recording-actions.ts';
 import { bodySchema as speakersBody } from '../routes/speakers.ts';
 import { bodySchema as toggleBody } from '../routes/toggle.ts';
 import { eventsSchema, listSchema } from '../routes/recordings.ts';
 import { searchSchema } from '../routes/search.ts';
-import { listSchema as transcriptsSchema } from '../routes/transcripts.ts';
+import { listSchema as transcriptsSchema } from '../routes/documents.ts';
 import { fieldsSchema } from '../routes/uploads.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './describe-operation.ts';
 import * as answers from './recording-answers.ts';
 
 const nextCursor = z

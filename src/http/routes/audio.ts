@@ -1,17 +1,21 @@
-import { createReadStream } from 'node:fs';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
 import * as z from 'zod';
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { openPeaks, peaksPerSecondMax } from '../../audio/peaks.ts';
-import { StageError } from '../../stage-error.ts';
-import { audioPath, notKept, openAudioFile, type AudioFile } from '../audio-file.ts';
-import { callerOf } from '../authenticate.ts';
-import { queryOf } from '../json-body.ts';
+import { StageError } from '../../shared/errors.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
-import { Problem, invalid } from '../problems.ts';
+import { Problem, invalid, notFound } from '../problems.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import type { AddRoutes } from './add-routes.ts';
+import type { AddRoutes } from '../services.ts';
+import { mediaTypes } from '../../export/formats.ts';
+import { exportSchema } from './export.ts';
+import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
 
 /** The kept audio, whole or in ranges, and what is needed to draw it. */
 export const audioRoutes: AddRoutes = (router, services) => {
@@ -50,7 +54,7 @@ export const audioRoutes: AddRoutes = (router, services) => {
   });
 };
 
-export const peaksSchema = z.strictObject({
+const peaksSchema = z.strictObject({
   ticket: z.string().optional(),
   per_second: z
     .string()
@@ -61,6 +65,113 @@ export const peaksSchema = z.strictObject({
     })
     .default(20),
 });
+
+const notKept = () => notFound('There is no audio of this recording, or it was not kept.');
+
+/** By the extensions that ffmpeg's containers have (`src/audio/ffmpeg.ts`). */
+const audioMediaTypes: Readonly<Record<string, string>> = {
+  '.aac': 'audio/aac',
+  '.aif': 'audio/aiff',
+  '.aiff': 'audio/aiff',
+  '.amr': 'audio/amr',
+  '.avi': 'video/x-msvideo',
+  '.caf': 'audio/x-caf',
+  '.flac': 'audio/flac',
+  '.m4a': 'audio/mp4',
+  '.m4b': 'audio/mp4',
+  '.mka': 'audio/x-matroska',
+  '.mkv': 'video/x-matroska',
+  '.mov': 'video/quicktime',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.mpeg': 'video/mpeg',
+  '.mpg': 'video/mpeg',
+  '.oga': 'audio/ogg',
+  '.ogg': 'audio/ogg',
+  '.opus': 'audio/ogg; codecs=opus',
+  '.wav': 'audio/wav',
+  '.weba': 'audio/webm',
+  '.webm': 'video/webm',
+  '.wma': 'audio/x-ms-wma',
+};
+
+const notChanged: Answer = { description: 'Not changed since.' };
+const tag = { ETag: 'Names the audio it is of.' };
+const ifNoneMatch: RequestHeader = {
+  name: 'If-None-Match',
+  description: 'An `ETag`: 304 while it is the same.',
+};
+const audioTypes = ['audio/*', 'application/octet-stream'];
+
+/** What a player needs: the audio, its picture, and a way to open both. */
+export const audioOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/recordings/{id}/audio',
+    id: 'audio',
+    tag: 'Recordings',
+    summary: 'The kept audio, whole or a range of it',
+    headers: [
+      ifNoneMatch,
+      { name: 'Range', description: 'One range of bytes (RFC 9110, 14.2).' },
+      { name: 'If-Range', description: 'An `ETag`: the whole audio when it is another.' },
+    ],
+    answers: {
+      200: { description: 'All of it.', media: audioTypes, headers: tag },
+      206: { description: 'The range.', media: audioTypes, headers: tag },
+      304: notChanged,
+    },
+    problems: ['not-found', 'range-not-satisfiable', 'invalid'],
+  },
+  {
+    method: 'get',
+    path: '/recordings/{id}/peaks',
+    id: 'peaks',
+    tag: 'Recordings',
+    summary: 'How loud it is, for drawing it',
+    query: peaksSchema.omit({ ticket: true }),
+    headers: [ifNoneMatch],
+    answers: {
+      200: {
+        description: 'The highest sample of each piece.',
+        json: z.object({ per_second: z.number().int(), peaks: z.array(z.number()) }),
+        headers: tag,
+      },
+      304: notChanged,
+    },
+    problems: ['not-found', 'unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/recordings/{id}/export',
+    id: 'export',
+    tag: 'Recordings',
+    summary: 'The transcript as a file; `zip`: the three documents',
+    query: exportSchema.omit({ ticket: true }),
+    answers: {
+      200: {
+        description: 'The file.',
+        media: Object.values(mediaTypes).map((type) => type.split(';')[0]!),
+        headers: { 'Content-Disposition': 'Its name.' },
+      },
+    },
+    problems: ['not-found'],
+  },
+  {
+    method: 'post',
+    path: '/recordings/{id}/ticket',
+    id: 'ticket',
+    tag: 'Recordings',
+    summary: 'Opens audio, peaks and export of a recording to what cannot send a token',
+    answers: {
+      201: {
+        description: 'Goes as `?ticket=` there, and nowhere else.',
+        json: z.object({ ticket: z.string(), expires_at: z.string() }),
+      },
+    },
+    problems: ['not-found'],
+  },
+];
 
 /** Answers 200, 206, 304 or 416 (RFC 9110, 14). Of several ranges the whole file is sent, as it allows. */
 async function sendAudio(ctx: Context, row: RecordingRow, file: AudioFile): Promise<void> {
@@ -120,4 +231,32 @@ function asProblem(error: unknown): unknown {
     return new Problem('unavailable', error.message, { cause: error });
   }
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT' ? notKept() : error;
+}
+
+/** The kept audio of a recording, open for reading. Whoever gets it closes it. */
+type AudioFile = {
+  handle: FileHandle;
+  /** Bytes. */
+  size: number;
+  /** Media type, by the file's extension. */
+  type: string;
+};
+
+/** @throws {Problem} 404 when there is none yet, or it was not kept. */
+async function openAudioFile(dataDir: string, row: RecordingRow): Promise<AudioFile> {
+  const path = audioPath(dataDir, row);
+  try {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const { size } = await handle.stat();
+    return { handle, size, type: audioMediaTypes[extname(path)] ?? 'application/octet-stream' };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notKept();
+    throw error;
+  }
+}
+
+/** Absolute path of the kept audio. @throws {Problem} 404 when there is none. */
+function audioPath(dataDir: string, row: RecordingRow): string {
+  if (row.audio === null) throw notKept();
+  return join(dataDir, 'recordings', row.recording_id, row.audio.path);
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { tryLanguage, trySpeech, type Trial } from '../../config/try-servers.ts';
-import { dataFolder } from '../../host.ts';
-import { callerOf } from '../authenticate.ts';
-import { commandOf } from '../commands.ts';
-import { jsonBody } from '../json-body.ts';
-import type { AddRoutes } from './add-routes.ts';
+import { type Trial, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
+import { dataFolder } from '../../shared/data-directory.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { commandOf } from '../written.ts';
+import { jsonBody } from '../body.ts';
+import type { AddRoutes } from '../services.ts';
 
 /** The configuration: read, change, and try before changing. For administrators. */
 export const configRoutes: AddRoutes = (router, { config, dataDir, log }) => {

@@ -3,15 +3,15 @@ import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf, transcripts } from '../../../projections/transcripts.ts';
 import { oneAtATime } from '../../accounts/one-at-a-time.ts';
 import { openSpace, readDocument } from '../../documents/space.ts';
-import { exportInput } from '../../export/export-input.ts';
-import { exported, exportFormats, mediaTypes } from '../../export/formats.ts';
-import { callerOf } from '../authenticate.ts';
-import { queryOf } from '../json-body.ts';
+import { exportInput } from '../../documents/documents-input.ts';
+import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
 import { recordingAnswer } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import type { AddRoutes } from './add-routes.ts';
+import type { AddRoutes } from '../services.ts';
 
 /** `GET /recordings/{id}/export`: the transcript as a file of another program's. */
 export const exportRoutes: AddRoutes = (router, services) => {

@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { recordingByFilename } from '../../../projections/transcripts.ts';
 import { oneAtATime } from '../../accounts/one-at-a-time.ts';
 import { confinedSegments } from '../../documents/confinement.ts';
-import { openDesktop } from '../../documents/open-desktop.ts';
-import { entryAt, inFolder, openSpace, resolveInSpace, type Space } from '../../documents/space.ts';
+import { openDesktop } from '../../documents/desktop.ts';
+import { type Space, entryAt, inFolder, openSpace, resolveInSpace } from '../../documents/space.ts';
 import { copyIntoVault, noteUri, withSiblings } from '../../documents/vault.ts';
-import { callerOf } from '../authenticate.ts';
-import { jsonBody } from '../json-body.ts';
+import { callerOf, peerOf } from '../middleware/authenticate.ts';
+import { jsonBody } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { peerOf } from '../peer.ts';
-import type { AddRoutes } from './add-routes.ts';
+import type { AddRoutes } from '../services.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
 
 /**
  * `POST /open`: documents in the file manager or the notes application. Programs are launched only for
@@ -62,10 +62,44 @@ export const openRoutes: AddRoutes = (router, services) => {
   }
 };
 
-export const openSchema = z.strictObject({
+const openSchema = z.strictObject({
   mode: z.enum(['folder', 'notes']),
   paths: z.array(z.string().max(4000)).min(1).max(limits.openPathsMax),
 });
+
+const resolved = (space: Space, paths: readonly string[]): Promise<string[]> =>
+  Promise.all(paths.map((path) => resolveInSpace(space, path)));
+
+const conflict = z
+  .object({ path: z.string(), copy: z.string() })
+  .describe('a note that was changed in the vault and kept; ours is `copy`');
+
+/** Documents in the programs of the person’s own machine. */
+export const openOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/open',
+    id: 'openDocuments',
+    tag: 'Transcripts',
+    summary: 'Opens documents in the file manager or in the notes application',
+    description:
+      'Programs are launched only for requests from the service’s own machine; others get a `uri`. ' +
+      '`notes` copies the documents into the vault (`notes.vault`) first, for administrators and for ' +
+      'requests from that machine; where only an index is given, its transcript and summary too.',
+    body: { kind: 'json', schema: openSchema },
+    answers: {
+      200: {
+        description: 'What was opened, or copied to be opened.',
+        json: z.object({
+          opened: z.array(z.string()),
+          uri: z.string().optional(),
+          conflicts: z.array(conflict).optional(),
+        }),
+      },
+    },
+    problems: ['not-found', 'outside-space', 'too-large', 'unavailable', 'busy'],
+  },
+];
 
 /** @throws {ConfinementError}, {Problem} 404 */
 async function assertThere(space: Space, path: string): Promise<void> {
@@ -74,6 +108,3 @@ async function assertThere(space: Space, path: string): Promise<void> {
   if (entry === undefined) throw notFound(`There is no such document.`);
   if (entry.isSymbolicLink()) await resolveInSpace(space, path);
 }
-
-const resolved = (space: Space, paths: readonly string[]): Promise<string[]> =>
-  Promise.all(paths.map((path) => resolveInSpace(space, path)));

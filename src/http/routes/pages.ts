@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { packageRoot } from '../../package-root.ts';
-import type { AddRoutes } from './add-routes.ts';
+import { dirname, extname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { packageRoot } from '../../shared/package.ts';
+import type { AddRoutes } from '../services.ts';
+import { Problem } from '../problems.ts';
 
 /** The page at `/` and what it needs: read once at start, so no path of a request ever meets the disk. */
 export const pageRoutes: AddRoutes = (router) => {
@@ -21,14 +24,102 @@ export const pageRoutes: AddRoutes = (router) => {
   }
 };
 
-type Page = { type: string; etag: string; bytes: Buffer };
-
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
+
+/**
+ * `GET /docs`: the interface to read and to try, by Swagger UI from this service's own files. Files are
+ * named here, so no path of a request ever meets the disk; each is read when it is first asked for.
+ */
+export const docsRoutes: AddRoutes = (router) => {
+  router.get('/docs', (ctx) => {
+    ctx.set('Content-Security-Policy', policy);
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = page;
+  });
+  router.get(`${assets}/start.js`, (ctx) => {
+    ctx.type = 'text/javascript; charset=utf-8';
+    ctx.body = start;
+  });
+  for (const [name, type] of Object.entries(files)) {
+    let read: Promise<Buffer> | undefined;
+    router.get(`${assets}/${name}`, async (ctx) => {
+      read ??= readFile(join(folder, name));
+      ctx.type = type;
+      ctx.set('Cache-Control', 'public, max-age=3600');
+      ctx.body = await read;
+    });
+  }
+};
+
+/** Below what `access.ts` calls public. */
+const assets = '/assets/docs';
+const files = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** As for all pages, but its style sheet holds small pictures as `data:`. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <title>Mitschrift: interface</title>
+    <link rel="icon" href="/mitschrift.svg" />
+    <link rel="stylesheet" href="${assets}/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="docs"></div>
+    <script src="${assets}/swagger-ui-bundle.js"></script>
+    <script src="${assets}/start.js"></script>
+  </body>
+</html>
+`;
+
+/** A token that is typed in is forgotten with the page. */
+const start = `window.SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
+`;
+
+/** `GET /openapi.json`: made when it is first asked for, and again when a limit it states has changed. */
+export const openApiRoutes: AddRoutes = (router, { version, settings }) => {
+  let made: { uploadMb: number; text: string } | undefined;
+  router.get('/openapi.json', async (ctx) => {
+    const uploadMb = settings()['limits.upload_mb'];
+    if (made?.uploadMb !== uploadMb) {
+      const { openApiDocument } = await import('../openapi/document.ts');
+      made = { uploadMb, text: JSON.stringify(openApiDocument({ version, uploadMb })) };
+    }
+    ctx.type = 'application/json';
+    ctx.body = made.text;
+  });
+};
+
+/** `GET /ws` by somebody who forgot to upgrade; real WebSockets never get here. */
+export const socketRoutes: AddRoutes = (router) => {
+  router.get('/ws', () => {
+    throw new Problem('upgrade-required', 'Connect with a WebSocket.', {
+      headers: { Upgrade: 'websocket' },
+    });
+  });
+};
+
+type Page = { type: string; etag: string; bytes: Buffer };
 
 /** The files right in the folder, of the types above; `index.html` is `/`. */
 function pages(folder: string): Map<string, Page> {

@@ -2,15 +2,20 @@ import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
-import { callerOf } from '../authenticate.ts';
-import { queryOf } from '../json-body.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { pageSchema, positionSchema, queryOf } from '../body.ts';
 import { Problem } from '../problems.ts';
-import { pageSchema, positionSchema } from '../page.ts';
-import { recordingAnswer, recordingLine } from '../recording-answer.ts';
-import { recordingFacts } from '../fact-answer.ts';
-import { topLevelState } from '../status-name.ts';
+import {
+  factAnswer,
+  recordingAnswer,
+  recordingFacts,
+  recordingLine,
+  topLevelState,
+} from '../recording-answer.ts';
 import { seesLeft, visibleRecording } from '../visible-recording.ts';
-import type { AddRoutes } from './add-routes.ts';
+import type { AddRoutes } from '../services.ts';
+import { recordingOf } from '../../../events/facts/recording.ts';
+import { ownerOf } from '../feed/feed.ts';
 
 /** Reading recordings: the list, one, and the facts one consists of. */
 export const recordingRoutes: AddRoutes = (router, services) => {
@@ -60,3 +65,22 @@ export const eventsSchema = z.strictObject({
   after: positionSchema,
   limit: pageSchema.shape.limit,
 });
+
+/** `GET /events`: the log a page at a time, for administrators. Content only of the caller's own recordings. */
+export const eventRoutes: AddRoutes = (router, services) => {
+  const owners = ownerOf(services);
+  router.get('/events', async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    const { after, limit } = queryOf(ctx, querySchema);
+    const events: ReturnType<typeof factAnswer>[] = [];
+    for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
+      // What other streams hold as content (password hashes) is nobody's to read, not even the user's.
+      const recordingId = recordingOf(fact.stream);
+      const own = recordingId !== undefined && (await owners(recordingId)) === userId;
+      events.push(factAnswer(fact, { content: own }));
+    }
+    ctx.body = { events, next_after: events.length < limit ? null : events.at(-1)!.position };
+  });
+};
+
+export const querySchema = z.strictObject({ after: positionSchema, limit: pageSchema.shape.limit });

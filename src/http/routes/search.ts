@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { loadOnce } from '../../load-once.ts';
-import { callerOf } from '../authenticate.ts';
-import { queryOf } from '../json-body.ts';
+import { loadOnce } from '../../shared/package.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
-import type { AddRoutes } from './add-routes.ts';
+import type { AddRoutes } from '../services.ts';
 
 /** `GET /search`: full text over the caller's own transcripts. */
 export const searchRoutes: AddRoutes = (router, services) => {

@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { statusOf } from '../../../projections/status.ts';
-import { callerOf } from '../authenticate.ts';
-import { carryOut, refuseWhenStopped } from '../commands.ts';
-import { doneBefore } from '../done-before.ts';
-import { jsonBody } from '../json-body.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { carryOut, refuseWhenStopped } from '../written.ts';
+import { doneBefore } from '../middleware/idempotency.ts';
+import { jsonBody } from '../body.ts';
 import { Problem, invalid } from '../problems.ts';
-import type { Caller, HttpServices } from '../services.ts';
-import { statusName } from '../status-name.ts';
+import type { AddRoutes, Caller, HttpServices } from '../services.ts';
+import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import type { AddRoutes } from './add-routes.ts';
 
 /** `POST /speakers`: ends the pause of a meeting by names, or without. */
 export const speakersRoutes: AddRoutes = (router, services) => {

@@ -1,9 +1,19 @@
-import { status, statusOf, type StatusView } from '../../../projections/status.ts';
-import { callerOf } from '../authenticate.ts';
-import { keptReads } from '../kept-reads.ts';
+import * as z from 'zod';
+import { type StatusView, status, statusOf } from '../../../projections/status.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { keptReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
-import { presentStatus } from '../present-status.ts';
-import type { AddRoutes } from './add-routes.ts';
+import { presentStatus } from '../status-answer.ts';
+import type { AddRoutes } from '../services.ts';
+import { type Check, runChecks } from '../../doctor/checks.ts';
+import { dataFolder } from '../../shared/data-directory.ts';
+import { measureTaken } from '../../storage/quota.ts';
+import { chartJson } from '../../../machines/chart.ts';
+import { querySchema as eventsQuery } from './recordings.ts';
+import { querySchema as socketQuery } from '../feed/upgrade.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/other-answers.ts';
+import { factPage, status as statusAnswer } from '../openapi/recording-answers.ts';
 
 /** `GET /status`: what is going on for the caller, and what waits for them. */
 export const statusRoutes: AddRoutes = (router, services) => {
@@ -16,3 +26,118 @@ export const statusRoutes: AddRoutes = (router, services) => {
     });
   });
 };
+
+/**
+ * `GET /health`: whoever gets this answer has reached a running service. 503 as long as it takes
+ * nothing new; with damage that leaves it writable (a key, an audio file) 200 and `damaged`. A restart
+ * mends neither, so nothing should restart a service because of it.
+ */
+export const healthRoutes: AddRoutes = (router, services) => {
+  router.get('/health', (ctx) => {
+    const { state, writable } = services.health();
+    ctx.status = writable ? 200 : 503;
+    ctx.body = { status: state, version: services.version };
+  });
+};
+
+/** `GET /doctor`: for administrators. Whoever asks while it looks gets the same answer. */
+export const doctorRoutes: AddRoutes = (router, { dataDir, config, space, log }) => {
+  let looking: Promise<Check[]> | undefined;
+  const data = dataFolder(dataDir);
+  const taken = async () => space.taken() ?? (await measureTaken(data)).bytes;
+  router.get('/doctor', async (ctx) => {
+    looking ??= runChecks({ data, settings: config.settings(), taken, log }).finally(
+      () => (looking = undefined),
+    );
+    ctx.body = { checks: await looking };
+  });
+};
+
+/** `GET /metrics`, for Prometheus. Who may read it: `access.ts`. */
+export const metricsRoutes: AddRoutes = (router, { metrics }) => {
+  router.get('/metrics', async (ctx) => {
+    const { contentType, text } = await metrics.told();
+    ctx.set('Content-Type', contentType);
+    ctx.body = text;
+  });
+};
+
+/** `GET /machine`: the statechart, made from the machine's own definition. */
+export const machineRoutes: AddRoutes = (router) => {
+  const chart = chartJson();
+  router.get('/machine', (ctx) => {
+    ctx.body = chart;
+  });
+};
+
+/** What is going on, and what looks after the service. */
+export const hostOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/status',
+    id: 'status',
+    tag: 'Status',
+    summary: 'What is going on for the caller, and what waits for them',
+    answers: { 200: { description: 'The status.', json: statusAnswer } },
+  },
+  {
+    method: 'get',
+    path: '/ws',
+    id: 'webSocket',
+    tag: 'Status',
+    summary: 'What happens, as it happens: a WebSocket',
+    description:
+      'Every frame from the service is a `ServerFrame`: first `status` at position P; with `after` ' +
+      'everything durable in (after, P]; then what happens, without gap or double. Close codes: 1001 ' +
+      'the service stops, 1008 the session ended, 1009 message too large, 1011 the service could not ' +
+      'go on, 1013 too slow: come back with `after`. The token goes into `?token=`, into the ' +
+      'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from what is no browser, into ' +
+      '`Authorization`.',
+    query: socketQuery.extend({ token: z.string().optional() }),
+    answers: { 101: { description: 'A WebSocket from here on.' } },
+    problems: [
+      'upgrade-required',
+      'too-many-connections',
+      'not-admin',
+      'cross-origin',
+      'not-found',
+    ],
+  },
+  {
+    method: 'get',
+    path: '/machine',
+    id: 'machine',
+    tag: 'Status',
+    summary: 'The statechart of a recording',
+    answers: { 200: { description: 'Made from the machine itself.', json: answers.chart } },
+  },
+  {
+    method: 'get',
+    path: '/events',
+    id: 'events',
+    tag: 'Watching',
+    summary: 'The log, a page at a time',
+    description: 'Content is left out, except that of the caller’s own recordings.',
+    query: eventsQuery,
+    answers: { 200: { description: 'A page of facts.', json: factPage } },
+  },
+  {
+    method: 'get',
+    path: '/doctor',
+    id: 'doctor',
+    tag: 'Watching',
+    summary: 'What is there, what is missing, and what to do about it',
+    answers: {
+      200: { description: 'The checks.', json: z.object({ checks: z.array(answers.check) }) },
+    },
+  },
+  {
+    method: 'get',
+    path: '/metrics',
+    id: 'metrics',
+    tag: 'Watching',
+    summary: 'Figures for Prometheus',
+    description: 'For administrators, and for whoever sends `metrics.token` as the bearer token.',
+    answers: { 200: { description: 'The figures.', media: ['text/plain'] } },
+  },
+];

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { status, statusOf } from '../../../projections/status.ts';
-import { callerOf } from '../authenticate.ts';
-import { commandOf, refuseWhenStopped } from '../commands.ts';
-import { doneBefore } from '../done-before.ts';
-import { jsonBody } from '../json-body.ts';
-import { languageSchema } from '../language.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { commandOf, refuseWhenStopped } from '../written.ts';
+import { doneBefore } from '../middleware/idempotency.ts';
+import { jsonBody, languageSchema } from '../body.ts';
 import { limits } from '../limits.ts';
-import type { AddRoutes } from './add-routes.ts';
+import type { AddRoutes } from '../services.ts';
 
 /** `POST /toggle`: starts, stops or resets, and says which it did. */
 export const toggleRoutes: AddRoutes = (router, services) => {

@@ -1,17 +1,16 @@
-import { stat } from 'node:fs/promises';
 import * as z from 'zod';
-import { kindSchema } from '../../../events/recording-facts.ts';
-import { callerOf } from '../authenticate.ts';
-import { commandOf, refuseWhenStopped, untilReadable } from '../commands.ts';
-import { doneBefore } from '../done-before.ts';
-import type { Admission } from '../../storage/space-limit.ts';
-import { validated } from '../json-body.ts';
-import { languageSchema } from '../language.ts';
+import { stat } from 'node:fs/promises';
+import { kindSchema } from '../../../events/facts/recording.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
+import { doneBefore } from '../middleware/idempotency.ts';
+import type { Admission } from '../../storage/quota.ts';
+import { languageSchema, validated } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { receiveUpload, uploadsDirOf } from '../receive-upload.ts';
-import { statusName } from '../status-name.ts';
-import type { AddRoutes } from './add-routes.ts';
+import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
+import { statusName } from '../recording-answer.ts';
+import type { AddRoutes } from '../services.ts';
 
 /** `POST /recordings`: an uploaded file takes the same pipeline as a captured one. */
 export const uploadRoutes: AddRoutes = (router, services) => {

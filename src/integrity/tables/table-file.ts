@@ -1,7 +1,3 @@
-import { lengthByChecksum, maskedCrc32c } from './crc32c.ts';
-import { uncompress } from './snappy.ts';
-import { readVarint } from './varint.ts';
-
 /** A stretch of a LevelDB table. `index` says where the data is, `filter` which keys there are not. */
 export type Block = {
   part: 'data' | 'index' | 'filter';
@@ -71,14 +67,50 @@ export function entriesOf(content: Buffer): { entries: Entry[]; whole: boolean }
   return { entries, whole: at === end };
 }
 
-type Handle = { offset: number; size: number; end: number };
-
 const footerBytes = 48;
 const magic = Buffer.from('57fb808b247547db', 'hex');
 /** One byte of type, four of checksum. */
 const trailerBytes = 5;
 /** What a block opened may be long: the longest record of the log is some 90 MB. */
 const contentMax = 256 * 1024 * 1024;
+/**
+ * A number in groups of seven bits, the lowest first (LevelDB's and Snappy's varint). Undefined when
+ * the bytes end before it does, or it is larger than a number here can be.
+ */
+export function readVarint(
+  bytes: Uint8Array,
+  at: number,
+): { value: number; end: number } | undefined {
+  let value = 0;
+  for (let index = 0; index < 7 && at + index < bytes.length; index += 1) {
+    const byte = bytes[at + index]!;
+    value += (byte & 127) * 2 ** (7 * index);
+    if (byte < 128) return { value, end: at + index + 1 };
+  }
+  return undefined;
+}
+
+const extraOfCopy = [0, 1, 2, 4];
+/**
+ * CRC-32C (Castagnoli) as LevelDB keeps it beside its blocks: "masked", so that a checksum of bytes that
+ * hold checksums is not a weak one (leveldb/util/crc32c.h).
+ */
+export function maskedCrc32c(bytes: Uint8Array): number {
+  let crc = -1;
+  for (let index = 0; index < bytes.length; index += 1) {
+    crc = table[(crc ^ bytes[index]!) & 255]! ^ (crc >>> 8);
+  }
+  return masked(crc);
+}
+
+/** By the byte; the polynomial is reflected. */
+const table = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0);
+  return crc;
+});
+
+type Handle = { offset: number; size: number; end: number };
 
 function readHandle(bytes: Uint8Array, at: number): Handle | undefined {
   const offset = readVarint(bytes, at);
@@ -122,4 +154,65 @@ function blocksByChecksum(file: Buffer): Block[] {
     blocks.push(readBlock(file, { offset, size: covered - 1 }, 'data'));
     offset += covered + 4;
   }
+}
+
+/**
+ * Opens what Snappy compressed; undefined when it is no such thing.
+ * https://github.com/google/snappy/blob/main/format_description.txt
+ * @param bytesMax longer than that nothing is opened
+ */
+function uncompress(bytes: Uint8Array, bytesMax: number): Buffer | undefined {
+  const length = readVarint(bytes, 0);
+  if (!length || length.value > bytesMax) return undefined;
+  const out = Buffer.alloc(length.value);
+  let from = length.end;
+  let to = 0;
+  while (from < bytes.length) {
+    const tag = bytes[from]!;
+    from += 1;
+    const kind = tag & 3;
+    // Bytes of the number that follows the tag: a literal's length, or how far back a copy reaches.
+    const extra = kind === 0 ? Math.max(0, (tag >> 2) - 59) : extraOfCopy[kind]!;
+    if (from + extra > bytes.length) return undefined;
+    const number = littleEndian(bytes, from, extra);
+    from += extra;
+    if (kind === 0) {
+      const count = (extra > 0 ? number : tag >> 2) + 1;
+      if (from + count > bytes.length || to + count > out.length) return undefined;
+      out.set(bytes.subarray(from, from + count), to);
+      from += count;
+      to += count;
+      continue;
+    }
+    const count = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1;
+    const back = kind === 1 ? ((tag >> 5) << 8) | number : number;
+    if (back === 0 || back > to || to + count > out.length) return undefined;
+    // Byte by byte: a copy may overlap what it makes.
+    for (const end = to + count; to < end; to += 1) out[to] = out[to - back]!;
+  }
+  return to === out.length ? out : undefined;
+}
+
+function littleEndian(bytes: Uint8Array, at: number, count: number): number {
+  let value = 0;
+  for (let index = count - 1; index >= 0; index -= 1) value = value * 256 + bytes[at + index]!;
+  return value;
+}
+
+/**
+ * How many bytes from `offset` on are followed by their own masked checksum: the smallest such count, or
+ * undefined. Says where a block ends when nothing else does.
+ */
+function lengthByChecksum(bytes: Buffer, offset: number): number | undefined {
+  let crc = -1;
+  for (let at = offset; at + 4 < bytes.length; at += 1) {
+    crc = table[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
+    if (bytes.readUInt32LE(at + 1) === masked(crc)) return at + 1 - offset;
+  }
+  return undefined;
+}
+
+function masked(state: number): number {
+  const crc = ~state >>> 0;
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

@@ -1,5 +1,5 @@
-import { carriedNames, type CarriedName } from '../corrections/carried-names.ts';
-import type { Block } from '../../../events/transcript.ts';
+import { type CarriedName, carriedNames } from '../corrections/carried-names.ts';
+import type { Block } from '../../../events/facts/transcript.ts';
 import type { StageActivity } from '../run-stage.ts';
 import { paragraphs } from '../blocks.ts';
 import { shownBlocks } from '../transcript-blocks.ts';

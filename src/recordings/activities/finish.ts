@@ -1,12 +1,12 @@
-import type { Stage } from '../../../events/recording-facts.ts';
-import { entitle as askForTitle } from '../../language/entitle.ts';
+import type { Stage } from '../../../events/facts/recording.ts';
+import { entitle as askForTitle } from '../../language/generate-title.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import type { LanguageModel } from '../../language/model.ts';
-import { patientModel } from '../../language/patience.ts';
+import { patientModel } from '../../language/patient-model.ts';
 import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
-import type { Lease } from '../../leased.ts';
-import { StageError } from '../../stage-error.ts';
+import type { Lease } from '../../shared/shared-resource.ts';
+import { StageError } from '../../shared/errors.ts';
 import { wordCount } from '../blocks.ts';
 import type { RecordingContent } from '../recording-content.ts';
 import type { Job, StageActivity } from '../run-stage.ts';

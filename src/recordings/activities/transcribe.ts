@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeToSpeech } from '../../audio/decode-to-speech.ts';
-import { openSpeechFile } from '../../audio/open-speech-file.ts';
+import { decodeToSpeech } from '../../audio/decode.ts';
+import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechEngine } from '../../speech/engine.ts';
-import { locateSpeech } from '../../speech/locate-speech.ts';
-import type { Lease } from '../../leased.ts';
+import { locateSpeech } from '../../speech/detection/locate-speech.ts';
+import type { Lease } from '../../shared/shared-resource.ts';
 import { wordCount } from '../blocks.ts';
 import { mostHeard } from '../recording-content.ts';
 import { speechFileName } from '../recording-folder.ts';

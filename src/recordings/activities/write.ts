@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { baseName } from '../../documents/base-name.ts';
-import { deleteDocument } from '../../documents/delete.ts';
-import { documentNames, documentPaths, type PerDocument } from '../../documents/documents.ts';
-import { comparable } from '../../documents/file-names.ts';
+import { baseName, comparable } from '../../documents/file-names.ts';
+import { deleteDocument, writeDocuments } from '../../documents/write.ts';
+import { type PerDocument, documentNames, documentPaths } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
-import { listTaken, type Space } from '../../documents/space.ts';
-import { writeDocuments } from '../../documents/write.ts';
+import { type Space, listTaken } from '../../documents/space.ts';
 import { carriedOver } from '../corrections/carried-over.ts';
 import { documentsInput } from '../documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../document-hashes.ts';

@@ -1,4 +1,4 @@
-import type { Block } from '../../../events/transcript.ts';
+import type { Block } from '../../../events/facts/transcript.ts';
 
 /** Names that were given before, for the labels of another attribution of the same audio. */
 export type CarriedName = { name: string; confidence: number };

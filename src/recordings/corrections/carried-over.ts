@@ -1,4 +1,4 @@
-import type { RecordingFactOf } from '../../../events/recording-facts.ts';
+import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { basisOf } from '../../../machines/context.ts';
 import type { RecordingContent } from '../recording-content.ts';
 import { recognisedBlocks, shownBlocks } from '../transcript-blocks.ts';

@@ -1,6 +1,6 @@
-import type { Block, Correction, Word } from '../../../events/transcript.ts';
+import type { Block, Correction, Word } from '../../../events/facts/transcript.ts';
 import { retimed, spread, timedWords } from './timed-words.ts';
-import { soundsSame, wordPatches, wordsOf, type WordPatch } from './word-patches.ts';
+import { type WordPatch, soundsSame, wordPatches, wordsOf } from './word-patches.ts';
 
 /** What became of corrections in another transcript. */
 export type CarriedOver = {

@@ -1,4 +1,4 @@
-import type { Block, Word } from '../../../events/transcript.ts';
+import type { Block, Word } from '../../../events/facts/transcript.ts';
 import { soundsSame, wordPatches, wordsOf } from './word-patches.ts';
 
 /**

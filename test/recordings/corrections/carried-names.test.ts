@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Block } from '../../../events/transcript.ts';
+import type { Block } from '../../../events/facts/transcript.ts';
 import { carriedNames } from '../../../src/recordings/corrections/carried-names.ts';
 
 const turn = (speaker: string | null, start: number, end: number): Block => ({

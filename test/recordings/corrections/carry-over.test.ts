@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Block } from '../../../events/transcript.ts';
+import type { Block } from '../../../events/facts/transcript.ts';
 import {
   carryOver,
   corrected,

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import type { FactOf, FactSchema, FactSchemas, NewFact, StoredFact } from './envelope.ts';
+import { type RecordingFact, recordingFacts } from './recording.ts';
+
+/** The one stream all users live in: its expected version decides who is first and which name is free. */
+export const usersStream = 'users';
+
+const who = { user_id: z.string() };
+
+/** Every fact of the `users` stream. The subject is `user_id`, so a deleted user's name goes with the key. */
+const userFacts = {
+  'user.registered': {
+    data: z.object({ ...who, is_admin: z.boolean() }),
+    content: z.object({ username: z.string(), password_hash: z.string() }),
+  },
+  'user.password_changed': {
+    data: z.object({ ...who, reason: z.enum(['changed', 'reset', 'rehashed']) }),
+    content: z.object({ password_hash: z.string() }),
+  },
+  'user.admin_granted': { data: z.object(who) },
+  'user.admin_revoked': { data: z.object(who) },
+  /** Cannot log in until enabled again; everything of theirs stays. */
+  'user.disabled': { data: z.object(who) },
+  'user.enabled': { data: z.object(who) },
+  'user.deleted': { data: z.object(who) },
+} satisfies FactSchemas;
+
+export type UserFact = FactOf<typeof userFacts>;
+
+export const configStream = 'config';
+
+/** Every fact of the `config` stream. A secret's value is never here, only its fingerprint. */
+const configFacts = {
+  'config.key_set': { data: z.object({ key: z.string(), value: z.json() }) },
+  'config.secret_set': { data: z.object({ key: z.string(), fingerprint: z.string() }) },
+  'config.key_reset': { data: z.object({ key: z.string() }) },
+} satisfies FactSchemas;
+
+export type ConfigFact = FactOf<typeof configFacts>;
+
+/** Every fact there is. */
+export type Fact = RecordingFact | UserFact | ConfigFact;
+export type FactType = Fact['type'];
+/** A fact to append, and one read back. */
+export type OfferedFact = NewFact<Fact>;
+export type LoggedFact = StoredFact<Fact>;
+
+const catalogue: Readonly<Record<string, FactSchema>> = {
+  ...recordingFacts,
+  ...userFacts,
+  ...configFacts,
+};
+
+/** The schema of a type of fact; undefined for a type this release does not know. */
+export const schemaOf = (type: string): FactSchema | undefined =>
+  Object.hasOwn(catalogue, type) ? catalogue[type] : undefined;
+
+/** All types of facts, for documentation and tests. */
+export const factTypes: readonly string[] = Object.keys(catalogue);

@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import { documentFacts } from './documents.ts';
+import type { FactOf, FactSchemas } from './envelope.ts';
+import { passFacts } from './results.ts';
+import { blockSchema, wordSchema } from './transcript.ts';
+
+/** What a computer does with a recording, one activity each. */
+export const stages = [
+  'capture',
+  'transcribe',
+  'diarize',
+  'identify',
+  'join',
+  'punctuate',
+  'summarise',
+  'entitle',
+  'write',
+] as const;
+export type Stage = (typeof stages)[number];
+
+export const kindSchema = z.enum(['solo', 'meeting']);
+export type Kind = z.infer<typeof kindSchema>;
+
+/** How a recording came to be; the same for a captured and an uploaded one. */
+const origin = {
+  /** User id of whose space it belongs to; handing it over is a fact of its own. */
+  owner: z.string(),
+  kind: kindSchema,
+  /** ISO 639-1 code, or null to let the engine find out. */
+  language: z.string().nullable(),
+  /** How many people speak, if somebody said so. */
+  speakers: z.number().int().positive().nullable(),
+};
+
+/** The kept audio: a file below the recording's folder, and what it must hash to. */
+const keptFile = {
+  /** Path relative to the recording's folder. */
+  path: z.string(),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string(),
+};
+const audioFile = {
+  ...keptFile,
+  /** Seconds; null until the audio has been decoded. */
+  duration: z.number().nonnegative().nullable(),
+};
+
+/** How much was captured and what is missing from it. Samples at 16 kHz. */
+const ledger = z.object({
+  samples: z.number().int().nonnegative(),
+  /** [first missing second, seconds missing] */
+  gaps: z.array(z.tuple([z.number(), z.number()])),
+  silent_seconds: z.number(),
+  clipped_samples: z.number().int(),
+});
+
+const stageOf = { stage: z.enum(stages) };
+const none = z.object({});
+
+/** From which stage on a recording is processed again; the first two are what people call it. */
+export const reprocessedFrom = [
+  'language-model',
+  'speech-to-text',
+  'diarize',
+  'join',
+  'entitle',
+  'write',
+] as const;
+export type ReprocessedFrom = (typeof reprocessedFrom)[number];
+
+/** Every fact of a `recording-<ulid>` stream. */
+export const recordingFacts = {
+  'recording.started': {
+    data: z.object({ ...origin, device: z.string().nullable(), trigger: z.string() }),
+    content: z.object({ title: z.string().optional() }),
+  },
+  'recording.paused': { data: none },
+  'recording.resumed': { data: none },
+  'recording.discarded': { data: none },
+  'audio.captured': { data: z.object({ ...audioFile, ledger: ledger.optional() }) },
+  'capture.interrupted': {
+    data: z.object({ ...audioFile, ledger: ledger.optional(), reason: z.string() }),
+  },
+  'audio.imported': {
+    data: z.object({ ...origin, ...audioFile, started_at: z.string() }),
+    content: z.object({ title: z.string().optional(), filename: z.string().optional() }),
+  },
+
+  /** A job got its turn at an engine. Carries `run` and `attempt`. */
+  'stage.started': { data: z.object({ ...stageOf }) },
+  /** The service was asked to stop while the stage ran: no fault of the recording's. */
+  'stage.interrupted': { data: z.object({ ...stageOf }) },
+  'stage.failed': {
+    data: z.object({ ...stageOf, code: z.string(), retriable: z.boolean() }),
+    content: z.object({ message: z.string(), traceback: z.string().optional() }),
+  },
+  /** No language model was to be had on a first run. `stage` says for what. */
+  'summary.fallback_used': { data: z.object({ ...stageOf, reason: z.string() }) },
+
+  ...passFacts,
+  ...documentFacts,
+
+  /** A person said what the recording is called. */
+  'title.changed': {
+    data: none,
+    content: z.object({ title: z.string(), previous: z.string().nullable() }),
+  },
+  'kind.changed': { data: z.object({ kind: kindSchema }) },
+  /** A person said what was spoken; null: let the engine find out. */
+  'language.set': { data: z.object({ language: z.string().nullable() }) },
+  /** Names given or corrected afterwards: all names by label. */
+  'speakers.renamed': {
+    data: z.object({ labels: z.array(z.string()) }),
+    content: z.object({ names: z.record(z.string(), z.string()) }),
+  },
+  /** From now on it belongs to another user, and its documents are in their space. */
+  'recording.handed_over': { data: z.object({ owner: z.string() }) },
+  /** A person corrected a paragraph or turn: its text, or whose it is. The content is all of it anew. */
+  'turn.edited': {
+    data: z.object({
+      /** Version of the fact whose blocks the id is one of. */
+      basis: z.number().int().positive(),
+      block: z.string(),
+      speaker: z.string().nullable(),
+    }),
+    content: z.object({
+      text: z.string(),
+      words: z.array(wordSchema),
+      /** Name of the speaker, if the label is a new one. */
+      name: z.string().optional(),
+    }),
+  },
+  /** A person switched back to an earlier version of the documents. */
+  'version.restored': {
+    data: z.object({
+      version: z.number().int().positive(),
+      /** What that version was made of: versions of facts in this stream. */
+      material: z.object({
+        kind: kindSchema.nullable(),
+        results: z.record(z.string(), z.number().int().positive().nullable()),
+        labels: z.array(z.string()),
+        stretches: z.number().int().nullable(),
+        utterances: z.number().int(),
+      }),
+      speakers: z.array(z.object({ label: z.string(), seconds: z.number() })),
+      language: z.string().nullable(),
+    }),
+    content: z.object({
+      blocks: z.array(blockSchema),
+      title: z.string(),
+      abstract: z.string(),
+      summary: z.string(),
+      names: z.record(z.string(), z.string()),
+    }),
+  },
+
+  /**
+   * The same samples in a smaller file, which is the kept audio from now on. What it replaces is removed
+   * only after this fact.
+   */
+  'audio.compressed': {
+    data: z.object({ ...keptFile, replaces: z.string() }),
+  },
+  /** There are documents, and the audio was not to be kept: the file goes after this fact. */
+  'audio.removed': { data: z.object({ path: z.string() }) },
+
+  'processing.cancelled': { data: none },
+  'error.cleared': { data: none },
+  'retry.requested': { data: none },
+  'reprocessing.requested': {
+    data: z.object({
+      from: z.enum(reprocessedFrom),
+      language: z.string().nullable().optional(),
+      speakers: z.number().int().positive().nullable().optional(),
+    }),
+  },
+  /** Documents, audio and words are gone for good; only this skeleton stays. */
+  'recording.erased': { data: none },
+} satisfies FactSchemas;
+
+export type RecordingFact = FactOf<typeof recordingFacts>;
+export type RecordingFactType = RecordingFact['type'];
+export type RecordingFactOf<T extends RecordingFactType> = Extract<RecordingFact, { type: T }>;
+
+/** The stream of one recording. */
+export const recordingStream = (recordingId: string): string => `recording-${recordingId}`;
+/** The recording a stream belongs to; undefined for other streams. */
+export const recordingOf = (stream: string): string | undefined =>
+  stream.startsWith('recording-') ? stream.slice('recording-'.length) : undefined;

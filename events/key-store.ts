@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+
+/** The keys that make content readable, one a subject. Kept outside the log so that they can be destroyed. */
+export interface KeyStore {
+  /** The subject's key, made and durable when it did not exist. @throws {KeyError} `ERASED`, `DAMAGED` */
+  obtain(subject: string): Promise<Buffer>;
+  /** The subject's key to read with; `'erased'` when it was destroyed on purpose. @throws {KeyError} `MISSING`, `DAMAGED` */
+  find(subject: string): Promise<Buffer | 'erased'>;
+  /** Destroys the key for good and lists the erasure; done when it returns. Twice is once. */
+  forget(subject: string): Promise<void>;
+  /** Every erasure, oldest first. */
+  erasures(): Promise<{ subject: string; at: string }[]>;
+}
+
+export type KeyErrorCode = 'ERASED' | 'MISSING' | 'DAMAGED';
+
+export class KeyError extends Error {
+  override name = 'KeyError';
+  readonly code: KeyErrorCode;
+  constructor(code: KeyErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * A name for a text that has none of its words in it (SHA-256, hex): for keys of rows, which the
+ * database's own files may hold long after the rows are gone.
+ */
+export const wordlessName = (text: string): string =>
+  createHash('sha256').update(text).digest('hex');

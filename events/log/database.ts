@@ -1,0 +1,238 @@
+/* oxlint-disable no-underscore-dangle -- the library's hooks for implementations are named so */
+import { Level } from 'level';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { privateDirectory, syncDirectory } from '../../src/shared/files.ts';
+import { EventStoreError } from '../store.ts';
+
+/** Stands between the database and the disk in tests: counts writes, delays them, lets them fail. */
+export type WriteHook = (write: () => Promise<void>) => Promise<void>;
+
+/**
+ * The LevelDB under the log and under whatever else is kept beside it.
+ *
+ * LevelDB 1.20 goes on after a failed write as if nothing had happened, and what it writes behind
+ * the torn record is lost at the next start. So writes go one after another, whoever makes them,
+ * and after a failure none is let through until the database was closed and opened again.
+ *
+ * Sublevels opened on it are opened again with it; what they are asked while it is closed fails
+ * with `LEVEL_DATABASE_NOT_OPEN`. Sublevels of sublevels are not: name those by a path.
+ */
+export class LogDatabase extends Level {
+  /** Called once for each failure that stops writing. */
+  onWriteFailure: (error: unknown) => void = () => {};
+  readonly #hook: WriteHook;
+  readonly #sublevels = new Set<Reopenable>();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #failed = false;
+
+  constructor(directory: string, hook: WriteHook = (write) => write()) {
+    super(directory);
+    this.#hook = hook;
+  }
+
+  /** Closes and opens the database, and the sublevels that were open. Writes are let through again. */
+  async reopen(): Promise<void> {
+    const sublevels = [...this.#sublevels];
+    // Writes that were under way end before the files are closed.
+    await this.#last;
+    await this.close();
+    await this.open({ createIfMissing: false });
+    await syncDirectory(this.location);
+    this.#failed = false;
+    for (const sublevel of sublevels) {
+      this.#sublevels.add(sublevel);
+      await sublevel.open();
+    }
+  }
+
+  override attachResource(resource: Parameters<Level['attachResource']>[0]): void {
+    if (isSublevel(resource)) this.#sublevels.add(resource);
+    super.attachResource(resource);
+  }
+
+  override detachResource(resource: Parameters<Level['detachResource']>[0]): void {
+    // Closed with the database, a sublevel is to come back with it; closed alone, it is not.
+    if (this.status === 'open' && isSublevel(resource)) this.#sublevels.delete(resource);
+    super.detachResource(resource);
+  }
+
+  /* The library's own hooks for those who implement a database; all ways to write end in them. */
+
+  protected _put(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._put.apply(this, args));
+  }
+
+  protected _del(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._del.apply(this, args));
+  }
+
+  protected _batch(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._batch.apply(this, args));
+  }
+
+  protected _clear(...args: unknown[]): Promise<void> {
+    return this.#write(() => library._clear.apply(this, args));
+  }
+
+  protected _chainedBatch(): unknown {
+    const batch = library._chainedBatch.call(this);
+    const write = batch._write.bind(batch);
+    batch._write = (options) => this.#write(() => write(options));
+    return batch;
+  }
+
+  async #write(write: () => Promise<void>): Promise<void> {
+    if (this.#waiting >= waitingMax) {
+      throw new EventStoreError('BUSY', `${waitingMax} writes are waiting for the disk.`);
+    }
+    this.#waiting += 1;
+    const alone = this.#waiting === 1;
+    const turn = alone ? this.#attempt(write) : this.#last.then(() => this.#attempt(write));
+    this.#last = turn.catch(() => {});
+    try {
+      await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #attempt(write: () => Promise<void>): Promise<void> {
+    if (this.#failed) {
+      throw new EventStoreError('BUSY', 'The log is being opened again after a failed write.');
+    }
+    try {
+      await this.#hook(write);
+    } catch (error) {
+      this.#failed = true;
+      this.onWriteFailure(error);
+      throw error;
+    }
+  }
+}
+
+/**
+ * Opens the database. Its directory can be entered by the owner only; LevelDB makes its files, at any
+ * time, with the process's umask, which is `main`'s to set to 077.
+ * @throws {EventStoreError} `LOCKED`, `DAMAGED`, `BUSY` (cannot be opened now: permissions, space)
+ */
+export async function openDatabase(
+  directory: string,
+  options: { createIfMissing: boolean; hook: WriteHook | undefined },
+): Promise<LogDatabase> {
+  let db: LogDatabase | undefined;
+  try {
+    if (options.createIfMissing) await makeDatabase(directory);
+    await privateDirectory(directory);
+    // Only now: the library opens by itself what was constructed a turn of the event loop ago.
+    db = new LogDatabase(directory, options.hook);
+    await db.open({ createIfMissing: options.createIfMissing });
+    // LevelDB does not: a power cut could bring back the CURRENT of before.
+    await syncDirectory(directory);
+    return db;
+  } catch (error) {
+    await db?.close();
+    throw openFailure(directory, error);
+  }
+}
+
+/** The code of a LevelDB error, which may be wrapped in the library's. */
+export function levelCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  if (code === 'LEVEL_DATABASE_NOT_OPEN' && error.cause !== undefined)
+    return levelCode(error.cause);
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Writes that may wait for the disk at once. Who writes waits, so there are few. */
+const waitingMax = 10_000;
+const library = Level.prototype as unknown as Writes;
+
+const isSublevel = (resource: object): resource is Reopenable =>
+  'prefix' in resource && 'open' in resource;
+
+/** What LevelDB's refusal to open, or to give the first answers, means. */
+export function openFailure(directory: string, error: unknown): EventStoreError {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = levelCode(error);
+  if (code === 'LEVEL_LOCKED') {
+    return new EventStoreError(
+      'LOCKED',
+      `Another Mitschrift has this data directory open (${directory}). Stop it, or let it do the work.`,
+      { cause },
+    );
+  }
+  if (code === 'LEVEL_CORRUPTION' || /No such file|does not exist|Invalid argument/.test(reason)) {
+    return new EventStoreError(
+      'DAMAGED',
+      `The database in ${directory} cannot be opened: ${reason}. Nothing was repaired. Put the data back from a backup.`,
+      { cause },
+    );
+  }
+  return new EventStoreError('BUSY', `The database in ${directory} cannot be opened: ${reason}.`, {
+    cause,
+  });
+}
+
+/** Pauses between attempts double from the first to the last, and stay there until the log is closed. */
+export const reopenPauseMs = { first: 20, last: 5_000 };
+
+/**
+ * Closes and opens the database until that and `check` succeed, or `signal` aborts. A full disk may
+ * stay full for hours: giving up would need a restart by hand, a pause of seconds costs nothing.
+ */
+export async function reopenUntilUsable(
+  db: LogDatabase,
+  signal: AbortSignal,
+  check: () => Promise<void>,
+  report: (message: string, error: unknown) => void,
+): Promise<void> {
+  let pauseMs = reopenPauseMs.first;
+  while (!signal.aborted) {
+    try {
+      await db.reopen();
+      await check();
+      return;
+    } catch (error) {
+      report(`The log could not be opened again; the next attempt is in ${pauseMs} ms.`, error);
+      await delay(pauseMs, undefined, { signal }).catch(() => {});
+      pauseMs = Math.min(pauseMs * 2, reopenPauseMs.last);
+    }
+  }
+}
+
+type Reopenable = { open(): Promise<void> };
+type RawBatch = { _write(options: unknown): Promise<void> };
+type Writes = Record<
+  '_put' | '_del' | '_batch' | '_clear',
+  (...args: unknown[]) => Promise<void>
+> & {
+  _chainedBatch(): RawBatch;
+};
+
+/**
+ * Makes an empty database where there is none. LevelDB does not sync the first
+ * manifest: a power cut in the first moments would leave a database that cannot be opened. So it is
+ * made beside its place, synced, and renamed: after a cut it is there whole, or not at all.
+ */
+async function makeDatabase(directory: string): Promise<void> {
+  const found = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  // Something is there that nobody made this way: LevelDB is to look at it.
+  if (found.length > 0) return;
+  const beside = `${directory}.new`;
+  await rm(beside, { recursive: true, force: true });
+  await privateDirectory(beside);
+  const db = new Level(beside);
+  await db.open();
+  await db.close();
+  await syncDirectory(beside);
+  await rename(beside, directory);
+  await syncDirectory(dirname(directory));
+}

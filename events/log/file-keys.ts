@@ -1,0 +1,224 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { open, readFile, readdir, rm, truncate, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { privateDirectory, syncDirectory, writeDurably } from '../../src/shared/files.ts';
+import { KeyError, type KeyErrorCode, type KeyStore } from '../key-store.ts';
+import { LeastRecentMap } from '../least-recent.ts';
+import { isName } from '../facts/validation.ts';
+
+/** Keys kept in memory; each takes about 200 bytes. */
+const keysKept = 10_000;
+
+/**
+ * Keys in files of a directory, `<subject>` each, readable by their owner only: 4 bytes `MKEY`, one
+ * byte of format (1), 32 bytes of key, and the SHA-256 of all that. `erased.jsonl` beside them lists
+ * the subjects whose keys were destroyed. One process at a time.
+ * @throws {KeyError} `DAMAGED` when the list of erasures cannot be read
+ */
+export async function openFileKeys(directory: string): Promise<KeyStore> {
+  await privateDirectory(directory);
+  for (const file of await readdir(directory)) {
+    // A crash while a key was written: nothing was encrypted with it yet.
+    if (file.endsWith('.tmp')) await rm(join(directory, file));
+  }
+  const erasures = await openErasureList(join(directory, 'erased.jsonl'));
+  // A crash between listing and destroying; the list came first, so it decides.
+  for (const { subject } of erasures.list()) await destroy(directory, subject);
+
+  const kept = new LeastRecentMap<string, Buffer>(keysKept);
+  let last: Promise<unknown> = Promise.resolve();
+  /** One change at a time: a key must not be made while it is being destroyed. */
+  const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
+    const turn = last.then(change);
+    last = turn.catch(() => {});
+    return turn;
+  };
+
+  const find = async (subject: string): Promise<Buffer | 'erased'> => {
+    assertName(subject);
+    if (erasures.has(subject)) return 'erased';
+    const known = kept.get(subject);
+    if (known) return known;
+    const key = await readKeyFile(directory, subject).catch((error: unknown) => {
+      if (erasures.has(subject)) return 'erased' as const;
+      throw error;
+    });
+    // It may have been destroyed while it was read.
+    if (key === 'erased' || erasures.has(subject)) return 'erased';
+    kept.set(subject, key);
+    return key;
+  };
+
+  return {
+    find,
+    async obtain(subject) {
+      assertName(subject);
+      const known = kept.get(subject);
+      if (known) return known;
+      return inTurn(async () => {
+        const found = await find(subject).catch((error: unknown) => {
+          if (error instanceof KeyError && error.code === 'MISSING') return undefined;
+          throw error;
+        });
+        if (found === 'erased') {
+          throw new KeyError('ERASED', `${subject} was erased; nothing of it is stored any more.`);
+        }
+        if (found) return found;
+        const key = randomBytes(keyLength);
+        await writeDurably(join(directory, subject), encodeKey(key));
+        kept.set(subject, key);
+        return key;
+      });
+    },
+    async forget(subject) {
+      assertName(subject);
+      await inTurn(async () => {
+        if (erasures.has(subject)) return;
+        await erasures.add(subject);
+        kept.delete(subject);
+        await destroy(directory, subject);
+      });
+    },
+    async erasures() {
+      return erasures.list();
+    },
+  };
+}
+
+/** What lies on the disk for a subject now, whatever is kept in memory. */
+export async function keyFileState(
+  directory: string,
+  subject: string,
+): Promise<'sound' | KeyErrorCode> {
+  try {
+    await readKeyFile(directory, subject);
+    return 'sound';
+  } catch (error) {
+    if (error instanceof KeyError) return error.code;
+    throw error;
+  }
+}
+
+const magic = Buffer.from('MKEY\u0001', 'latin1');
+const keyLength = 32;
+
+/**
+ * The key in a subject's file, whatever is kept in memory or listed as erased.
+ * @throws {KeyError} `MISSING`, `DAMAGED`
+ */
+export async function readKeyFile(directory: string, subject: string): Promise<Buffer> {
+  const path = join(directory, subject);
+  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause;
+    const message = `The key of ${subject} is missing (${path}), and it was not erased.`;
+    throw new KeyError('MISSING', message, { cause });
+  });
+  const key = Buffer.from(bytes.subarray(magic.length, magic.length + keyLength));
+  if (encodeKey(key).equals(bytes)) return key;
+  throw new KeyError('DAMAGED', `The key of ${subject} is not as it was written (${path}).`);
+}
+
+export type Erasure = { subject: string; at: string };
+
+/** The subjects whose keys were destroyed on purpose. Held in memory: about 200 bytes each. */
+export type ErasureList = {
+  has(subject: string): boolean;
+  list(): Erasure[];
+  /** Durable when it returns. `at`: when it was erased, for an erasure taken over from another list. */
+  add(subject: string, at?: string): Promise<void>;
+};
+
+/**
+ * Opens the list, a file of one JSON object a line. A last line torn by a crash is completed when
+ * it names its subject, since somebody asked for that erasure, and removed when it does not: then
+ * nothing had been destroyed.
+ * @throws {KeyError} `DAMAGED` for another line that cannot be read
+ */
+export async function openErasureList(path: string): Promise<ErasureList> {
+  const erasures = new Map<string, Erasure>();
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const lines = text.split('\n');
+  const torn = lines.pop() ?? '';
+  for (const [index, line] of lines.entries()) {
+    const erasure = parseErasure(line);
+    if (!erasure) {
+      const message = `Line ${index + 1} of the list of erasures cannot be read (${path}). Put the file back from a backup.`;
+      throw new KeyError('DAMAGED', message);
+    }
+    erasures.set(erasure.subject, erasure);
+  }
+  let end = Buffer.byteLength(text) - Buffer.byteLength(torn);
+  const append = async (subject: string, at = new Date().toISOString()): Promise<void> => {
+    const erasure = { subject, at };
+    end = await appendDurably(path, end, `${JSON.stringify(erasure)}\n`);
+    erasures.set(subject, erasure);
+  };
+  if (torn !== '') {
+    await truncate(path, end);
+    const subject = /^\{"subject":"([A-Za-z0-9_-]+)"/.exec(torn)?.[1];
+    if (subject !== undefined && !erasures.has(subject)) await append(subject);
+  }
+
+  return {
+    has: (subject) => erasures.has(subject),
+    list: () => [...erasures.values()],
+    add: append,
+  };
+}
+
+function encodeKey(key: Buffer): Buffer {
+  const head = Buffer.concat([magic, key]);
+  return Buffer.concat([head, createHash('sha256').update(head).digest()]);
+}
+
+/** Overwrites before unlinking: on most disks that leaves the key nowhere, on others it does no harm. */
+async function destroy(directory: string, subject: string): Promise<void> {
+  const path = join(directory, subject);
+  try {
+    const file = await open(path, 'r+');
+    try {
+      await file.write(randomBytes((await file.stat()).size), 0, undefined, 0);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await unlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+function assertName(subject: string): void {
+  if (!isName(subject)) throw new TypeError(`"${subject}" cannot name a subject`);
+}
+
+/** Appends a line at an offset and returns the next. What a failed attempt left there is cut off. */
+async function appendDurably(path: string, offset: number, line: string): Promise<number> {
+  const file = await open(path, 'a', 0o600);
+  try {
+    await file.truncate(offset);
+    await file.writeFile(line);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await syncDirectory(dirname(path));
+  return offset + Buffer.byteLength(line);
+}
+
+function parseErasure(line: string): Erasure | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const { subject, at } = (parsed ?? {}) as Partial<Erasure>;
+  if (typeof subject !== 'string' || !isName(subject) || typeof at !== 'string') return undefined;
+  return { subject, at };
+}

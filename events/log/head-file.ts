@@ -1,0 +1,150 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  crcOf,
+  encodeRecord,
+  isIntact,
+  jsonOf,
+  logEnd,
+  logKey,
+  noPredecessor,
+  positionOf,
+  predecessorCrcOf,
+} from './records.ts';
+import type { DamageRegister } from './damage.ts';
+import type { LogDatabase } from './database.ts';
+import { parseRecord } from './sealing.ts';
+
+/**
+ * Remembers beside LevelDB's files how far the log reaches. LevelDB drops what follows a flipped bit in
+ * its newest file, or that whole file, without a word: at the end of the log no gap would show it.
+ *
+ * Written after a batch that became durable, at once or, of batches that follow each other quickly, every
+ * few milliseconds; without a sync and without anybody waiting for it. So after a crash it may lag behind
+ * the log, and can never be ahead of it.
+ */
+export type HeadWitness = {
+  /** As far as the log had reached; `emptyHead` when nobody knows. */
+  readonly known: Pick<Head, 'position' | 'crc'>;
+  /** The log reaches this far now. */
+  tell(head: Head): void;
+  close(): Promise<void>;
+};
+
+/** Opens the witness of the log in `directory`: its file `head`, one record, readable by its owner only. */
+export async function openHeadWitness(
+  directory: string,
+  report: (message: string, error: unknown) => void,
+): Promise<HeadWitness> {
+  const file = await open(headPath(directory), constants.O_RDWR | constants.O_CREAT, 0o600);
+  const known = parse(await file.readFile('utf8'));
+  let newest: Head | undefined;
+  let writing: Promise<void> | undefined;
+  /** Running since the last note: the next one is written when it ends. */
+  let pause: NodeJS.Timeout | undefined;
+
+  const writeNewest = async (): Promise<void> => {
+    while (newest) {
+      const { position, crc } = newest;
+      newest = undefined;
+      await file.write(`${encodeRecord(JSON.stringify({ position }), crc)}\n`, 0);
+    }
+  };
+  const note = (): void => {
+    writing ??= writeNewest()
+      .catch((error: unknown) => report('How far the log reaches could not be noted.', error))
+      .finally(() => {
+        writing = undefined;
+      });
+  };
+  const pauseEnded = (): void => {
+    pause = undefined;
+    if (newest) begin();
+  };
+  const begin = (): void => {
+    note();
+    pause = setTimeout(pauseEnded, pauseMs);
+  };
+  return {
+    known,
+    tell(head) {
+      newest = head;
+      if (!pause) begin();
+    },
+    async close() {
+      clearTimeout(pause);
+      await writing;
+      note();
+      await writing;
+      await file.close();
+    },
+  };
+}
+
+/** As long as writing a note takes, where the disk is slow; where it is quick, appends are not held up by notes. */
+const pauseMs = 5;
+
+/** Among LevelDB's files, which it leaves alone: a copy of them, or one put back, has its own. */
+const headPath = (directory: string): string => join(directory, 'head');
+
+/** The end of the log: the last position, its record's CRC, its fact's id. */
+export type Head = { position: number; crc: string; id: string | undefined };
+export const emptyHead: Head = { position: 0, crc: noPredecessor, id: undefined };
+
+/** The last record. When it is damaged its place is known all the same, and nothing is appended. */
+export async function loadHead(db: LogDatabase, report: ReportDamage): Promise<Head> {
+  const last = db.iterator<Buffer, string>({
+    gte: logKey(0),
+    lt: logEnd,
+    reverse: true,
+    limit: 1,
+    keyEncoding: 'buffer',
+  });
+  try {
+    const entry = await last.next();
+    if (!entry) return emptyHead;
+    const position = positionOf(entry[0]);
+    if (isIntact(entry[1])) {
+      const { id } = parseRecord(entry[1]);
+      return { position, crc: crcOf(entry[1]), id };
+    }
+    report({ kind: 'record', position, message: 'The record is not as it was written.' });
+    return { ...emptyHead, position };
+  } finally {
+    await last.close();
+  }
+}
+
+/** The head of a log that was opened, which must still hold everything that is known to have been acknowledged. */
+export async function headAfter(
+  db: LogDatabase,
+  known: Pick<Head, 'position' | 'crc'>,
+  report: ReportDamage,
+): Promise<Head> {
+  const head = await loadHead(db, report);
+  if (known.position === 0) return head;
+  if (head.position < known.position) {
+    const message = `The log ends at position ${head.position}, but ${known.position} had been reached before.`;
+    report({ kind: 'record', position: head.position + 1, message });
+    return head;
+  }
+  const record = await db.get<Buffer, string | undefined>(logKey(known.position), {
+    keyEncoding: 'buffer',
+  });
+  if (record === undefined || !isIntact(record) || crcOf(record) !== known.crc) {
+    const message = 'A fact that had been acknowledged is gone, or another is in its place.';
+    report({ kind: 'record', position: known.position, message });
+  }
+  return head;
+}
+
+/** A record cut off by a crash, or harmed, says nothing. */
+function parse(text: string): HeadWitness['known'] {
+  const record = text.split('\n')[0] ?? '';
+  if (!isIntact(record)) return emptyHead;
+  const { position } = JSON.parse(jsonOf(record)) as { position: number };
+  return { position, crc: predecessorCrcOf(record) };
+}
+
+type ReportDamage = DamageRegister['report'];

@@ -1,0 +1,280 @@
+import type { LoggedFact } from '../facts/catalogue.ts';
+import { type LogDatabase, levelCode } from './database.ts';
+import { type Damage, type DamageRegister, damagedError } from './damage.ts';
+import { type FactDecoder, type StoredRecord, parseRecord } from './sealing.ts';
+import {
+  crcOf,
+  isIntact,
+  jsonOf,
+  logKey,
+  noPredecessor,
+  predecessorCrcOf,
+  streamKey,
+} from './records.ts';
+import { EventStoreError } from '../store.ts';
+
+/** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
+export type LogReader = {
+  /**
+   * Asks the database, again when it was closed meanwhile to be opened anew.
+   * @param place what is damaged when LevelDB says so
+   * @throws {EventStoreError} `BUSY`, `DAMAGED`, `CLOSED`
+   */
+  ask<T>(place: Damage, question: () => Promise<T>): Promise<T>;
+  /** Facts after one position up to another, which must all be there. */
+  pages(afterPosition: number, upToPosition: number): AsyncGenerator<LoggedFact[], void, void>;
+  /** Facts of a stream after one version up to another, which must all be there. */
+  streamPages(
+    stream: string,
+    afterVersion: number,
+    upToVersion: number,
+  ): AsyncGenerator<LoggedFact[], void, void>;
+};
+
+/** What a page may hold: whichever comes first (one record more than the bytes is possible). */
+export const pageFactsMax = 1_000;
+export const pageBytesMax = 1024 * 1024;
+
+export function logReader(options: {
+  db: LogDatabase;
+  decoder: FactDecoder;
+  damage: DamageRegister;
+  /** Resolves when the database is open. @throws {EventStoreError} `CLOSED`, `BUSY` */
+  usable: () => Promise<void>;
+}): LogReader {
+  const { db, decoder, damage, usable } = options;
+
+  const ask = async <T>(place: Damage, question: () => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt += 1) {
+      await usable();
+      try {
+        return await question();
+      } catch (error) {
+        const code = levelCode(error);
+        if (code === 'LEVEL_CORRUPTION') throw damage.report(place, error);
+        if (code === undefined || !notOpen.has(code) || attempt >= attemptsMax) {
+          throw unreadable(error);
+        }
+      }
+    }
+  };
+
+  return {
+    ask,
+
+    async *pages(afterPosition, upToPosition) {
+      let position = afterPosition;
+      let crc: string | undefined;
+      const page = (after: number): Promise<string[]> =>
+        ask({ kind: 'record', position: after + 1, message: 'It cannot be read.' }, () =>
+          readPage(db, after, upToPosition),
+        );
+      let next = position < upToPosition ? page(position) : undefined;
+      while (next) {
+        const texts = await next;
+        const end = position + texts.length;
+        // Read ahead while this page is checked and used; its failure is told in its turn.
+        next = texts.length > 0 && end < upToPosition ? page(end) : undefined;
+        next?.catch(() => {});
+        const checked = checkPage(texts, position, crc);
+        position = end;
+        crc = checked.crc;
+        const { facts, error } = await decoder.decode(checked.records);
+        if (facts.length > 0) yield facts;
+        if (error !== undefined) throw error;
+        if (checked.damage) throw damage.report(checked.damage);
+      }
+    },
+
+    async *streamPages(stream, afterVersion, upToVersion) {
+      let version = afterVersion;
+      let size = pageFirst;
+      while (version < upToVersion) {
+        const wanted = Math.min(size, upToVersion - version);
+        const place: Damage = { kind: 'index', stream, message: 'Its facts cannot be read.' };
+        const found = await ask(place, () => readStreamPage(db, stream, version, wanted));
+        const checked = checkStreamPage(found, stream, version, wanted);
+        version += checked.records.length;
+        const bytes = found.records.reduce((sum, record) => sum + (record?.length ?? 0), 0);
+        size = bytes > pageBytesMax ? Math.ceil(size / 4) : Math.min(size * 2, pageFactsMax);
+        const { facts, error } = await decoder.decode(checked.records);
+        if (facts.length > 0) yield facts;
+        if (error !== undefined) throw error;
+        if (checked.damage) throw damage.report(checked.damage);
+      }
+    },
+  };
+}
+
+/** Facts of a stream are looked up one by one: the first pages are small, in case they are large. */
+const pageFirst = 32;
+/** How often the database may be opened anew during one question. */
+const attemptsMax = 5;
+const notOpen = new Set(['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN']);
+
+/** A position in the index, as it was written. */
+const isPosition = (text: string | undefined): boolean =>
+  text !== undefined && /^[1-9]\d{0,15}$/.test(text);
+
+/** A sound record as it lies in the log, its content still sealed. */
+export type RawRecord = {
+  fact: StoredRecord;
+  /** The fact's JSON, byte for byte. */
+  json: string;
+  crc: string;
+};
+
+/**
+ * Records after a position up to another as they were written, a page at a time (up to a thousand
+ * or about 1 MiB): for copies that must not differ. Each is checked, alone and in its place.
+ * @throws {EventStoreError} `DAMAGED` at the first that is not sound or missing
+ */
+export async function* rawRecords(
+  db: LogDatabase,
+  afterPosition: number,
+  upToPosition: number,
+): AsyncGenerator<RawRecord[], void, void> {
+  let position = afterPosition;
+  let crc = await crcAt(db, afterPosition);
+  while (position < upToPosition) {
+    const texts = await readPage(db, position, upToPosition);
+    const page: RawRecord[] = [];
+    for (const text of texts) {
+      position += 1;
+      const fact = isIntact(text) ? parseRecord(text) : undefined;
+      if (fact?.position !== position || predecessorCrcOf(text) !== crc) throw unsound(position);
+      crc = crcOf(text);
+      page.push({ fact, json: jsonOf(text), crc });
+    }
+    if (page.length === 0) throw unsound(position + 1);
+    yield page;
+  }
+}
+
+/** The CRC of the record at a position: two logs that agree on it agree on everything before it. */
+export async function crcAt(db: LogDatabase, position: number): Promise<string> {
+  if (position === 0) return noPredecessor;
+  const text = await db.get<Buffer, string | undefined>(logKey(position), {
+    keyEncoding: 'buffer',
+  });
+  if (text === undefined || !isIntact(text)) throw unsound(position);
+  return crcOf(text);
+}
+
+const unsound = (position: number): Error =>
+  damagedError({ kind: 'record', position, message: 'The record is not as it was written.' });
+
+/** The records after a position, as they lie there. The iterator is gone when this returns. */
+async function readPage(
+  db: LogDatabase,
+  afterPosition: number,
+  upToPosition: number,
+): Promise<string[]> {
+  const values = db.values<Buffer, string>({
+    gt: logKey(afterPosition),
+    lte: logKey(upToPosition),
+    limit: pageFactsMax,
+    keyEncoding: 'buffer',
+    highWaterMarkBytes: pageBytesMax,
+  });
+  try {
+    return await values.nextv(pageFactsMax);
+  } finally {
+    await values.close();
+  }
+}
+
+type Checked = { records: StoredRecord[]; crc?: string | undefined; damage?: Damage };
+
+/** The sound records of a page that follow a position without a gap, and what ends them. */
+function checkPage(page: string[], afterPosition: number, crc: string | undefined): Checked {
+  const records: StoredRecord[] = [];
+  let predecessor = crc;
+  let position = afterPosition;
+  const bad = (message: string): Checked => ({
+    records,
+    damage: { kind: 'record', position, message },
+  });
+  for (const text of page) {
+    position += 1;
+    if (!isIntact(text)) return bad('The record is not as it was written.');
+    const record = parseRecord(text);
+    if (record.position !== position) return bad('The record is missing.');
+    if (predecessor !== undefined && predecessorCrcOf(text) !== predecessor) {
+      return bad('The record does not follow the one before it.');
+    }
+    predecessor = crcOf(text);
+    records.push(record);
+  }
+  if (records.length > 0) return { records, crc: predecessor };
+  position += 1;
+  return bad('The record is missing.');
+}
+
+type StreamPage = { positions: (string | undefined)[]; records: (string | undefined)[] };
+
+async function readStreamPage(
+  db: LogDatabase,
+  stream: string,
+  afterVersion: number,
+  wanted: number,
+): Promise<StreamPage> {
+  const indexed = db.iterator({
+    gte: streamKey(stream, afterVersion + 1),
+    lte: streamKey(stream, afterVersion + wanted),
+    limit: wanted,
+    // All of them at once: `wanted` bounds what they take.
+    highWaterMarkBytes: pageBytesMax,
+  });
+  let entries: [string, string][];
+  try {
+    entries = await indexed.nextv(wanted);
+  } finally {
+    await indexed.close();
+  }
+  const byKey = new Map(entries);
+  const positions = Array.from({ length: wanted }, (_, index) =>
+    byKey.get(streamKey(stream, afterVersion + 1 + index)),
+  );
+  const keys = positions.map((position) => logKey(isPosition(position) ? Number(position) : 0));
+  const records = await db.getMany<Buffer, string>(keys, { keyEncoding: 'buffer' });
+  return { positions, records };
+}
+
+function checkStreamPage(
+  { positions, records: texts }: StreamPage,
+  stream: string,
+  afterVersion: number,
+  wanted: number,
+): Checked {
+  const records: StoredRecord[] = [];
+  for (let index = 0; index < wanted; index += 1) {
+    const version = afterVersion + 1 + index;
+    const position = Number(positions[index]);
+    const bad = (kind: Damage['kind'], message: string): Checked => ({
+      records,
+      damage: {
+        kind,
+        stream,
+        version,
+        ...(isPosition(positions[index]) ? { position } : {}),
+        message,
+      },
+    });
+    if (!isPosition(positions[index])) return bad('index', 'The index does not have it.');
+    const text = texts[index];
+    if (text === undefined) return bad('record', 'The record is missing.');
+    if (!isIntact(text)) return bad('record', 'The record is not as it was written.');
+    const record = parseRecord(text);
+    if (record.stream !== stream || record.version !== version || record.position !== position) {
+      return bad('index', 'The index points to another fact.');
+    }
+    records.push(record);
+  }
+  return { records };
+}
+
+function unreadable(cause: unknown): unknown {
+  if (cause instanceof EventStoreError || levelCode(cause) === undefined) return cause;
+  return new EventStoreError('BUSY', 'The log cannot be read now.', { cause });
+}

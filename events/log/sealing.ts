@@ -1,0 +1,243 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
+import { type SealedFact, jsonOf } from './records.ts';
+import { KeyError, type KeyStore } from '../key-store.ts';
+import { EventStoreError } from '../store.ts';
+import { type CheckedFact, type Upcasters, schemaVersionOf, upcast } from '../facts/validation.ts';
+import { type LoggedFact, factTypes } from '../facts/catalogue.ts';
+import type { DamageRegister } from './damage.ts';
+
+/** Characters of JSON that one fact's plain data may have. */
+export const dataLengthMax = 16 * 1024 * 1024;
+
+/**
+ * Writes out checked facts as JSON, their content encrypted for the place they will have: a promise only
+ * where there is content. Keys are durable before it resolves.
+ * @throws {EventStoreError} (or rejects) `INVALID_FACT` (too large; its subject was erased), `DAMAGED` (the key)
+ */
+export function sealFacts(
+  facts: readonly CheckedFact[],
+  how: Sealing,
+): SealedFact[] | Promise<SealedFact[]> {
+  const written = facts.map((fact) => writtenOut(fact, how.upcasters));
+  return written.some(({ contentJson }) => contentJson !== undefined)
+    ? sealContents(written, how)
+    : written;
+}
+
+const invalid = (message: string, cause?: unknown): EventStoreError =>
+  new EventStoreError('INVALID_FACT', message, { cause });
+
+/** A record's JSON: a fact whose content, if any, is still sealed. */
+export type StoredRecord = {
+  id: string;
+  position: number;
+  stream: string;
+  version: number;
+  type: string;
+  /** Version of the type's schema; 1 when absent. */
+  schema?: number;
+  subject?: string;
+  data: unknown;
+  content?: string;
+};
+
+/** Parses a record whose CRC has been checked. */
+export const parseRecord = (record: string): StoredRecord =>
+  JSON.parse(jsonOf(record)) as StoredRecord;
+
+/** Turns records into facts as today's code knows them, their content readable or erased. */
+export type FactDecoder = {
+  /**
+   * Takes over the records' objects. Facts before the first that cannot be decoded are kept: the
+   * error is thrown only when there is none, else it is told beside them.
+   */
+  decode(records: StoredRecord[]): Promise<{ facts: LoggedFact[]; error?: unknown }>;
+};
+
+export function factDecoder(options: {
+  keys: KeyStore;
+  upcasters: Upcasters;
+  damage: DamageRegister;
+}): FactDecoder {
+  const { keys, upcasters, damage } = options;
+  /** Types whose facts of schema version 1 are today's: nearly all. */
+  const plain = new Map(
+    factTypes.filter((type) => !Object.hasOwn(upcasters, type)).map((type) => [type, type]),
+  );
+  let stream = '';
+
+  return {
+    async decode(records) {
+      const found = new Map<string, Buffer | 'erased' | KeyError>();
+      const facts: LoggedFact[] = [];
+      for (const record of records) {
+        try {
+          if (record.content !== undefined) {
+            const subject = record.subject ?? '';
+            let key = found.get(subject);
+            if (key === undefined) {
+              key = await keys.find(subject).catch(keyError);
+              found.set(subject, key);
+            }
+            const opened = reveal(record, key, damage);
+            if (opened) await opened;
+          }
+          // Every parsed text is one of its own. Folds compare types and streams with each other, again
+          // and again: of the same text that takes no time.
+          if (record.stream === stream) record.stream = stream;
+          else ({ stream } = record);
+          const type = plain.get(record.type);
+          if (type !== undefined) record.type = type;
+          if (record.schema !== undefined || type === undefined) modernise(record, upcasters);
+        } catch (error) {
+          return { facts, error };
+        }
+        facts.push(record as unknown as LoggedFact);
+      }
+      return { facts };
+    },
+  };
+}
+
+/** Where a content belongs: it can be opened nowhere else. */
+export type Place = { stream: string; version: number };
+
+/** Bytes of JSON that one content may have. An hour of speech with word times has less than one million. */
+export const contentBytesMax = 64 * 1024 * 1024;
+
+/**
+ * Content as it lies in a record: its JSON, compressed (RFC 1951), encrypted with AES-256-GCM and
+ * bound to its place; base64 of 12 bytes of nonce, the ciphertext, and 16 bytes of tag.
+ * @throws {RangeError} for more than `contentBytesMax`
+ */
+export async function sealContent(key: Buffer, place: Place, json: string): Promise<string> {
+  const plain = Buffer.from(json);
+  if (plain.length > contentBytesMax) {
+    throw new RangeError(`content of ${plain.length} bytes is more than ${contentBytesMax}`);
+  }
+  const packed = plain.length > inlineBytesMax ? await deflate(plain) : deflateRawSync(plain);
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(boundTo(place));
+  const parts = [nonce, cipher.update(packed), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat(parts).toString('base64');
+}
+
+/**
+ * The content that was sealed: a promise where it is large enough to be worth another thread.
+ * @throws {Error} (or rejects) when the key, the place or the bytes are not those it was sealed with
+ */
+export function openContent(key: Buffer, place: Place, sealed: string): unknown {
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceLength), {
+    authTagLength: tagLength,
+  });
+  decipher.setAAD(boundTo(place));
+  decipher.setAuthTag(bytes.subarray(-tagLength));
+  const cipherText = bytes.subarray(nonceLength, -tagLength);
+  const packed = Buffer.concat([decipher.update(cipherText), decipher.final()]);
+  if (packed.length <= inlineBytesMax) {
+    return JSON.parse(inflateRawSync(packed, inflateOptions).toString());
+  }
+  return inflate(packed, inflateOptions).then((plain) => JSON.parse(plain.toString()) as unknown);
+}
+
+/** Up to here (un)packing takes well under a millisecond: less than a detour over the thread pool. */
+const inlineBytesMax = 32 * 1024;
+const nonceLength = 12;
+const tagLength = 16;
+const inflateOptions = { maxOutputLength: contentBytesMax };
+const deflate = promisify(deflateRaw);
+const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
+
+/** No name of a stream has a line feed, so no two places read the same. */
+const boundTo = ({ stream, version }: Place): Buffer => Buffer.from(`${stream}\n${version}`);
+
+type Sealing = { stream: string; expectedVersion: number; keys: KeyStore; upcasters: Upcasters };
+
+function writtenOut(
+  { type, circumstances, data, content }: CheckedFact,
+  upcasters: Upcasters,
+): SealedFact {
+  const dataJson = JSON.stringify(data);
+  if (dataJson.length > dataLengthMax) throw invalid(`the data of ${type} is too large`);
+  const contentJson = content === undefined ? undefined : JSON.stringify(content);
+  const schema = schemaVersionOf(type, upcasters);
+  return { type, circumstances, schema, dataJson, contentJson, sealed: undefined };
+}
+
+async function sealContents(facts: SealedFact[], how: Sealing): Promise<SealedFact[]> {
+  let version = how.expectedVersion;
+  for (const fact of facts) {
+    version += 1;
+    if (fact.contentJson === undefined) continue;
+    const place = { stream: how.stream, version };
+    const subject = fact.circumstances.subject as string;
+    fact.sealed = await sealFor(subject, place, fact.contentJson, how.keys);
+  }
+  return facts;
+}
+
+async function sealFor(
+  subject: string,
+  place: { stream: string; version: number },
+  json: string,
+  keys: KeyStore,
+): Promise<string> {
+  try {
+    return await sealContent(await keys.obtain(subject), place, json);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw invalid(cause.message, cause);
+    if (!(cause instanceof KeyError)) {
+      throw new EventStoreError('BUSY', `The key of ${subject} cannot be had now.`, { cause });
+    }
+    if (cause.code === 'ERASED') throw invalid(cause.message, cause);
+    throw new EventStoreError('DAMAGED', cause.message, { cause });
+  }
+}
+
+function modernise(record: StoredRecord, upcasters: Upcasters): void {
+  const { type, data, content, schema = 1 } = record;
+  const shape = content === undefined ? { type, data } : { type, data, content };
+  delete record.schema;
+  Object.assign(record, upcast(shape, schema, upcasters));
+}
+
+/** Replaces sealed content by what it says; a promise only where that takes another thread. */
+function reveal(
+  record: StoredRecord,
+  key: Buffer | 'erased' | KeyError,
+  damage: DamageRegister,
+): Promise<void> | undefined {
+  if (key === 'erased') {
+    delete record.content;
+    Object.assign(record, { erased: true });
+    return undefined;
+  }
+  const { position, stream, version } = record;
+  const lost = (message: string, cause: unknown): Error =>
+    damage.report({ kind: 'key', position, stream, version, message }, cause);
+  if (key instanceof KeyError) throw lost(key.message, key);
+  const failed = (cause: unknown): never => {
+    throw lost('Its content cannot be opened with the key there is.', cause);
+  };
+  let opened: unknown;
+  try {
+    opened = openContent(key, { stream, version }, record.content as string);
+  } catch (cause) {
+    return failed(cause);
+  }
+  if (!(opened instanceof Promise)) {
+    Object.assign(record, { content: opened });
+    return undefined;
+  }
+  return opened.then((content: unknown) => void Object.assign(record, { content }), failed);
+}
+
+/** Only what is wrong with a key concerns the fact alone; that it cannot be read now does not. */
+function keyError(cause: unknown): KeyError {
+  if (cause instanceof KeyError) return cause;
+  throw new EventStoreError('BUSY', 'The keys cannot be read now.', { cause });
+}

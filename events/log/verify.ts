@@ -1,0 +1,203 @@
+import { type LogDatabase, levelCode } from './database.ts';
+import type { Damage, DamageRegister } from './damage.ts';
+import { type FactDecoder, type StoredRecord, parseRecord } from './sealing.ts';
+import {
+  crcOf,
+  isIntact,
+  logKey,
+  noPredecessor,
+  placeOf,
+  positionOf,
+  predecessorCrcOf,
+  streamKey,
+  streamsRange,
+} from './records.ts';
+import { pageBytesMax, pageFactsMax } from './reader.ts';
+import { type Upcasters, assertKnown } from '../facts/validation.ts';
+
+export type VerifyOptions = {
+  /** Records up to here are taken for granted. 0 and no upper end: the whole log, and its index. */
+  afterPosition?: number;
+  upToPosition?: number;
+  /** Also opens every content with its subject's key. */
+  contents?: boolean;
+  /** Stops between pages. */
+  signal?: AbortSignal;
+  /** Told after each page. */
+  onProgress?: (position: number) => void;
+};
+
+export type Verified = {
+  /** Everything after `afterPosition` up to here has been looked at. */
+  position: number;
+  records: number;
+  /** How many damages were met; the register has the first of them. */
+  damages: number;
+};
+
+/**
+ * Checks records alone and in sequence, and that the index of streams agrees; goes on behind damage
+ * and reports all of it to the register. Changes nothing.
+ * @throws {EventStoreError} `NEWER_LOG`
+ */
+export async function verifyLog(
+  parts: {
+    db: LogDatabase;
+    decoder: FactDecoder;
+    damage: DamageRegister;
+    upcasters: Upcasters;
+    /** Position of the last durable record. */
+    head: number;
+  },
+  options: VerifyOptions = {},
+): Promise<Verified> {
+  const { db, head, damage } = parts;
+  const after = options.afterPosition ?? 0;
+  const upTo = Math.min(options.upToPosition ?? head, head);
+  const result: Verified = { position: after, records: 0, damages: 0 };
+  const report = (found: Damage): void => {
+    result.damages += 1;
+    damage.report(found);
+  };
+  if (after > head) {
+    const message = `The log ends at position ${head}, but ${after} had been reached before.`;
+    report({ kind: 'record', position: head + 1, message });
+  }
+  let crc = after === 0 ? noPredecessor : undefined;
+  while (result.position < upTo && !options.signal?.aborted) {
+    const page = await readEntries(db, result.position, upTo, report);
+    if (!page) break;
+    const checked = checkEntries(page, result.position, crc, report);
+    crc = checked.crc;
+    for (const { type, schema } of checked.records) assertKnown(type, schema ?? 1, parts.upcasters);
+    await checkIndexed(db, checked.records, report);
+    if (options.contents) result.damages += await failedContents(parts.decoder, checked.records);
+    result.records += page.length;
+    result.position = checked.position;
+    if (page.length === 0) {
+      reportMissing(result.position + 1, upTo, report);
+      result.position = upTo;
+    }
+    options.onProgress?.(result.position);
+  }
+  const whole = after === 0 && upTo === head && result.position === upTo;
+  if (whole && !options.signal?.aborted) await checkIndex(db, head, result.records, report);
+  return result;
+}
+
+type Report = (damage: Damage) => void;
+type Entry = [key: Buffer, record: string];
+
+async function readEntries(
+  db: LogDatabase,
+  after: number,
+  upTo: number,
+  report: Report,
+): Promise<Entry[] | undefined> {
+  const entries = db.iterator<Buffer, string>({
+    gt: logKey(after),
+    lte: logKey(upTo),
+    limit: pageFactsMax,
+    keyEncoding: 'buffer',
+    highWaterMarkBytes: pageBytesMax,
+  });
+  try {
+    return await entries.nextv(pageFactsMax);
+  } catch (error) {
+    if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
+    // LevelDB does not say how far the damage goes, so nothing behind it can be judged.
+    report({ kind: 'record', position: after + 1, message: 'Records from here cannot be read.' });
+    return undefined;
+  } finally {
+    await entries.close();
+  }
+}
+
+function checkEntries(
+  entries: Entry[],
+  after: number,
+  predecessor: string | undefined,
+  report: Report,
+): { records: StoredRecord[]; position: number; crc: string | undefined } {
+  const records: StoredRecord[] = [];
+  let position = after;
+  let crc = predecessor;
+  for (const [key, text] of entries) {
+    const found = positionOf(key);
+    if (found !== position + 1) {
+      reportMissing(position + 1, found - 1, report);
+      crc = undefined;
+    }
+    position = found;
+    const record = isIntact(text) ? parseRecord(text) : undefined;
+    if (record?.position !== position) {
+      report({ kind: 'record', position, message: 'The record is not as it was written.' });
+      crc = undefined;
+      continue;
+    }
+    if (crc !== undefined && predecessorCrcOf(text) !== crc) {
+      report({
+        kind: 'record',
+        position,
+        message: 'The record does not follow the one before it.',
+      });
+    }
+    crc = crcOf(text);
+    records.push(record);
+  }
+  return { records, position, crc };
+}
+
+function reportMissing(first: number, last: number, report: Report): void {
+  const message = first === last ? 'The record is missing.' : `Records up to ${last} are missing.`;
+  report({ kind: 'record', position: first, message });
+}
+
+/** Each record must be found by its stream and version. */
+async function checkIndexed(
+  db: LogDatabase,
+  records: StoredRecord[],
+  report: Report,
+): Promise<void> {
+  const indexed = await db.getMany(
+    records.map((record) => streamKey(record.stream, record.version)),
+  );
+  for (const [index, { position, stream, version }] of records.entries()) {
+    if (indexed[index] === String(position)) continue;
+    report({ kind: 'index', position, stream, version, message: 'The index does not have it.' });
+  }
+}
+
+/** The register is told by the decoder; here they are only counted. */
+async function failedContents(decoder: FactDecoder, records: StoredRecord[]): Promise<number> {
+  let failed = 0;
+  for (let rest = records; rest.length > 0;) {
+    const { facts, error } = await decoder.decode(rest);
+    if (error !== undefined) failed += 1;
+    rest = rest.slice(facts.length + 1);
+  }
+  return failed;
+}
+
+/** Each entry of the index must belong to a record: versions without gaps, as many as records. */
+async function checkIndex(
+  db: LogDatabase,
+  head: number,
+  records: number,
+  report: Report,
+): Promise<void> {
+  let count = 0;
+  let last = { stream: '', version: 0 };
+  for await (const [key, position] of db.iterator(streamsRange)) {
+    count += 1;
+    const place = placeOf(key);
+    const expected = place?.stream === last.stream ? last.version + 1 : 1;
+    if (place?.version !== expected || !(Number(position) <= head)) {
+      const where = place ?? { stream: last.stream };
+      report({ kind: 'index', ...where, message: 'The index has an entry of no fact.' });
+    }
+    last = place ?? last;
+  }
+  if (count === records) return;
+  report({ kind: 'index', message: `The index has ${count} entries for ${records} records.` });
+}

@@ -1,0 +1,237 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { endianness } from 'node:os';
+import { StageError } from '../shared/errors.ts';
+import { decoderFor } from './accepts-audio.ts';
+import { ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
+import { type Level, levelMeter } from './level-meter.ts';
+import { type WavFormat, type WavLayout, speechRate, wavLayout } from './wav.ts';
+import { writeSpeechFile } from './speech-file.ts';
+
+/**
+ * What a reader should know of the audio:
+ * - `truncated`: shorter than the file says; what is there is used.
+ * - `header-repaired`: its header was unfinished or promised less than there is.
+ * - `damaged`: parts could not be decoded.
+ * - `quiet`: so quiet that it was amplified for recognition.
+ * - `silent`: nothing audible at all.
+ * - `clipped`: recorded too loud.
+ */
+export type AudioWarning =
+  | 'truncated'
+  | 'header-repaired'
+  | 'damaged'
+  | 'quiet'
+  | 'silent'
+  | 'clipped';
+
+export type DecodedSpeech = {
+  /** Seconds. */
+  duration: number;
+  /** At 16 kHz. */
+  samples: number;
+  warnings: AudioWarning[];
+  decoder: 'wav' | 'ffmpeg';
+  /** By how many dB the working copy is louder than the kept audio; 0 as a rule. */
+  gainDb: number;
+};
+
+/**
+ * Decodes any audio file into a speech file (16 kHz mono). WAV is read here, the rest by ffmpeg.
+ * Very quiet audio is made louder in the working copy; the source is never touched. The target
+ * appears only when it is complete.
+ * @param source path of the kept audio. @param target path of the speech file to write.
+ * @throws {StageError} see `decoderFor`; `decoder-stalled`, `audio-too-long`; AbortError.
+ */
+export async function decodeToSpeech(
+  source: string,
+  target: string,
+  {
+    signal,
+    onProgress = () => {},
+  }: { signal: AbortSignal; onProgress?: ((fraction: number | null) => void) | undefined },
+): Promise<DecodedSpeech> {
+  signal.throwIfAborted();
+  const decoder = await decoderFor(source, hasFfmpeg);
+  const pass = decoder === 'wav' ? wavPass : ffmpegPass;
+  const first = await pass(source, target, 1, signal, onProgress);
+  const gainDb = gainFor(first.level);
+  if (gainDb > 0) {
+    // A second time from the source: amplifying 16-bit samples would amplify their rounding too.
+    await pass(source, target, 10 ** (gainDb / 20), signal, onProgress);
+    first.warnings.add('quiet');
+  }
+  if (first.level.peak <= silentDb) first.warnings.add('silent');
+  if (first.level.clipped > clippedMax) first.warnings.add('clipped');
+  const { samples, warnings } = first;
+  return { duration: samples / speechRate, samples, warnings: [...warnings], decoder, gainDb };
+}
+
+/** Peaks (see `Level.peak`) below this are too quiet for recognisers and voice detectors. */
+const quietDb = -26;
+/** Where amplified audio peaks, and the most that is added: more would only lift the noise. */
+const targetDb = -9;
+const gainDbMax = 40;
+const silentDb = -75;
+/** Part of the samples at full scale above which we speak of clipping. */
+const clippedMax = 0.001;
+
+const wavPass: Pass = async (source, target, gain, signal, onProgress) => {
+  const file = await open(source, 'r');
+  try {
+    const layout = await wavLayout(file);
+    if (!layout) throw new Error(`${source} is no WAV file any more`);
+    const expected = layout.dataBytes / layout.channels / layout.bytes / layout.rate;
+    const meter = levelMeter();
+    const blocks = metered(wavSamples(file, layout), meter, () => expected, onProgress);
+    const samples = await writeSpeechFile(target, blocks, { gain, signal });
+    const warnings = new Set<AudioWarning>();
+    if (layout.truncated) warnings.add('truncated');
+    if (layout.repaired) warnings.add('header-repaired');
+    return { samples, level: meter.level(), warnings };
+  } finally {
+    await file.close();
+  }
+};
+
+const ffmpegPass: Pass = async (source, target, gain, signal, onProgress) => {
+  const audio = ffmpegAudio(source, signal);
+  const meter = levelMeter();
+  const blocks = metered(audio.blocks, meter, () => audio.secondsPromised(), onProgress);
+  const samples = await writeSpeechFile(target, blocks, { gain, signal });
+  const warnings = new Set<AudioWarning>();
+  if (audio.damaged()) warnings.add('damaged');
+  const promised = audio.secondsPromised() ?? 0;
+  // Promises of MP3 files without an index are estimates: only a clear difference counts.
+  if (promised - samples / speechRate > Math.max(1, promised * 0.02)) warnings.add('truncated');
+  return { samples, level: meter.level(), warnings };
+};
+
+/** Bytes read at once: some milliseconds of work, so that the event loop stays free. */
+const readBytes = 256 * 1024;
+
+/**
+ * The samples of a WAV file as 16 kHz mono from -1 to 1, in blocks that are good until the next is
+ * asked for.
+ */
+export async function* wavSamples(
+  file: FileHandle,
+  layout: WavLayout,
+): AsyncGenerator<Float32Array> {
+  const frame = layout.channels * layout.bytes;
+  const buffer = Buffer.alloc(Math.max(frame, readBytes - (readBytes % frame)));
+  // The same for each block: hours of fresh ones are more garbage than the collector sees in time.
+  const mono = new Float32Array(buffer.length / frame);
+  // WebAssembly, loaded with the first file: the start of the service must not wait for it.
+  const { createResampler } = await import('./resampler.ts');
+  const resampler = await createResampler(layout.rate);
+  try {
+    const end = layout.dataOffset + layout.dataBytes;
+    for (let at = layout.dataOffset; at < end;) {
+      const wanted = Math.min(buffer.length, end - at);
+      const { bytesRead } = await file.read(buffer, 0, wanted, at);
+      const whole = bytesRead - (bytesRead % frame);
+      if (whole === 0) break; // the file became shorter meanwhile
+      at += whole;
+      yield resampler.push(pcmToMono(buffer.subarray(0, whole), layout, mono));
+    }
+    yield resampler.end();
+  } finally {
+    resampler.close();
+  }
+}
+
+const littleEndian = endianness() === 'LE';
+
+/** Floats may go a little over full scale; more than +12 dB of that is no audio. */
+const clamp = (sample: number) => (sample > 4 ? 4 : sample < -4 ? -4 : sample);
+
+function gainFor({ peak }: Level): number {
+  if (peak >= quietDb || peak <= silentDb) return 0;
+  return Math.min(gainDbMax, targetDb - peak);
+}
+
+type Pass = (
+  source: string,
+  target: string,
+  gain: number,
+  signal: AbortSignal,
+  onProgress: (fraction: number | null) => void,
+) => Promise<{ samples: number; level: Level; warnings: Set<AudioWarning> }>;
+
+async function* metered(
+  blocks: AsyncIterable<Float32Array>,
+  meter: ReturnType<typeof levelMeter>,
+  secondsExpected: () => number | null,
+  onProgress: (fraction: number | null) => void,
+): AsyncGenerator<Float32Array> {
+  let samples = 0;
+  let told = 0;
+  for await (const block of blocks) {
+    meter.add(block);
+    samples += block.length;
+    if (samples - told >= 10 * speechRate) {
+      told = samples;
+      const expected = secondsExpected();
+      onProgress(expected ? Math.min(1, samples / speechRate / expected) : null);
+    }
+    yield block;
+  }
+  if (samples === 0)
+    throw new StageError('audio-empty', 'The file holds no audio.', { retriable: false });
+}
+
+/**
+ * Turns whole frames of PCM into mono samples from -1 to 1: the mean of the channels. What is no
+ * number (floats from a lying header) becomes silence.
+ * @param frames bytes of whole frames: its length is a multiple of `channels × bytes`.
+ * @param into where they are written; one sample a frame must fit.
+ * @returns the part of `into` that was written.
+ */
+function pcmToMono(frames: Buffer, format: WavFormat, into: Float32Array): Float32Array {
+  const read = readerOf(format);
+  const { channels, bytes } = format;
+  const mono = into.subarray(0, frames.length / (channels * bytes));
+  if (format.coding === 'integer' && bytes === 2 && !format.bigEndian && littleEndian) {
+    mixShorts(frames, channels, mono);
+    return mono;
+  }
+  let at = 0;
+  for (let i = 0; i < mono.length; i += 1) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel += 1, at += bytes) sum += read(frames, at);
+    mono[i] = Number.isFinite(sum) ? clamp(sum / channels) : 0;
+  }
+  return mono;
+}
+
+/** The usual case, three times as fast (measured). */
+function mixShorts(frames: Buffer, channels: number, mono: Float32Array): void {
+  const aligned = frames.byteOffset % 2 === 0 ? frames : Buffer.from(frames);
+  const shorts = new Int16Array(aligned.buffer, aligned.byteOffset, frames.length / 2);
+  const scale = 1 / (32_768 * channels);
+  let at = 0;
+  for (let i = 0; i < mono.length; i += 1) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel += 1, at += 1) sum += shorts[at]!;
+    mono[i] = sum * scale;
+  }
+}
+
+type Reader = (buffer: Buffer, at: number) => number;
+
+function readerOf({ coding, bytes, bigEndian: big }: WavFormat): Reader {
+  if (coding === 'float') {
+    if (bytes === 8) return big ? (b, at) => b.readDoubleBE(at) : (b, at) => b.readDoubleLE(at);
+    return big ? (b, at) => b.readFloatBE(at) : (b, at) => b.readFloatLE(at);
+  }
+  if (coding === 'integer') {
+    if (bytes === 1) return (b, at) => (b.readUInt8(at) - 128) / 128;
+    if (bytes === 2)
+      return big ? (b, at) => b.readInt16BE(at) / 32_768 : (b, at) => b.readInt16LE(at) / 32_768;
+    const full = 2 ** (8 * bytes - 1);
+    return big
+      ? (b, at) => b.readIntBE(at, bytes) / full
+      : (b, at) => b.readIntLE(at, bytes) / full;
+  }
+  throw new TypeError(`Samples coded as ${coding} are for ffmpeg`);
+}

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import type { Readable } from 'node:stream';
+import { syncFile } from '../shared/files.ts';
+import { StageError } from '../shared/errors.ts';
+import { wavLayout } from './wav.ts';
+
+/** Minutes one run of ffmpeg may take; eight hours of speech take less than one. */
+const minutesMax = 30;
+/** What is kept of ffmpeg's messages: their end. */
+const messagesMax = 4096;
+
+/**
+ * Compresses a 16-bit WAV file to FLAC, decodes the result again and compares every sample with the
+ * original, which is only read. The target is synced when this returns; before that it is nothing.
+ * @throws {StageError} `flac-differs` (a sample is not the same), `ffmpeg-failed`, `not-16-bit`;
+ *   AbortError when aborted; errors of the file system.
+ */
+export async function compressFlac(
+  source: string,
+  target: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const original = await samplesHash(source);
+  const output = ['-map_metadata', '-1', '-fflags', '+bitexact', '-c:a', 'flac', '-f', 'flac'];
+  await ffmpeg(['-y', '-f', 'wav', '-i', `file:${source}`, ...output, `file:${target}`], signal);
+  // What is compared is what the disk has taken.
+  await syncFile(target);
+  const hash = createHash('sha256');
+  const decoded = ['-f', 'flac', '-i', `file:${target}`, '-f', 's16le', '-c:a', 'pcm_s16le'];
+  await ffmpeg([...decoded, 'pipe:1'], signal, async (samples) => {
+    for await (const chunk of samples) hash.update(chunk as Buffer);
+  });
+  if (hash.digest('hex') !== original)
+    throw new StageError('flac-differs', 'The compressed audio does not have the same samples.', {
+      retriable: true,
+    });
+}
+
+/** SHA-256 of the samples alone, read without ffmpeg: it must not be its own witness. */
+async function samplesHash(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const layout = await wavLayout(file);
+    if (!layout || layout.coding !== 'integer' || layout.bytes !== 2 || layout.bigEndian)
+      throw new StageError('not-16-bit', 'The audio is no WAV file with 16-bit samples.', {
+        retriable: false,
+      });
+    const hash = createHash('sha256');
+    const { dataOffset: start, dataBytes } = layout;
+    if (dataBytes > 0) {
+      const end = start + dataBytes - 1;
+      for await (const chunk of createReadStream(path, { start, end })) {
+        hash.update(chunk as Buffer);
+      }
+    }
+    return hash.digest('hex');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Resolves when ffmpeg has ended well and `read` has taken in what it put out. */
+async function ffmpeg(
+  args: string[],
+  signal: AbortSignal,
+  read: (stdout: Readable) => Promise<void> = async (stdout) => void stdout.resume(),
+): Promise<void> {
+  signal.throwIfAborted();
+  const limit = AbortSignal.timeout(minutesMax * 60_000);
+  const always = ['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'error', '-threads', '1'];
+  const child = spawn(
+    'ffmpeg',
+    [...always, '-protocol_whitelist', 'file,pipe', '-xerror', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal: AbortSignal.any([signal, limit]),
+      killSignal: 'SIGKILL',
+    },
+  );
+  let messages = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    messages = (messages + text).slice(-messagesMax);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    let failed: Error | undefined;
+    // Not before it is gone: until then it may write.
+    child.once('error', (error) => {
+      failed = error;
+      if (child.pid === undefined) reject(error);
+    });
+    child.once('close', (code) => (failed ? reject(failed) : resolve(code)));
+  });
+  if (child.pid !== undefined) lowerPriority(child.pid);
+  const [outcome, reading] = await Promise.allSettled([ended, read(child.stdout)]);
+  signal.throwIfAborted();
+  if (outcome.status === 'rejected') throw outcome.reason;
+  if (outcome.value !== 0)
+    throw new StageError('ffmpeg-failed', 'ffmpeg could not compress or read the audio.', {
+      retriable: true,
+      cause: new Error(messages),
+    });
+  if (reading.status === 'rejected') throw reading.reason;
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, 10);
+  } catch {
+    // It ended already, or the system does not allow it: then it runs at our own priority.
+  }
+}

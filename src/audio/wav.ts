@@ -1,0 +1,218 @@
+import type { FileHandle } from 'node:fs/promises';
+import { StageError } from '../shared/errors.ts';
+
+/** Samples a second of everything that is captured. */
+export const captureRate = 16_000;
+
+/** Bytes before the first sample of a speech file. */
+export const speechHeaderBytes = 44;
+
+/** The plain 44-byte WAV header of 16 kHz mono 16-bit PCM with so many samples. */
+export function speechHeader(samples: number): Buffer {
+  const header = Buffer.alloc(speechHeaderBytes);
+  const bytes = samples * 2;
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(36 + bytes, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20); // PCM
+  header.writeUInt16LE(1, 22); // channels
+  header.writeUInt32LE(speechRate, 24);
+  header.writeUInt32LE(speechRate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(bytes, 40);
+  return header;
+}
+
+/** Samples a speech file of ours says it holds; null when it is none of ours. */
+export function samplesOf(header: Buffer): number | null {
+  if (header.length < speechHeaderBytes) return null;
+  const samples = header.readUInt32LE(40) / 2;
+  return Number.isInteger(samples) && speechHeader(samples).equals(header) ? samples : null;
+}
+
+/** How the samples of a WAV file are stored. */
+export type WavFormat = {
+  /** `other` is A-law, ADPCM and the like: for ffmpeg. */
+  coding: 'integer' | 'float' | 'other';
+  channels: number;
+  /** Samples a second. */
+  rate: number;
+  /** Bytes one sample of one channel takes, 1 to 8. */
+  bytes: number;
+  bigEndian: boolean;
+};
+
+export type WavLayout = WavFormat & {
+  /** Where the samples start, in bytes from the file's start. */
+  dataOffset: number;
+  /** Bytes of samples that really are in the file: whole frames. */
+  dataBytes: number;
+  /** The header promises more than there is. */
+  truncated: boolean;
+  /** The header was never finished, or promises less than there is. */
+  repaired: boolean;
+};
+
+/** More chunks than that before the samples are no honest file. */
+const chunksMax = 4096;
+const fmtBytesMax = 40;
+const rateMin = 1000;
+const rateMax = 768_000;
+const channelsMax = 256;
+
+/**
+ * Finds format and samples of a RIFF, RIFX, RF64 or BW64 file by walking its chunks: nothing but
+ * their heads is read, whatever their size. The `wav` package cannot be used for this: it wants
+ * `fmt ` first, loses the sub-format of WAVE_FORMAT_EXTENSIBLE, ignores pad bytes and RF64, and
+ * buffers whatever length a chunk claims (tried with 1.0.2).
+ * Format: Microsoft, "Multiple channel audio data and WAVE files"; RF64: EBU Tech 3306.
+ * @returns null when the file is no WAV file at all.
+ * @throws {StageError} `audio-damaged` when it is one without format or samples.
+ */
+export async function wavLayout(file: FileHandle): Promise<WavLayout | null> {
+  const { size } = await file.stat();
+  const head = await readAt(file, 0, 12);
+  if (head.length < 12 || head.toString('latin1', 8, 12) !== 'WAVE') return null;
+  const magic = head.toString('latin1', 0, 4);
+  if (!['RIFF', 'RIFX', 'RF64', 'BW64'].includes(magic)) return null;
+
+  const bigEndian = magic === 'RIFX';
+  let format: WavFormat | undefined;
+  let dataSize64: number | undefined;
+  let offset = 12;
+  for (let chunks = 0; chunks < chunksMax; chunks += 1) {
+    const chunk = await readAt(file, offset, 8);
+    if (chunk.length < 8) break;
+    const id = chunk.toString('latin1', 0, 4);
+    const length = u32(chunk, 4, bigEndian);
+    const body = offset + 8;
+    if (id === 'ds64') {
+      const sizes = await readAt(file, body, 16);
+      if (sizes.length === 16) dataSize64 = Number(sizes.readBigUInt64LE(8));
+    } else if (id === 'fmt ') {
+      format = formatOf(await readAt(file, body, Math.min(length, fmtBytesMax)), bigEndian);
+    } else if (id === 'data') {
+      if (!format) throw damaged('it does not say how its samples are stored');
+      const promised = length === 0xff_ff_ff_ff && dataSize64 ? dataSize64 : length;
+      return { ...format, ...(await extent(file, format, body, promised, size)) };
+    }
+    offset = body + length + (length % 2);
+  }
+  throw damaged(format ? 'it holds no samples' : 'its header is incomplete');
+}
+
+const u16 = (b: Buffer, at: number, big: boolean) =>
+  big ? b.readUInt16BE(at) : b.readUInt16LE(at);
+const u32 = (b: Buffer, at: number, big: boolean) =>
+  big ? b.readUInt32BE(at) : b.readUInt32LE(at);
+/**
+ * Audio as recognisers want it: 16 kHz mono 16-bit PCM in a WAV file of ours (44-byte header), read
+ * at random. Derived from the kept audio, can be made again at any time.
+ */
+export interface SpeechFile {
+  readonly path: string;
+  /** Samples at 16 kHz. */
+  readonly samples: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Samples of [start, end) seconds, clamped to the file. */
+  read(start: number, end: number): Promise<Int16Array>;
+  close(): Promise<void>;
+}
+
+/** Samples a second in every speech file. */
+export const speechRate = 16_000;
+
+/** Bytes before the samples: RIFF, fmt and data heads and nothing else. */
+export const wavHeaderBytes = 44;
+
+/**
+ * The header of 16-bit PCM. Format: Microsoft/IBM, "Multimedia Programming Interface" 1.0.
+ * @param rate samples a second.
+ */
+export function wavHeader(channels: 1 | 2, frames: number, rate = captureRate): Buffer {
+  const header = Buffer.alloc(wavHeaderBytes);
+  const dataBytes = frames * channels * 2;
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(wavHeaderBytes - 8 + dataBytes, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * channels * 2, 28);
+  header.writeUInt16LE(channels * 2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(dataBytes, 40);
+  return header;
+}
+
+/** More does not fit into the header's 32 bits; some 18 hours of two channels at the rate of captures. */
+export const wavFramesMax = (channels: 1 | 2): number =>
+  Math.floor((0xff_ff_ff_ff - wavHeaderBytes) / (channels * 2));
+
+function formatOf(fmt: Buffer, bigEndian: boolean): WavFormat {
+  if (fmt.length < 16) throw damaged('its header is incomplete');
+  const tag = u16(fmt, 0, bigEndian);
+  const channels = u16(fmt, 2, bigEndian);
+  const rate = u32(fmt, 4, bigEndian);
+  const blockAlign = u16(fmt, 12, bigEndian);
+  const bits = u16(fmt, 14, bigEndian);
+  if (channels < 1 || channels > channelsMax || rate < rateMin || rate > rateMax)
+    throw damaged(`its header claims ${channels} channels at ${rate} Hz`);
+  // The first two bytes of the sub-format's GUID are the plain format tag.
+  const plainTag = tag === 0xff_fe && fmt.length >= 26 ? u16(fmt, 24, bigEndian) : tag;
+  const coding = plainTag === 1 ? 'integer' : plainTag === 3 ? 'float' : 'other';
+  const aligned = blockAlign / channels;
+  const bytes = Number.isInteger(aligned) && aligned > 0 ? aligned : Math.ceil(bits / 8);
+  const known = coding === 'float' ? [4, 8] : [1, 2, 3, 4];
+  if (coding !== 'other' && !known.includes(bytes))
+    throw damaged(`its header claims samples of ${bytes} bytes`);
+  return { coding, channels, rate, bytes, bigEndian };
+}
+
+/** What is really there, against what the header says. */
+async function extent(
+  file: FileHandle,
+  format: WavFormat,
+  dataOffset: number,
+  promised: number,
+  size: number,
+) {
+  const present = size - dataOffset;
+  const frame = format.channels * format.bytes;
+  // Recorders that were cut off leave 0 or the largest number there is.
+  const unfinished = promised === 0 || promised >= 0x7f_ff_ff_00;
+  const more = promised < present && !(await chunkAt(file, dataOffset + promised, size));
+  const bytes = unfinished || more ? present : Math.min(promised, present);
+  return {
+    dataOffset,
+    dataBytes: bytes - (bytes % frame),
+    truncated: !unfinished && promised > present,
+    repaired: (unfinished && promised > present) || (present > 0 && promised === 0) || more,
+  };
+}
+
+/** Whether another chunk (or only a pad byte or two) follows the samples. */
+async function chunkAt(file: FileHandle, end: number, size: number): Promise<boolean> {
+  const at = end + (end % 2);
+  if (size - at < 8) return true;
+  const head = await readAt(file, at, 8);
+  return /^[\x20-\x7e]{4}$/.test(head.toString('latin1', 0, 4));
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await file.read(buffer, 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+function damaged(why: string): StageError {
+  return new StageError('audio-damaged', `The WAV file cannot be used: ${why}.`, {
+    retriable: false,
+  });
+}

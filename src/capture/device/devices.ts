@@ -1,0 +1,191 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { programPath } from '../../shared/package.ts';
+import { StageError } from '../../shared/errors.ts';
+import { type AlsaConfig, alsaConfig, combinedDevice } from './alsa-config.ts';
+import type { ListedDevices } from '../list-devices-process.ts';
+import { type Pulse, openPulse } from '../pulse/pulse.ts';
+import type { CombinedSource } from '../pulse/combined-source.ts';
+
+export type Devices = { devices: string[]; default: string | null };
+
+/** A device as a capture needs it. */
+export type InputDevice = {
+  /** As `Devices` names it. */
+  name: string;
+  /** The audio server's source behind it; null for a plain device. */
+  source: string | null;
+  /** ALSA configuration in which the device has that name; null when none is needed. */
+  alsaConfig: string | null;
+};
+
+/** Whether devices come through ALSA here; elsewhere PortAudio's own names are taken. */
+const speaksAlsa = process.platform === 'linux';
+const listLimitMs = 3000;
+
+/**
+ * The input devices as PortAudio reports them, and the default one, asked freshly. Without an audio
+ * server the plain ALSA devices; without sound, or without naudiodon, an empty list.
+ * @throws {StageError} `devices-unavailable`, retriable.
+ */
+export async function listDevices(options: DeviceOptions): Promise<Devices> {
+  return await within(options.limitMs ?? listLimitMs, async (signal) => {
+    const { env = process.env } = options;
+    const { config, defaultSource } = await readServer(options);
+    if (config) await rewrite(options.configPath, config.text);
+    const listed = await askChild(
+      { ...env, ...(config ? { ALSA_CONFIG_PATH: options.configPath } : {}) },
+      signal,
+    );
+    // A device of an audio server that went away meanwhile is still in the configuration, but not here.
+    const preferred = config && nameOf(config, defaultSource);
+    const isListed = preferred !== null && listed.devices.includes(preferred);
+    return { devices: listed.devices, default: isListed ? preferred : listed.default };
+  });
+}
+
+/**
+ * One device by its name, without asking PortAudio when the audio server knows it.
+ * @throws {StageError} `device-gone`, with the names there are; `devices-unavailable`.
+ */
+export async function findDevice(name: string, options: DeviceOptions): Promise<InputDevice> {
+  const { config } = await within(options.limitMs ?? listLimitMs, () => readServer(options));
+  const source = config?.sources.get(name);
+  if (config && source !== undefined) return { name, source, alsaConfig: config.text };
+  const { devices } = await listDevices(options);
+  if (devices.includes(name)) return { name, source: null, alsaConfig: config?.text ?? null };
+  throw deviceGone(name, devices);
+}
+
+export function deviceGone(name: string, devices: readonly string[]): StageError {
+  const there = devices.length > 0 ? devices.map((device) => `“${device}”`).join(', ') : 'none';
+  return new StageError(
+    'device-gone',
+    `The input device “${name}” is not there. Devices now: ${there}.`,
+    { retriable: true },
+  );
+}
+
+const nameOf = (config: AlsaConfig, source: string | null): string | null =>
+  [...config.sources].find(([, name]) => name === source)?.[0] ?? null;
+
+/**
+ * Every device a recording can come from, the combined one included.
+ * @throws {StageError} `devices-unavailable`.
+ */
+export async function recordableDevices(
+  combined: Pick<CombinedSource, 'selection'>,
+  options: DeviceOptions,
+): Promise<Devices> {
+  const listed = await listDevices(options);
+  const selected = (await combined.selection()) !== null;
+  // It can be recorded from whenever it is selected: it is built when a recording starts.
+  return selected && !listed.devices.includes(combinedDevice)
+    ? { ...listed, devices: [...listed.devices, combinedDevice] }
+    : listed;
+}
+
+/**
+ * The name of the device a recording is to come from: the one asked for if it is there, never another
+ * instead; for null the default one.
+ * @throws {StageError} `device-gone` with the names there are, `no-device`, `devices-unavailable`.
+ */
+export async function chooseDevice(
+  device: string | null,
+  combined: Pick<CombinedSource, 'selection'>,
+  options: DeviceOptions,
+): Promise<string> {
+  if (device === combinedDevice && (await combined.selection()) !== null) return device;
+  if (device !== null) return (await findDevice(device, options)).name;
+  const { default: preferred } = await listDevices(options);
+  if (preferred !== null) return preferred;
+  throw new StageError('no-device', 'There is no device to record from: connect a microphone.', {
+    retriable: true,
+  });
+}
+
+type DeviceOptions = {
+  /** Where the private ALSA configuration is kept, e.g. `<data>/asound.conf`. */
+  configPath: string;
+  /** Name of the combined source's monitor, called `mitschrift-combined` when it is there. */
+  combinedSource: string | null;
+  env?: NodeJS.ProcessEnv | undefined;
+  /** Within so long there is an answer or an error. */
+  limitMs?: number | undefined;
+};
+
+async function readServer(
+  options: DeviceOptions,
+): Promise<{ config: AlsaConfig | null; defaultSource: string | null }> {
+  if (!speaksAlsa) return { config: null, defaultSource: null };
+  const pulse: Pulse = openPulse({ env: options.env, timeoutMs: options.limitMs ?? listLimitMs });
+  try {
+    const [{ microphones, monitors }, { source }] = await Promise.all([
+      pulse.sources(),
+      pulse.defaults(),
+    ]);
+    return {
+      config: alsaConfig([...microphones, ...monitors], options.combinedSource),
+      defaultSource: source,
+    };
+  } catch (error) {
+    if (error instanceof StageError && error.code === 'no-audio-server')
+      return { config: null, defaultSource: null };
+    throw error;
+  }
+}
+
+/** Whole or not at all, because a child may be reading it; only when it says something new. */
+async function rewrite(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => null)) === text) return;
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, text, { mode: 0o600 });
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function askChild(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ListedDevices> {
+  const entry = programPath('src/capture/list-devices-process');
+  return new Promise((resolve, reject) => {
+    // What it prints is ALSA's complaints about cards that are not there.
+    const child = fork(entry, [], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const kill = () => child.kill('SIGKILL');
+    signal.addEventListener('abort', kill, { once: true });
+    let listed: ListedDevices | undefined;
+    child.once('message', (message) => (listed = message as ListedDevices));
+    child.once('error', reject);
+    child.once('close', (code, killedBy) => {
+      signal.removeEventListener('abort', kill);
+      if (listed) resolve(listed);
+      else reject(new Error(`listing the devices ended with ${killedBy ?? `code ${code}`}`));
+    });
+  });
+}
+
+/** Whatever goes wrong, or takes too long, is one error for those who asked. */
+async function within<T>(limitMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer within ${limitMs / 1000} seconds`));
+      stop.abort();
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([ask(stop.signal), limit]);
+  } catch (error) {
+    throw new StageError(
+      'devices-unavailable',
+      'The input devices could not be listed: the sound system does not answer. ' +
+        'Restarting the audio server (PipeWire or PulseAudio) helps as a rule.',
+      { retriable: true, cause: error },
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}

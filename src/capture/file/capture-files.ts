@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import { readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { writeDurably } from '../../shared/files.ts';
+import type { EndReason } from '../process/protocol.ts';
+import { type Ledger, recoverLedger } from './ledger.ts';
+import { captureRate } from '../../audio/wav.ts';
+import { repairWav } from './wav-writer.ts';
+
+/** The captured audio, relative to the recording's folder. */
+export const audioFileName = 'audio.wav';
+/** The ALSA configuration of one capture: others' devices come and go without renaming its own. */
+export const captureConfigName = 'capture.conf';
+
+const claimFileName = 'capture.json';
+const notesFileName = 'capture-ledger.json';
+
+/**
+ * Which capture process may write this recording's audio. Written by the service before it starts one;
+ * a process whose claim is not here any more ends without touching the file.
+ */
+export type Claim = {
+  claim: string;
+  socketPath: string;
+  device: string;
+  channels: 1 | 2;
+  /** Milliseconds since 1970, when it was written. */
+  at: number;
+};
+
+/** What a capture process leaves for the one after it. At most a few seconds old, exact once `ended` is set. */
+export type CaptureNotes = {
+  claim: string;
+  ledger: Ledger;
+  paused: boolean;
+  ended: EndReason | null;
+};
+
+export const writeClaim = (folder: string, claim: Claim): Promise<void> =>
+  writeDurably(join(folder, claimFileName), JSON.stringify(claim));
+
+/** Null when nothing was ever captured here. */
+export const readClaim = (folder: string): Promise<Claim | null> =>
+  readAs(join(folder, claimFileName), claimSchema);
+
+export async function writeNotes(folder: string, notes: CaptureNotes): Promise<void> {
+  const path = join(folder, notesFileName);
+  if (notes.ended !== null) return await writeDurably(path, JSON.stringify(notes));
+  // Not synced: after a loss of power the audio itself is counted again.
+  await writeFile(`${path}.tmp`, JSON.stringify(notes), { mode: 0o600 });
+  await rename(`${path}.tmp`, path);
+}
+
+export const readNotes = (folder: string): Promise<CaptureNotes | null> =>
+  readAs(join(folder, notesFileName), notesSchema);
+
+/** Removes what captures keep beside the audio, and with `audio` that too. */
+export async function removeCaptureFiles(
+  folder: string,
+  { audio }: { audio: boolean },
+): Promise<void> {
+  // In the runtime directory when the folder's path was too long.
+  const claim = await readClaim(folder);
+  if (claim) await rm(claim.socketPath, { force: true });
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) {
+    if (/^capture[-.]/.test(name) || (audio && name === audioFileName))
+      await rm(join(folder, name), { force: true });
+  }
+}
+
+const claimSchema = z.object({
+  claim: z.string(),
+  socketPath: z.string(),
+  device: z.string(),
+  channels: z.union([z.literal(1), z.literal(2)]),
+  at: z.number(),
+});
+
+const notesSchema = z.object({
+  claim: z.string(),
+  ledger: z.object({
+    samples: z.number(),
+    gaps: z.array(z.tuple([z.number(), z.number()])),
+    silent_seconds: z.number(),
+    clipped_samples: z.number(),
+  }),
+  paused: z.boolean(),
+  ended: z
+    .enum([
+      'stopped',
+      'device-unavailable',
+      'limit-hours',
+      'disk-low',
+      'disk-failed',
+      'orphaned',
+      'terminated',
+    ])
+    .nullable(),
+});
+
+/** The captured file, as `audio.captured` tells of it. */
+export type FinishedAudio = {
+  path: string;
+  bytes: number;
+  sha256: string;
+  /** Seconds. */
+  duration: number;
+  ledger: Ledger;
+};
+
+/** Repairs what a capture left, counts and hashes it. The file is made when there is none. */
+export async function finishedAudio(folder: string, channels: 1 | 2): Promise<FinishedAudio> {
+  const path = join(folder, audioFileName);
+  const frames = await repairWav(path, channels);
+  const notes = await readNotes(folder);
+  const ledger = await recoverLedger(path, channels, frames, notes?.ledger ?? null);
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return {
+    path: audioFileName,
+    bytes: (await stat(path)).size,
+    sha256: hash.digest('hex'),
+    duration: frames / captureRate,
+    ledger,
+  };
+}
+
+/** Null when the file is not there, or no whole one. */
+async function readAs<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+  try {
+    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { open } from 'node:fs/promises';
+import { type MeasuredBlock, blockFrames, measureBlock } from '../../audio/level-meter.ts';
+import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
+
+/** How much was captured and what is missing from it; the form it has in `audio.captured`. */
+export type Ledger = {
+  /** Frames in the file, with the silence that stands for gaps. */
+  samples: number;
+  /** [second in the file, seconds missing] */
+  gaps: [number, number][];
+  /** Seconds in which the device gave nothing but digital silence. */
+  silent_seconds: number;
+  clipped_samples: number;
+};
+
+export const emptyLedger: Ledger = { samples: 0, gaps: [], silent_seconds: 0, clipped_samples: 0 };
+
+/** A recording with more gaps than that has one long one. */
+const gapsMax = 1000;
+
+export const withBlock = (
+  ledger: Ledger,
+  block: Pick<MeasuredBlock, 'frames' | 'flat' | 'clipped'>,
+): Ledger => ({
+  ...ledger,
+  samples: ledger.samples + block.frames,
+  silent_seconds: rounded(ledger.silent_seconds + (block.flat ? block.frames / captureRate : 0)),
+  clipped_samples: ledger.clipped_samples + block.clipped,
+});
+
+/**
+ * Notes that audio is missing at the end of what there is.
+ * @param frames that are missing. @param filled whether silence of that length was put into the file.
+ */
+export function withGap(ledger: Ledger, frames: number, filled: boolean): Ledger {
+  const start = rounded(ledger.samples / captureRate);
+  const seconds = rounded(frames / captureRate);
+  const before = ledger.gaps.slice(0, gapsMax - 1);
+  const last = ledger.gaps[gapsMax - 1];
+  const gap: [number, number] = last
+    ? [last[0], rounded(start + seconds - last[0])]
+    : [start, seconds];
+  return {
+    ...ledger,
+    samples: ledger.samples + (filled ? frames : 0),
+    gaps: [...before, gap],
+  };
+}
+
+const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000;
+
+/**
+ * The ledger of a file whose capture died: what the last notes say, and what came after them counted
+ * again from the file.
+ * @param frames in the file (see `repairWav`).
+ */
+export async function recoverLedger(
+  path: string,
+  channels: 1 | 2,
+  frames: number,
+  noted: Ledger | null,
+): Promise<Ledger> {
+  // Notes can be ahead of the file after a loss of power: then they say too much, and are cut.
+  let ledger = noted ?? emptyLedger;
+  if (ledger.samples > frames) {
+    const seconds = frames / captureRate;
+    ledger = {
+      ...ledger,
+      samples: frames,
+      gaps: ledger.gaps.filter(([start]) => start <= seconds),
+    };
+  }
+  const file = await open(path, 'r');
+  try {
+    const block = Buffer.alloc(blockFrames * channels * 2);
+    while (ledger.samples < frames) {
+      const at = wavHeaderBytes + ledger.samples * channels * 2;
+      const { bytesRead } = await file.read(block, 0, block.length, at);
+      const pcm = block.subarray(0, bytesRead - (bytesRead % (channels * 2)));
+      if (pcm.length === 0) return { ...ledger, samples: frames };
+      ledger = withBlock(ledger, measureBlock(channels === 2 ? pcm : doubled(pcm), 1));
+    }
+    return ledger;
+  } finally {
+    await file.close();
+  }
+}
+
+/** One channel as two equal ones. */
+function doubled(mono: Buffer): Buffer {
+  const stereo = Buffer.alloc(mono.length * 2);
+  for (let at = 0; at < mono.length; at += 2) {
+    mono.copy(stereo, at * 2, at, at + 2);
+    mono.copy(stereo, at * 2 + 2, at, at + 2);
+  }
+  return stereo;
+}

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { StageError } from '../../shared/errors.ts';
+
+/** PulseAudio, or PipeWire speaking its protocol, asked through `pactl` afresh each time. */
+export type Pulse = {
+  /** What records (microphones) and what plays on a loudspeaker (monitors). */
+  sources(): Promise<{ microphones: PulseSource[]; monitors: PulseSource[] }>;
+  /** Names of the defaults; null when the server has none. */
+  defaults(): Promise<{ sink: string | null; source: string | null }>;
+  setDefault(kind: 'sink' | 'source', name: string): Promise<void>;
+  sinks(): Promise<PulseSink[]>;
+  sourceOutputs(): Promise<PulseSourceOutput[]>;
+  modules(): Promise<PulseModule[]>;
+  /** Returns the module's index. */
+  loadModule(name: string, args: readonly string[]): Promise<number>;
+  /** Quietly does nothing when the module is gone already. */
+  unloadModule(index: number): Promise<void>;
+};
+
+/**
+ * Every call of it ends within `timeoutMs`, and
+ * @throws {StageError} `no-audio-server`, `audio-server-silent`, `audio-server-refused`.
+ */
+export function openPulse({
+  env = process.env,
+  timeoutMs = 5000,
+}: { env?: NodeJS.ProcessEnv | undefined; timeoutMs?: number | undefined } = {}): Pulse {
+  const ask = (...args: string[]) => pactl(args, env, timeoutMs);
+  return {
+    async sources() {
+      const all = parseSources(await ask('list', 'sources'));
+      return {
+        microphones: all.filter(({ monitorOf }) => monitorOf === null),
+        monitors: all.filter(({ monitorOf }) => monitorOf !== null),
+      };
+    },
+    async defaults() {
+      const info = await ask('info');
+      return { sink: named(info, 'Default Sink'), source: named(info, 'Default Source') };
+    },
+    async setDefault(kind, name) {
+      await ask(`set-default-${kind}`, name);
+    },
+    sinks: async () => parseSinks(await ask('list', 'sinks')),
+    sourceOutputs: async () => parseSourceOutputs(await ask('list', 'source-outputs')),
+    modules: async () => parseModules(await ask('list', 'short', 'modules')),
+    async loadModule(name, args) {
+      const index = (await ask('load-module', name, ...args)).trim();
+      if (!/^\d+$/.test(index)) throw refused(`loading ${name}`, index);
+      return Number(index);
+    },
+    async unloadModule(index) {
+      try {
+        await ask('unload-module', String(index));
+      } catch (error) {
+        // Somebody was faster, or the server removed it with what it stood on.
+        const left = await ask('list', 'short', 'modules');
+        if (parseModules(left).some((module) => module.index === index)) throw error;
+      }
+    },
+  };
+}
+
+/** The environment of every `pactl`: its words are parsed, so they must be English. */
+export const pactlEnv = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({ ...env, LC_ALL: 'C' });
+
+const outputBytesMax = 16 * 1024 * 1024;
+/** Reads what `pactl list` prints under `LC_ALL=C`. Pure. */
+
+export type PulseSource = {
+  index: number;
+  name: string;
+  description: string;
+  /** Name of the sink this source is the monitor of; null for a microphone. */
+  monitorOf: string | null;
+};
+
+export type PulseModule = { index: number; name: string; args: string };
+
+/**
+ * The sources of `pactl list sources`. The long listing and not the JSON one: `pactl` 16.1 writes
+ * `(null)` into JSON for every description that is not plain ASCII.
+ */
+export function parseSources(listing: string): PulseSource[] {
+  return blocks(listing, 'Source').flatMap(({ index, fields }) => {
+    const name = fields.get('Name');
+    if (name === undefined) return [];
+    const monitorOf = fields.get('Monitor of Sink') ?? 'n/a';
+    return [
+      {
+        index,
+        name,
+        description: fields.get('Description') ?? name,
+        monitorOf: monitorOf === 'n/a' ? null : monitorOf,
+      },
+    ];
+  });
+}
+
+export function parseSourceOutputs(listing: string): PulseSourceOutput[] {
+  return blocks(listing, 'Source Output').flatMap(({ index, fields, text }) => {
+    const source = integer(fields.get('Source'));
+    const process = /^\t\tapplication\.process\.id = "(\d+)"$/m.exec(text);
+    return source === null ? [] : [{ index, source, processId: integer(process?.[1]) }];
+  });
+}
+
+/**
+ * The modules of `pactl list short modules`: index, name and arguments between tabs. Arguments of
+ * PipeWire's own modules span lines; those lines are left out.
+ */
+export function parseModules(listing: string): PulseModule[] {
+  return [...listing.matchAll(/^(\d+)\t(module-[^\t\n]*)\t([^\t\n]*)/gm)].map((match) => ({
+    index: Number(match[1]),
+    name: match[2]!,
+    args: match[3]!,
+  }));
+}
+
+const integer = (text: string | undefined): number | null =>
+  text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
+
+function pactl(args: string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string> {
+  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: outputBytesMax } as const;
+  return new Promise((resolve, reject) => {
+    execFile('pactl', args, { env: pactlEnv(env), ...limits }, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout);
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        return reject(
+          noServer('The program pactl is missing (Debian and Ubuntu: pulseaudio-utils).', error),
+        );
+      if (error.killed)
+        return reject(
+          new StageError(
+            'audio-server-silent',
+            `The audio server did not answer within ${timeoutMs / 1000} seconds.`,
+            { retriable: true, cause: error },
+          ),
+        );
+      if (/Connection (failure|refused|terminated)|pa_context_connect/i.test(stderr))
+        return reject(noServer('Neither PulseAudio nor PipeWire is running.', error));
+      return reject(refused(args[0] ?? '', stderr));
+    });
+  });
+}
+
+function named(info: string, field: string): string | null {
+  const found = new RegExp(`^${field}: (.+)$`, 'm').exec(info)?.[1];
+  // PipeWire without a session manager answers with the placeholder itself.
+  return found === undefined || found.startsWith('@') ? null : found;
+}
+
+function noServer(why: string, cause: unknown): StageError {
+  return new StageError('no-audio-server', why, { retriable: true, cause });
+}
+
+function refused(what: string, said: string): StageError {
+  return new StageError('audio-server-refused', `The audio server refused: ${what}.`, {
+    retriable: true,
+    cause: new Error(said.slice(0, 2000)),
+  });
+}
+
+type PulseSink = { name: string; description: string; ownerModule: number | null };
+
+/** A program that records from a source. */
+type PulseSourceOutput = { index: number; source: number; processId: number | null };
+
+function parseSinks(listing: string): PulseSink[] {
+  return blocks(listing, 'Sink').flatMap(({ fields }) => {
+    const name = fields.get('Name');
+    if (name === undefined) return [];
+    const description = fields.get('Description') ?? name;
+    return [{ name, description, ownerModule: integer(fields.get('Owner Module')) }];
+  });
+}
+
+type Block = { index: number; fields: Map<string, string>; text: string };
+
+/** Fields of an entry stand behind exactly one tab; the first of a name counts. */
+function blocks(listing: string, kind: string): Block[] {
+  const heads = [...listing.matchAll(new RegExp(`^${kind} #(\\d+)$`, 'gm'))];
+  return heads.map((head, at) => {
+    const text = listing.slice(head.index, heads[at + 1]?.index);
+    const fields = new Map<string, string>();
+    for (const field of text.matchAll(/^\t([^\t:][^:\n]*): ?(.*)$/gm)) {
+      if (!fields.has(field[1]!)) fields.set(field[1]!, field[2]!);
+    }
+    return { index: Number(head[1]), fields, text };
+  });
+}

@@ -1,0 +1,139 @@
+import { ulid } from 'ulid';
+import type { ProjectionStorage } from '../../projections/projection.ts';
+import { statusOf } from '../../projections/status.ts';
+import type { Captures } from './captures.ts';
+import type { RecordingsDesk } from '../recordings/desk.ts';
+import type { Settings } from '../config/environment.ts';
+import { StageError } from '../shared/errors.ts';
+import type { SpaceLimit } from '../storage/quota.ts';
+
+export type ToggleRequest = {
+  action?: 'start' | 'stop' | 'reset' | undefined;
+  kind?: 'solo' | 'meeting' | undefined;
+  language?: string | null | undefined;
+  title?: string | undefined;
+};
+
+export type Toggled = {
+  action: 'start' | 'stop' | 'reset';
+  /** Null when there was nothing to reset. */
+  recordingId: string | null;
+  /** Position of the last fact it led to; 0 when it led to none. */
+  position: number;
+};
+
+/** The one switch: behind `POST /toggle`, the hotkey and the tray. */
+export type Toggle = (
+  who: { owner: string; trigger: string; command: string },
+  request: ToggleRequest,
+) => Promise<Toggled>;
+
+export type ToggleDeps = {
+  desk: RecordingsDesk;
+  captures: Captures;
+  space: Pick<SpaceLimit, 'refuseWhenFull'>;
+  storage: ProjectionStorage;
+  settings(): Pick<Settings, 'audio.device'>;
+  /** Resolves when what has been recorded so far can be read. */
+  upToDate(): Promise<void>;
+  /** Position of the log's head. */
+  head(): number;
+};
+
+/**
+ * Starts, stops or resets. Without an action: the owner's device recording runs → it is stopped; the
+ * owner's status is ERROR → all their errors are cleared, what is there is kept; else one is started. One
+ * toggle of an owner at a time: of two at once the second finds what the first has done.
+ *
+ * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`,
+ * `already-recording`, `devices-unavailable`; {NotAccepted}; {SpaceLimitReached} instead of starting;
+ * what a recording failed with that was stopped before anything was captured.
+ */
+export function openToggle(deps: ToggleDeps): Toggle {
+  const { desk, captures, storage } = deps;
+  const tails = new Map<string, Promise<unknown>>();
+
+  return (who, request) => {
+    const turn = (tails.get(who.owner) ?? Promise.resolve()).then(() => toggle(who, request));
+    const tail = turn.catch(() => undefined);
+    tails.set(who.owner, tail);
+    void tail.finally(() => tails.get(who.owner) === tail && tails.delete(who.owner));
+    return turn;
+  };
+
+  async function toggle(who: Parameters<Toggle>[0], request: ToggleRequest): Promise<Toggled> {
+    await deps.upToDate();
+    const { recordings, errors } = await statusOf(storage, who.owner);
+    const running = recordings.find(({ device }) => device !== null)?.recording_id ?? null;
+    const wanted = request.action ?? unspoken(running !== null, errors.length > 0);
+    if (wanted === 'reset') return await reset(who, errors);
+    if (wanted === 'stop') return await stop(who, running);
+    if (running !== null) {
+      throw new StageError('already-recording', 'A recording of yours is running already.', {
+        retriable: false,
+      });
+    }
+    return await start(who, request);
+  }
+
+  async function reset(
+    who: Parameters<Toggle>[0],
+    errors: readonly { recording_id: string }[],
+  ): Promise<Toggled> {
+    let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
+    for (const { recording_id } of errors) {
+      const { position } = await desk.command(
+        recording_id,
+        { type: 'error.cleared', data: {} },
+        { by: who.owner, command: `${who.command}/${recording_id}` },
+      );
+      last = { action: 'reset', recordingId: recording_id, position };
+    }
+    return last;
+  }
+
+  async function stop(
+    { owner, command }: Parameters<Toggle>[0],
+    running: string | null,
+  ): Promise<Toggled> {
+    if (running === null) {
+      throw new StageError('not-recording', 'Nothing is being recorded.', { retriable: false });
+    }
+    await captures.stop(running, { by: owner, command });
+    return { action: 'stop', recordingId: running, position: deps.head() };
+  }
+
+  async function start(
+    { owner, trigger, command }: Parameters<Toggle>[0],
+    request: ToggleRequest,
+  ): Promise<Toggled> {
+    await deps.space.refuseWhenFull();
+    const recordingId = ulid();
+    const device = await captures.choose(deps.settings()['audio.device']);
+    // Held before anything is written: of two who start at once one is refused, not both recorded.
+    captures.reserve(device, recordingId);
+    try {
+      const { position } = await desk.startRecording({
+        recordingId,
+        owner,
+        by: owner,
+        command,
+        kind: request.kind ?? 'solo',
+        language: request.language ?? null,
+        speakers: null,
+        title: request.title,
+        device,
+        trigger,
+      });
+      return { action: 'start', recordingId, position };
+    } catch (error) {
+      captures.unreserve(recordingId);
+      throw error;
+    }
+  }
+}
+
+const unspoken = (running: boolean, failed: boolean): Toggled['action'] => {
+  if (running) return 'stop';
+  return failed ? 'reset' : 'start';
+};

@@ -1,0 +1,175 @@
+import { resolve } from 'node:path';
+import { type DataFolder, hostFrom } from '../shared/data-directory.ts';
+import { type BackupReport, backup as backUp } from '../integrity/backup.ts';
+import { withLogAlone } from '../integrity/open-mark.ts';
+import { askService } from '../control/socket.ts';
+import { restore as restoreFrom } from '../integrity/restore.ts';
+import { EventStoreError } from '../../events/store.ts';
+import { KeyError } from '../../events/key-store.ts';
+import { placeOf } from '../integrity/findings.ts';
+import { harmedTables } from '../integrity/tables/tables.ts';
+import { type VerifyReport, adviceOn, verifyData } from '../integrity/verify.ts';
+import { repair as salvage, sourceOfBackup, sourceOfData } from '../integrity/repair.ts';
+import { type Exported, exportLog as exportTo } from '../integrity/export-log.ts';
+import { importLog as importFrom } from '../integrity/import-log.ts';
+
+/** Backs up the data directory; beside a running service the service does it. */
+export async function backup(directory: string, options: { json: boolean }): Promise<void> {
+  const { data } = hostFrom(process.env);
+  const path = resolve(directory);
+  const report =
+    (await askService<BackupReport>(data.controlSocket, 'backup', { directory: path })) ??
+    (await withLogAlone(data, (opened) => backUp({ ...opened, data }, path)));
+  if (options.json) {
+    console.log(JSON.stringify(report));
+    return;
+  }
+  const { facts, newFacts, files } = report;
+  console.log(
+    `${path}: ${facts} facts (${newFacts} new), ${files.copied} files copied, ${files.linked} already there`,
+  );
+}
+
+/** Makes the (empty) data directory of a backup, and checks it. Exit code 1 when something is damaged. */
+export async function restore(
+  directory: string,
+  options: { erasures?: string; json: boolean },
+): Promise<void> {
+  const { data } = hostFrom(process.env);
+  const { erasures } = options;
+  const report = await restoreFrom(
+    resolve(directory),
+    data,
+    erasures === undefined ? {} : { erasures: resolve(erasures) },
+  );
+  if (options.json) {
+    console.log(JSON.stringify(report));
+  } else {
+    console.log(`${report.directory}: ${report.facts} facts, as of ${report.at}`);
+    if (report.erasedAgain > 0)
+      console.log(`${report.erasedAgain} recordings and users erased again`);
+    printReport(report.verified);
+  }
+  if (!report.verified.sound) process.exitCode = 1;
+}
+
+/** Checks everything in the data directory; beside a running service the service does it. Exit code 1 on damage. */
+export async function verify(options: { json: boolean }): Promise<void> {
+  const { data } = hostFrom(process.env);
+  const report =
+    (await askService<VerifyReport>(data.controlSocket, 'verify')) ?? (await verifyAlone(data));
+  if (options.json) console.log(JSON.stringify(report));
+  else printReport(report);
+  if (!report.sound) process.exitCode = 1;
+}
+
+/** For people: what was found, what was looked at, what to do. */
+export function printReport({
+  sound,
+  checked,
+  damages,
+  findings,
+  more,
+  advice,
+}: VerifyReport): void {
+  for (const finding of findings) {
+    const mark = finding.severity === 'damage' ? '✖' : '–';
+    const place = placeOf(finding);
+    console.log(`${mark} ${finding.kind}${place === '' ? '' : ` (${place})`}: ${finding.what}`);
+  }
+  if (more > 0) console.log(`… and ${more} more`);
+  const { records, recordings, audio, documents, keys } = checked;
+  console.log(
+    `${records} records, ${recordings} recordings, ${audio} audio files, ${documents} documents, ` +
+      `${keys.sound} keys (${keys.erased} erased): ${sound ? 'all sound' : `${damages} damaged`}`,
+  );
+  for (const sentence of advice) console.log(`→ ${sentence}`);
+}
+
+/** Salvages a damaged data directory, or a damaged backup, into a new one. The source is only read. */
+export async function repair(options: {
+  out: string;
+  backup?: string;
+  json: boolean;
+}): Promise<void> {
+  const { data } = hostFrom(process.env);
+  if (options.backup === undefined && (await askService(data.controlSocket, 'settings')) !== null) {
+    throw new Error('The service runs. Stop it first: its files must not change meanwhile.');
+  }
+  const source =
+    options.backup === undefined
+      ? sourceOfData(data.root)
+      : await sourceOfBackup(resolve(options.backup));
+  const report = await salvage(source, options.out);
+  if (options.json) {
+    console.log(JSON.stringify(report));
+  } else {
+    for (const sentence of report.tables) console.log(`✖ ${sentence}`);
+    for (const { position, upTo, what } of report.unreadable) {
+      console.log(
+        `✖ ${position === upTo ? `position ${position}` : `positions ${position} to ${upTo}`}: ${what}`,
+      );
+    }
+    for (const { stream, lastVersion, setAside } of report.cut) {
+      console.log(
+        `✖ ${stream}: ends at version ${lastVersion}, ${setAside} facts behind that set aside`,
+      );
+    }
+    if (report.more > 0) console.log(`… and ${report.more} more`);
+    console.log(`${report.facts} facts taken over into ${report.directory}`);
+    if (report.leftOver !== null) console.log(`What was not is in ${report.leftOver}`);
+    printReport(report.verified);
+  }
+  if (!report.verified.sound) process.exitCode = 1;
+}
+
+/** Writes the log as JSON lines; beside a running service the service does it. */
+export async function exportLog(file: string, options: { decrypt: boolean }): Promise<void> {
+  const { data } = hostFrom(process.env);
+  const { decrypt } = options;
+  const path = resolve(file);
+  const { facts } =
+    (await askService<Exported>(data.controlSocket, 'export-log', { file: path, decrypt })) ??
+    (await withLogAlone(data, (opened) => exportTo(opened, path, { decrypt })));
+  console.log(`${path}: ${facts} facts`);
+  if (decrypt) console.error('What people said is readable in this file. Keep it accordingly.');
+}
+
+/** Makes a log of an exported file in a data directory without one, and checks it. Exit code 1 on damage. */
+export async function importLog(file: string): Promise<void> {
+  const { data } = hostFrom(process.env);
+  await importFrom(data, resolve(file));
+  const report = await withLogAlone(data, (opened) => verifyData({ ...opened, data }));
+  printReport(report);
+  if (!report.sound) process.exitCode = 1;
+}
+
+async function verifyAlone(data: DataFolder): Promise<VerifyReport> {
+  try {
+    return await withLogAlone(data, ({ store, keys }) => verifyData({ store, keys, data }));
+  } catch (error) {
+    const damaged =
+      (error instanceof EventStoreError || error instanceof KeyError) && error.code === 'DAMAGED';
+    if (!damaged) throw error;
+    const kind = error instanceof KeyError ? 'key' : 'record';
+    const refusal = { severity: 'damage', kind, what: error.message } as const;
+    const tables = await harmedTables(data.log);
+    const findings = [refusal, ...tables.flatMap((table) => table.findings)];
+    return {
+      sound: false,
+      checked: {
+        records: 0,
+        streams: 0,
+        facts: 0,
+        recordings: 0,
+        audio: 0,
+        documents: 0,
+        keys: { sound: 0, erased: 0 },
+      },
+      damages: findings.length,
+      findings,
+      more: 0,
+      advice: adviceOn(findings),
+    };
+  }
+}

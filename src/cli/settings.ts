@@ -1,0 +1,33 @@
+import { access } from 'node:fs/promises';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
+import { openConfig } from '../config/config.ts';
+import type { Host } from '../shared/data-directory.ts';
+import { type Settings, settingsFrom } from '../config/environment.ts';
+import { askService } from '../control/socket.ts';
+
+/**
+ * The settings of this data directory: a running service says them; without one they are read from
+ * its log, if it has one.
+ * @throws {SettingsError}, {EventStoreError}, {ConfigError}
+ */
+export async function presentSettings({
+  data,
+}: Pick<Host, 'data'>): Promise<{ settings: Settings; running: boolean }> {
+  const told = await askService<Settings>(data.controlSocket, 'settings');
+  if (told) return { settings: told, running: true };
+  const isThere = await access(data.log).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return { settings: settingsFrom(process.env), running: false };
+  const store = await openLog({ directory: data.log, keys: await openFileKeys(data.keys) });
+  try {
+    const quiet = { info() {}, warn() {} };
+    const { secrets: secretsPath } = data;
+    const config = await openConfig({ store, secretsPath, env: process.env, log: quiet });
+    return { settings: config.settings(), running: false };
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import {
+  ConfigError,
+  type ConfigFault,
+  type SettingKey,
+  type Settings,
+  isSettingKey,
+  settingKeys,
+  settingOf,
+} from './schema.ts';
+
+/** What stands for a secret that is set: it is never read back, and written back changes nothing. */
+export const mask = '••••';
+
+/** One key an update is about; `undefined` sets it back to its default. */
+export type Change = { key: SettingKey; value: unknown };
+
+/** The configuration as people see it: nested by the dots of the keys, secrets masked. */
+export type ConfigDocument = Record<string, Record<string, unknown>>;
+
+/**
+ * What a partial nested object asks for, key by key. `null` is back to the default, and so is `''`
+ * where a key may be unset, as forms send it. A masked secret is no change.
+ * @throws {ConfigError} `CONFIG_INVALID` with every unknown key and wrong value; never only the first
+ */
+export function changesIn(patch: unknown): Change[] {
+  const faults: ConfigFault[] = [];
+  const changes: Change[] = [];
+  if (!isObject(patch)) faults.push({ path: '(body)', message: 'must be an object' });
+  else {
+    for (const [section, below] of entriesOf(patch)) {
+      if (!sections.has(section)) faults.push(unknown(section));
+      else if (!isObject(below)) faults.push({ path: section, message: 'must be an object' });
+      else {
+        for (const [name, value] of entriesOf(below)) {
+          const key = `${section}.${name}`;
+          if (isSettingKey(key)) read(key, value);
+          else faults.push(unknown(key));
+        }
+      }
+    }
+  }
+  if (faults.length > 0) throw invalidConfig(faults);
+  return changes;
+
+  function read(key: SettingKey, value: unknown): void {
+    const { schema, secret, fallback } = settingOf(key);
+    if (secret && value === mask) return;
+    if (value === null || (value === '' && fallback === null)) {
+      changes.push({ key, value: undefined });
+      return;
+    }
+    const parsed = schema.safeParse(value);
+    if (parsed.success) changes.push({ key, value: parsed.data });
+    else {
+      for (const { path, message } of parsed.error.issues.slice(0, faultsAKeyMax)) {
+        faults.push({ path: [key, ...path].join('.'), message });
+      }
+    }
+  }
+}
+
+/** The settings as one nested object. */
+export function documentOf(settings: Settings): ConfigDocument {
+  const document: ConfigDocument = {};
+  for (const key of settingKeys) {
+    const [section, name] = partsOf(key);
+    const value = settings[key];
+    (document[section] ??= {})[name] = settingOf(key).secret && value !== null ? mask : value;
+  }
+  return document;
+}
+
+/** `stt.base_url` → `['stt', 'base_url']`. */
+export function partsOf(key: SettingKey): [section: string, name: string] {
+  const dot = key.indexOf('.');
+  return [key.slice(0, dot), key.slice(dot + 1)];
+}
+
+export const invalidConfig = (faults: readonly ConfigFault[]): ConfigError =>
+  new ConfigError(
+    'CONFIG_INVALID',
+    faults.map(({ path, message }) => `${path}: ${message}`).join('; '),
+    { faults },
+  );
+
+/** A list may have a fault an entry; nobody reads a hundred. */
+const faultsAKeyMax = 5;
+
+const sections: ReadonlySet<string> = new Set(settingKeys.map((key) => partsOf(key)[0]));
+
+/** Own members only, `__proto__` among them if somebody sent one: it is no key of ours. */
+const entriesOf = (object: object): [string, unknown][] => Object.entries(object);
+
+const unknown = (path: string): ConfigFault => ({
+  path: path.slice(0, 200),
+  message: 'is no setting',
+});
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The configuration as `GET /config` tells it: every key, secrets masked or null. */
+export const configSchema = nested((key) =>
+  settingOf(key).secret ? z.literal(mask).nullable() : settingOf(key).schema,
+);
+
+/** What `PUT /config` takes: any of the keys; null is back to the default. */
+export const configPatchSchema = nested((key) => settingOf(key).schema.nullable(), {
+  partial: true,
+});
+
+type Shape = Record<string, z.ZodType>;
+
+function nested(
+  schemaOf: (key: (typeof settingKeys)[number]) => z.ZodType,
+  { partial = false } = {},
+): z.ZodObject {
+  const sections: Record<string, Shape> = {};
+  for (const key of settingKeys) {
+    const [section, name] = partsOf(key);
+    const schema = schemaOf(key).describe(settingOf(key).description);
+    (sections[section] ??= {})[name] = partial ? schema.optional() : schema;
+  }
+  const shapes = Object.entries(sections).map(([name, shape]) => {
+    const section = z.strictObject(shape);
+    return [name, partial ? section.optional() : section] as const;
+  });
+  return z.strictObject(Object.fromEntries(shapes));
+}

@@ -1,0 +1,78 @@
+import { type SettingKey, type Settings, settingKeys, settingOf } from './schema.ts';
+
+export type { Settings } from './schema.ts';
+
+/**
+ * The settings that the environment says, the others at their defaults. An empty variable is none.
+ * @throws {SettingsError} naming every variable that is wrong and what it must be.
+ */
+export function settingsFrom(env: NodeJS.ProcessEnv): Settings {
+  const defaults = settingKeys.map((key) => [key, settingOf(key).fallback]);
+  return { ...Object.fromEntries(defaults), ...environmentSettings(env) } as Settings;
+}
+
+/**
+ * Only what the environment says: these keys cannot be set otherwise.
+ * @throws {SettingsError} naming every variable that is wrong and what it must be.
+ */
+export function environmentSettings(env: NodeJS.ProcessEnv): Partial<Settings> {
+  const wrong: string[] = [];
+  const given: [SettingKey, unknown][] = [];
+  for (const key of settingKeys) {
+    const text = env[variableOf(key)];
+    if (text === undefined || text === '') continue;
+    const { schema, fromText } = settingOf(key);
+    const parsed = schema.safeParse(fromText(text));
+    if (parsed.success) given.push([key, parsed.data]);
+    else wrong.push(`${variableOf(key)}: ${parsed.error.issues[0]?.message ?? 'invalid'}`);
+  }
+  if (wrong.length > 0) throw new SettingsError(wrong);
+  return Object.fromEntries(given) as Partial<Settings>;
+}
+
+/** `stt.base_url` → `MITSCHRIFT_STT_BASE_URL`. */
+export const variableOf = (key: string): string =>
+  `MITSCHRIFT_${key.toUpperCase().replaceAll('.', '_')}`;
+
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+  constructor(wrong: string[]) {
+    super(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
+  }
+}
+
+/** What only the environment says, and no key of the configuration. */
+const ofTheHost = ['DATA', 'HOST', 'PORT', 'LOG_LEVEL'].map((name) => `MITSCHRIFT_${name}`);
+
+/** Letters that may differ in a name somebody meant. */
+const distanceMax = 4;
+
+/** Variables that begin like ours and that nothing reads, each with the one that was probably meant. */
+export function unknownVariables(
+  env: NodeJS.ProcessEnv,
+): { variable: string; nearest: string | null }[] {
+  const known = [...ofTheHost, ...settingKeys.map(variableOf)];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('MITSCHRIFT_') && !known.includes(name))
+    .map((variable) => {
+      const [nearest] = known
+        .map((name) => ({ name, distance: editDistance(variable, name) }))
+        .filter(({ distance }) => distance <= distanceMax)
+        .toSorted((one, other) => one.distance - other.distance);
+      return { variable, nearest: nearest?.name ?? null };
+    });
+}
+
+/** Levenshtein's distance: letters to insert, remove or replace (Wagner & Fischer, 1974). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let index = 1; index <= one.length; index += 1) {
+    const next = [index];
+    for (let column = 1; column <= other.length; column += 1) {
+      const replaced = row[column - 1]! + (one[index - 1] === other[column - 1] ? 0 : 1);
+      next.push(Math.min(row[column]! + 1, next[column - 1]! + 1, replaced));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
+}

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { isAbsolute } from 'node:path';
+import type { DataFolder } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
+import { type Quarantined, listQuarantined, purgeQuarantined } from '../storage/quarantine.ts';
+import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import type { Scrub } from '../integrity/scrub.ts';
+
+/** What `mitschrift quarantine` asks for: over the control socket, or directly. */
+export type QuarantineCommands = {
+  'quarantine-list': (body?: unknown) => Promise<{ entries: Quarantined[]; more: number }>;
+  /** One after the other; what is there no more is an error, and those before it are gone. */
+  'quarantine-purge': (body: unknown) => Promise<{ purged: number }>;
+};
+
+/** Names that one purge takes at most. */
+export const purgeMax = 1000;
+
+/**
+ * The handlers by name. Whoever reaches them is the operating system's user of the service.
+ * @throws {z.ZodError} from `quarantine-purge`, and what removing throws
+ */
+export function quarantineCommands(deps: {
+  data: Pick<DataFolder, 'quarantine'>;
+  log: Pick<Log, 'info'>;
+}): QuarantineCommands {
+  const { quarantine } = deps.data;
+  return {
+    'quarantine-list': () => listQuarantined(quarantine),
+    'quarantine-purge': async (body) => {
+      const { names } = purging.parse(body);
+      for await (const name of purgeQuarantined(quarantine, names)) {
+        deps.log.info({ category: 'security', by: 'system', name }, 'purged from the quarantine');
+      }
+      return { purged: names.length };
+    },
+  };
+}
+
+const purging = z.strictObject({ names: z.array(z.string().max(4096)).max(purgeMax) });
+
+/**
+ * What a running service does for the commands of this folder, since the log has one process. What they
+ * need is loaded when they are given.
+ */
+export function integrityHandlers(deps: {
+  store: EventLog;
+  keys: KeyStore;
+  data: DataFolder;
+  scrub: Scrub;
+  /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
+  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
+}): Record<'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
+  const { stopping } = deps.scrub;
+  return {
+    verify: () => deps.scrub.verify(),
+    backup: async (body) => {
+      const directory = pathIn(body, 'directory');
+      const { backup } = await import('../integrity/backup.ts');
+      return await deps.whileFilesStay(() => backup(deps, directory, stopping));
+    },
+    'export-log': async (body) => {
+      const { decrypt } = body as { decrypt?: unknown };
+      const { exportLog } = await import('../integrity/export-log.ts');
+      return await exportLog(deps, pathIn(body, 'file'), { decrypt: decrypt === true }, stopping);
+    },
+  };
+}
+
+/** The command's own directory is not the service's. */
+function pathIn(body: unknown, name: string): string {
+  const path = (body as Record<string, unknown> | null)?.[name];
+  if (typeof path === 'string' && isAbsolute(path)) return path;
+  throw new TypeError(`${name} must be an absolute path`);
+}

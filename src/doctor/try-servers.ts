@@ -1,0 +1,132 @@
+import { installedModels } from '../speech/local/local-models.ts';
+import type { ServerState } from '../speech/remote/probe-server.ts';
+import { compatBase, nativeBase, serverName } from '../shared/outbound.ts';
+import { connectionFailure } from '../speech/remote/server-failure.ts';
+import { StageError } from '../shared/errors.ts';
+import type { Settings } from '../config/schema.ts';
+
+/** What came of trying a server, in words for a person. */
+export type Trial = { ok: boolean; detail: string; models?: string[] };
+
+/** What a trial takes at most, in milliseconds. */
+const trialMs = 15_000;
+/** Models that a sentence names. */
+const namedMax = 10;
+
+/** Tries the speech-to-text server of the settings, or this machine when there is none. Sends no audio. */
+export async function trySpeech(
+  settings: Settings,
+  deps: { modelsDir: string; log: { warn(fields: object, text: string): void } },
+): Promise<Trial> {
+  const baseUrl = settings['stt.base_url'];
+  if (baseUrl === null) return tryLocal(settings, deps);
+  // The clients of servers are large: the start of the service must not wait for them.
+  const { askServer, serverConnections } = await import('../speech/remote/server-client.ts');
+  const { probeCompat, probeNative } = await import('../speech/remote/probe-server.ts');
+  const connections = serverConnections();
+  const signal = AbortSignal.timeout(trialMs);
+  const key = settings['stt.api_key'];
+  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  const compat = compatBase(baseUrl);
+  const native = nativeBase(baseUrl);
+  try {
+    const asCompat = await probeCompat(compat, serverName(compat), headers, connections, signal);
+    if (settings['stt.backend'] === 'native') {
+      if (asCompat.models.length > 0) {
+        return wrong(
+          `${serverName(compat)} is an OpenAI-compatible server: set stt.backend to compat.`,
+        );
+      }
+      const asNative = await probeNative(native, serverName(native), connections, signal);
+      return judged(asNative, null, 'stt.model');
+    }
+    if (asCompat.state !== 'ready') return judged(asCompat, null, 'stt.model');
+    // A form without a file is refused by what can transcribe; others do not know the route.
+    const form = { method: 'POST', body: new FormData(), headers, signal };
+    const { status } = await askServer(`${compat}/audio/transcriptions`, form, connections);
+    if (status !== 404 && status !== 405)
+      return judged(asCompat, settings['stt.model'], 'stt.model');
+    const asNative = await probeNative(native, serverName(native), connections, signal);
+    return asNative.state === 'ready' && asCompat.models.length === 0
+      ? wrong(`${serverName(native)} is a whisper.cpp server: set stt.backend to native.`)
+      : wrong(`${serverName(compat)} cannot transcribe: it has no /audio/transcriptions.`);
+  } catch (error) {
+    return wrong(connectionFailure(serverName(compat), error).message);
+  } finally {
+    await connections.destroy();
+  }
+}
+
+/** Tries the language-model server of the settings. Asks a question only when it lists no models. */
+export async function tryLanguage(settings: Settings): Promise<Trial> {
+  const baseUrl = settings['llm.base_url'];
+  if (baseUrl === null) {
+    return {
+      ok: true,
+      detail: 'No language-model server is set: summary and title are extracts of the talk.',
+    };
+  }
+  const { openLanguageModel } = await import('../language/openai-model.ts');
+  const model = openLanguageModel({
+    baseUrl,
+    model: settings['llm.model'],
+    apiKey: settings['llm.api_key'],
+    contextTokens: settings['llm.context'],
+    timeoutSeconds: trialMs / 1000,
+  });
+  const signal = AbortSignal.timeout(trialMs + 1000);
+  const name = `The language-model server at ${new URL(baseUrl).origin}`;
+  try {
+    const models = await model.models(signal);
+    if (models.length > 0) {
+      const ready: ServerState = { state: 'ready', detail: `${name} is ready.`, models };
+      return judged(ready, settings['llm.model'], 'llm.model');
+    }
+    await model.complete({ system: '', user: 'Say yes.', answerTokensMax: 16 }, signal);
+    return { ok: true, detail: `${name} answers, and has no list of models.`, models };
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error;
+    // It answered, and with words: that they were too many or none is the model's way.
+    if (answered.has(error.code)) return { ok: true, detail: `${name} answers.`, models: [] };
+    return wrong(error.message);
+  } finally {
+    await model.close();
+  }
+}
+
+async function tryLocal(
+  settings: Settings,
+  { modelsDir, log }: Parameters<typeof trySpeech>[1],
+): Promise<Trial> {
+  const { chooseEngine } = await import('../speech/choose-engine.ts');
+  try {
+    await (await chooseEngine(settings, { modelsDir, log })).close();
+  } catch (error) {
+    if (error instanceof StageError) return wrong(error.message);
+    throw error;
+  }
+  const models = (await installedModels(modelsDir)).models
+    .filter(({ purpose }) => purpose === 'speech-to-text')
+    .map(({ id }) => id);
+  const ready: ServerState = { state: 'ready', detail: 'This machine recognises.', models };
+  return judged(ready, settings['stt.local_model'], 'stt.local_model');
+}
+
+/** Whether it is ready, and has the model that is asked for, if one is and it tells. */
+function judged({ state, detail, models }: ServerState, model: string | null, key: string): Trial {
+  if (state !== 'ready') return { ok: false, detail, models };
+  // Ollama calls `name` what it lists as `name:latest`.
+  const has = model === null || models.includes(model) || models.includes(`${model}:latest`);
+  if (has || models.length === 0) return { ok: true, detail, models };
+  const named = models.slice(0, namedMax).join(', ');
+  const more = models.length > namedMax ? ', …' : '';
+  return {
+    ok: false,
+    detail: `There is no model ${model} (${key}). There is: ${named}${more}.`,
+    models,
+  };
+}
+
+const answered: ReadonlySet<string> = new Set(['answer-cut', 'answer-empty']);
+
+const wrong = (detail: string): Trial => ({ ok: false, detail });

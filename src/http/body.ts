@@ -1,0 +1,117 @@
+import type { Context } from 'koa';
+import * as z from 'zod';
+import { createRequire } from 'node:module';
+import { loadOnce } from '../shared/package.ts';
+import { limits } from './limits.ts';
+import { Problem, invalid } from './problems.ts';
+
+/**
+ * The body as JSON of the given shape; no body is an empty object.
+ * @throws {Problem} 400 no JSON, 413 too large, 415 not declared as JSON (which also keeps other sites'
+ *   forms out: they cannot send this type without asking first), 408 too slow, 422 another shape.
+ */
+export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Promise<z.output<S>> {
+  // Some clients announce an empty body (`fetch` without one), which has no type.
+  const empty = ctx.get('Content-Length') === '0';
+  if (!empty && ctx.is('application/json') === false) {
+    throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
+  }
+  const parseJson = await parser();
+  await inTime(parseJson(ctx, async () => {}));
+  return validated(schema, (ctx.request as { body?: unknown }).body ?? {});
+}
+
+/** The query string's parameters of the given shape; one given twice is refused. */
+export function queryOf<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
+  return validated(schema, { ...ctx.query });
+}
+
+/** @throws {Problem} 422 with one entry a wrong field. */
+export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value, { error: inWords });
+  if (parsed.success) return parsed.data;
+  throw invalid(
+    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.') || '(body)', message })),
+  );
+}
+
+/** What the library says of a value that is not there, or of another type, is for programmers. */
+const inWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'invalid_type') return undefined;
+  if (issue.input === undefined) return 'is missing';
+  return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+};
+
+const parser = loadOnce(async () => {
+  return bodyParser()({
+    json: true,
+    jsonLimit: limits.jsonBytesMax,
+    jsonTypes: ['application/json'],
+    text: false,
+    urlencoded: false,
+    multipart: false,
+  });
+});
+
+/**
+ * koa-body, loaded with the first body: it brings parsers of everything, and the start must not wait for them.
+ * By `require`, in one go: as ES modules, while a recording that is taken up loads its own, Node 20.20 ran
+ * formidable before what it imports, and kept that failure: every body was answered 500 until a restart.
+ */
+export function bodyParser(): typeof import('koa-body').koaBody {
+  const { koaBody } = createRequire(import.meta.url)('koa-body') as typeof import('koa-body');
+  return koaBody;
+}
+
+/** Percent-encoding is undone once: `%2F` and `/` are the same, `%252F` is not. */
+export function decodedOnce(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (cause) {
+    throw new Problem('malformed-request', 'The path is not valid percent-encoded UTF-8.', {
+      cause,
+    });
+  }
+}
+
+const { pageMax, pageDefault } = limits;
+const whole = (text: string): boolean => /^\d{1,15}$/.test(text);
+
+/** `?limit&cursor` of lists. */
+export const pageSchema = z.object({
+  limit: z
+    .string()
+    .refine(whole, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(1).max(pageMax))
+    .default(pageDefault),
+  cursor: z.string().max(1000).optional(),
+});
+
+/** `?after`: a position of the log, 0 for its beginning. */
+export const positionSchema = z
+  .string()
+  .refine(whole, 'must be a position of the log')
+  .transform(Number)
+  .pipe(z.number().int().min(0))
+  .default(0);
+
+/** An ISO 639-1 code (or 639-3, where there is none); `auto` and nothing mean: find out. */
+export const languageSchema = z
+  .string()
+  .regex(/^(?:auto|[a-z]{2,3})?$/, 'must be an ISO 639-1 code such as `de`, or `auto`')
+  .transform((code) => (code === '' || code === 'auto' ? null : code))
+  .nullable();
+
+/** Whoever sends a byte now and then would otherwise keep a connection for hours, without a login. */
+async function inTime<T>(parsed: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const seconds = limits.jsonBodyMs / 1000;
+    const problem = new Problem('too-slow', `The body has to be there within ${seconds} seconds.`, {
+      headers: { Connection: 'close' },
+    });
+    timer = setTimeout(() => reject(problem), limits.jsonBodyMs);
+  });
+  return await Promise.race([parsed, late]).finally(() => clearTimeout(timer));
+}

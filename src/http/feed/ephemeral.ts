@@ -1,0 +1,105 @@
+import type { Activity } from '../../recordings/desk.ts';
+import { limits } from '../limits.ts';
+import type { HttpServices } from '../services.ts';
+
+/** Whom moments are told to. */
+type Audience = {
+  /** Whether anybody follows. */
+  followed(): boolean;
+  /** To those who may know what the owner's recordings say. */
+  tell(owner: string, frames: readonly string[]): void;
+  /** The status object of the owner looks different now. */
+  touch(owner: string): void;
+};
+
+/**
+ * Tells what is of the moment and in no log: how far a stage is (`progress`), how loud a capture is
+ * (`level`) and what is wrong with it (`warning`).
+ * @param ownerOf the user a recording belongs to; undefined for one that is not there.
+ * @returns how to stop.
+ */
+export function tellMoments(
+  { desk, captures, log }: Pick<HttpServices, 'desk' | 'captures' | 'log'>,
+  ownerOf: (recordingId: string) => Promise<string | undefined>,
+  { followed, tell, touch }: Audience,
+): () => void {
+  const progress = throttledProgress((recordingId, frame) => {
+    void ofOwner(recordingId, (owner) => tell(owner, [frame]));
+  });
+  const stopWatching = desk.onActivity((recordingId, activity) => {
+    if (!followed()) return;
+    progress.add(recordingId, activity);
+    if (activity.waiting) {
+      // A wait is part of the status object, and no fact.
+      void ofOwner(recordingId, touch);
+    }
+  });
+  const stopLevels = captures.onNow(({ recordingId, level }) => {
+    if (!followed() || !level) return;
+    const frame = JSON.stringify({ type: 'level', recording_id: recordingId, ...level });
+    void ofOwner(recordingId, (owner) => tell(owner, [frame]));
+  });
+  const stopWarnings = captures.onWarnings(({ recordingId, warnings }) => {
+    const frames = warnings.map((warning) =>
+      JSON.stringify({
+        type: 'warning',
+        recording_id: recordingId,
+        ...warning,
+        detail: warning.message,
+      }),
+    );
+    void ofOwner(recordingId, (owner) => {
+      tell(owner, frames);
+      // Warnings are part of the status object, and no facts.
+      touch(owner);
+    });
+  });
+
+  return () => {
+    stopWatching();
+    stopLevels();
+    stopWarnings();
+    progress.stop();
+  };
+
+  async function ofOwner(recordingId: string, use: (owner: string) => void): Promise<void> {
+    try {
+      const owner = await ownerOf(recordingId);
+      if (owner !== undefined) use(owner);
+    } catch (error) {
+      log.warn({ err: error, recordingId }, 'progress could not be told');
+    }
+  }
+}
+
+/** `progress` frames, the newest of each recording, at most so often. */
+function throttledProgress(send: (recordingId: string, frame: string) => void) {
+  const newest = new Map<string, Activity>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    for (const [recordingId, { stage, fraction, attempt, waiting }] of newest) {
+      send(
+        recordingId,
+        JSON.stringify({
+          type: 'progress',
+          recording_id: recordingId,
+          stage,
+          fraction,
+          attempt,
+          waiting,
+        }),
+      );
+    }
+    newest.clear();
+  };
+  return {
+    add(recordingId: string, activity: Activity): void {
+      newest.set(recordingId, activity);
+      timer ??= setTimeout(flush, limits.progressEveryMs);
+    },
+    stop(): void {
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import { recordingOf } from '../../../events/facts/recording.ts';
+
+/** What one fact becomes on the wire, stringified once for all who get it. */
+export type FactFrames = {
+  recordingId: string;
+  /** For those who may know what was said. */
+  own: readonly string[];
+  /** For an administrator who watches all: the move without its content. */
+  others: readonly string[];
+  /** Whether the status object of the owner may look different now. */
+  changesStatus: boolean;
+};
+
+/**
+ * The durable frames of a fact; undefined for facts that are none of a recording's. The last frame of a
+ * position is its `transition` or `utterance`: who has seen that one has seen the whole position.
+ */
+export function factFrames(fact: LoggedFact): FactFrames | undefined {
+  const recordingId = recordingOf(fact.stream);
+  if (recordingId === undefined) return undefined;
+  const { position, type: event, from, to, at } = fact;
+
+  if (fact.type === 'utterance.recognised') {
+    const { data, content } = fact;
+    // Without its content (erased since) there is nothing to tell.
+    if (!content) return { recordingId, own: [], others: [], changesStatus: false };
+    const { index, start, end } = data;
+    const text = content.segments.map((segment) => segment.text.trim()).join(' ');
+    const frame = { type: 'utterance', recording_id: recordingId, index, start, end, text };
+    return {
+      recordingId,
+      own: [JSON.stringify({ ...frame, speaker: null, final: true, position })],
+      others: [],
+      changesStatus: false,
+    };
+  }
+
+  const transition = JSON.stringify({
+    type: 'transition',
+    recording_id: recordingId,
+    event,
+    from: from ?? null,
+    to: to ?? null,
+    at,
+    position,
+  });
+  const own = [transition];
+  if (fact.type === 'documents.saved' && fact.content) {
+    const { paths } = fact.content;
+    const { version } = fact.data;
+    own.unshift(
+      JSON.stringify({ type: 'saved', recording_id: recordingId, paths, version, position }),
+    );
+  }
+  return { recordingId, own, others: [transition], changesStatus: !quiet.has(event) };
+}
+
+/** Up to where a client has been told everything. */
+export const positionFrame = (position: number): string =>
+  JSON.stringify({ type: 'position', position });
+
+/** Facts that come in numbers and change nothing that a status object shows. */
+const quiet = new Set(['speech.detected', 'documents.named']);

@@ -1,0 +1,169 @@
+import { WebSocketServer } from 'ws';
+import * as z from 'zod';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { notAuthenticated } from '../middleware/authenticate.ts';
+import { browserAudio } from './browser-audio.ts';
+import { hostCheck, hostNotAllowed } from '../middleware/security.ts';
+import { positionSchema, validated } from '../body.ts';
+import { limits } from '../limits.ts';
+import { logRefusal } from '../middleware/problems.ts';
+import { Problem, notFound, problemBody } from '../problems.ts';
+import type { Caller, HttpServices } from '../services.ts';
+import { type Client, serveSocket } from './socket.ts';
+import { openStream } from './feed.ts';
+import { toProblem } from '../to-problem.ts';
+
+/** `GET /ws`: takes over connections that ask to become WebSockets. */
+export interface Sockets {
+  /** For the server's `upgrade` event. Refuses with a problem document, before any handshake. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** How many clients are connected. */
+  size(): number;
+  /** Says goodbye (1001) to all and resolves when all are gone. */
+  close(): Promise<void>;
+}
+
+export function openSockets(services: HttpServices): Sockets {
+  const { accounts, log } = services;
+  const stream = openStream(services);
+  const openAudio = browserAudio(services);
+  const hosts = hostCheck({
+    address: services.address,
+    allowed: () => services.settings()['server.allowed_hosts'],
+  });
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    maxPayload: limits.messageBytesMax,
+    // Costs 100 MB for a thousand clients and four times the work (measured); frames are small.
+    perMessageDeflate: false,
+    handleProtocols: (protocols) => (protocols.has(protocolName) ? protocolName : false),
+  });
+  const clients = new Set<Client>();
+  const perUser = new Map<string, number>();
+  let closing = false;
+
+  const stopListening = accounts.onSessionEnded((sessionId) => {
+    for (const client of clients) {
+      if (client.sessionId === sessionId) client.endSession('logged out');
+    }
+  });
+
+  return {
+    upgrade(request, socket, head) {
+      // The server no longer looks after this connection: an error without a listener ends the process.
+      const onError = (): void => void socket.destroy();
+      socket.on('error', onError);
+      takeOver(request, socket, head, onError).catch((error: unknown) => {
+        const problem = toProblem(error);
+        logRefusal(services, request, problem);
+        refuse(socket, problem);
+      });
+    },
+    size: () => clients.size,
+    async close() {
+      closing = true;
+      stopListening();
+      for (const client of clients) client.close('goingAway', 'the service stops');
+      await Promise.all(
+        [...server.clients].map(
+          (webSocket) => new Promise((resolve) => webSocket.once('close', resolve)),
+        ),
+      );
+      await stream.close();
+    },
+  };
+
+  async function takeOver(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    onError: () => void,
+  ): Promise<void> {
+    const admitted = await admit(request);
+    if (socket.destroyed) return;
+    enter(admitted.caller);
+    // The connection's end, not the WebSocket's: a handshake that fails never has one.
+    socket.once('close', () => leave(admitted.caller));
+    socket.off('error', onError);
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const client = serveSocket(webSocket, admitted, { accounts, stream, log, openAudio });
+      clients.add(client);
+      const counted = services.metrics.socketOpened();
+      webSocket.once('close', () => {
+        clients.delete(client);
+        counted();
+      });
+    });
+  }
+
+  /** Who may connect, decided before the handshake. @throws {Problem} */
+  async function admit(request: IncomingMessage) {
+    const { host, origin } = request.headers;
+    if (!hosts.allows(host)) throw hostNotAllowed();
+    if (!hosts.sameOrigin(origin, host)) {
+      throw new Problem('cross-origin', 'Only pages of this service may connect.');
+    }
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const token = url.searchParams.get('token') ?? tokenFromProtocols(request);
+    const caller = token ? await accounts.authenticate(token) : null;
+    if (!token || !caller) throw notAuthenticated();
+    if (url.pathname !== '/ws') throw notFound();
+    const { after, scope } = validated(querySchema, {
+      after: url.searchParams.get('after') ?? undefined,
+      scope: url.searchParams.get('scope') ?? undefined,
+    });
+    if (scope === 'all' && !caller.isAdmin) {
+      throw new Problem('not-admin', 'Only an administrator sees what others do.');
+    }
+    if (closing) throw new Problem('stopping', 'The service is stopping.');
+    return { caller, token, after, all: scope === 'all' };
+  }
+
+  function enter({ userId }: Caller): void {
+    const open = perUser.get(userId) ?? 0;
+    if (open >= limits.socketsPerUserMax) {
+      throw new Problem(
+        'too-many-connections',
+        `You have ${open} connections open; that is the limit.`,
+      );
+    }
+    perUser.set(userId, open + 1);
+  }
+
+  function leave({ userId }: Caller): void {
+    const open = perUser.get(userId) ?? 0;
+    if (open <= 1) perUser.delete(userId);
+    else perUser.set(userId, open - 1);
+  }
+
+  function refuse(socket: Duplex, problem: Problem): void {
+    if (problem.status >= 500) log.error({ err: problem.cause }, 'a handshake failed');
+    const body = JSON.stringify(problemBody(problem));
+    const headers = {
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Cache-Control': 'no-store',
+      ...problem.headers,
+      Connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const { status } = problem;
+    socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+    socket.once('finish', () => socket.destroy());
+  }
+}
+
+/** Offered as `mitschrift, <token>`; the answer names the first only. */
+const protocolName = 'mitschrift';
+
+function tokenFromProtocols(request: IncomingMessage): string | undefined {
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
+  return offered[0] === protocolName ? offered[1] : undefined;
+}
+
+export const querySchema = z.object({
+  after: positionSchema.removeDefault().optional(),
+  scope: z.enum(['all']).optional(),
+});

@@ -1,0 +1,116 @@
+import type { Context, Middleware, Next, ParameterizedContext } from 'koa';
+import { ulid } from 'ulid';
+import { limits } from '../limits.ts';
+import { Problem, invalid } from '../problems.ts';
+import type { Caller, HttpServices, State } from '../services.ts';
+import type { RecordingFact } from '../../../events/facts/recording.ts';
+import { type Done, commands, doneBy, lastDoneBy } from '../../../projections/commands.ts';
+import { commandOf } from '../written.ts';
+
+/**
+ * `Idempotency-Key` on any POST: a repetition gets the first answer, and does nothing twice. The key also
+ * becomes the command's id, by which the log knows a repetition even after a restart (`done-before.ts`);
+ * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone.
+ */
+export function rememberAnswers(): Middleware<State> {
+  const answers = new Map<string, Remembered>();
+
+  const answerOnce = async (ctx: Asked, { userId }: Caller, next: Next): Promise<void> => {
+    const key = idempotencyKey(ctx.get('Idempotency-Key'));
+    const command = `${userId}:${key ?? ulid()}`;
+    ctx.state.command = command;
+    ctx.state.repeatable = key !== undefined;
+    if (key === undefined) {
+      await next();
+      return;
+    }
+
+    for (let earlier = answers.get(command); earlier; earlier = answers.get(command)) {
+      if (earlier.path !== ctx.path) {
+        throw new Problem('key-used-differently', 'Take a new key for another request.');
+      }
+      const answer = await earlier.answer;
+      if (answer) {
+        ctx.set(answer.headers);
+        ctx.status = answer.status;
+        ctx.body = answer.body;
+        return;
+      }
+      // It was refused. Of all who waited for it one tries again, and the others wait for that.
+      if (answers.get(command) === earlier) answers.delete(command);
+    }
+    // Nobody else runs between the look above and `answers.set`.
+    const work = next();
+    const remembered = {
+      path: ctx.path,
+      answer: work.then(
+        () => (ctx.status < 300 ? answerOf(ctx) : null),
+        () => null,
+      ),
+    };
+    answers.set(command, remembered);
+    if (answers.size > limits.rememberedAnswersMax) answers.delete(answers.keys().next().value!);
+    if ((await remembered.answer) === null && answers.get(command) === remembered) {
+      answers.delete(command);
+    }
+    await work;
+  };
+
+  return (ctx, next) => {
+    const { caller } = ctx.state;
+    return ctx.method === 'POST' && caller ? answerOnce(ctx, caller, next) : next();
+  };
+}
+
+/** Headers that are part of an answer. */
+const told = ['Location', 'Tus-Resumable', 'Upload-Expires'];
+
+/**
+ * What this very command led to before, as the log tells: a repetition whose first answer nobody
+ * remembers any more, because of a restart or because it never came to one, is answered with it. By
+ * then the state may not allow the command any more, and another recording may be the one that waits.
+ * Null for a command that is new, or has no `Idempotency-Key` and cannot be repeated.
+ * @param expected what a command of this kind leads to
+ * @throws {Problem} 409 `key-used-differently` when it led to anything else
+ */
+export async function doneBefore(
+  { projections, storage, store }: Pick<HttpServices, 'projections' | 'storage' | 'store'>,
+  state: State,
+  expected: { types: readonly RecordingFact['type'][]; recordingId?: string | undefined },
+): Promise<Done | null> {
+  if (!state.repeatable) return null;
+  const command = commandOf(state);
+  await projections.applied(commands.name, store.head(), { timeoutMs: limits.readYourWritesMs });
+  const done = (await doneBy(storage, command)) ?? (await lastDoneBy(storage, command));
+  if (done === null) return null;
+  const { types, recordingId = done.recordingId } = expected;
+  if (done.recordingId !== recordingId || !(types as readonly string[]).includes(done.type)) {
+    throw new Problem('key-used-differently', 'Take a new key for another request.');
+  }
+  return done;
+}
+
+type Asked = ParameterizedContext<State>;
+
+type Answer = { status: number; body: unknown; headers: Record<string, string> };
+type Remembered = { path: string; answer: Promise<Answer | null> };
+
+function answerOf({ status, body, res }: Context): Answer {
+  const headers: Record<string, string> = {};
+  for (const name of told) {
+    const value = res.getHeader(name);
+    if (typeof value === 'string') headers[name] = value;
+  }
+  return { status, body, headers };
+}
+
+function idempotencyKey(header: string): string | undefined {
+  if (header === '') return undefined;
+  const { idempotencyKeyCharactersMax: max } = limits;
+  if (header.length > max || !/^[\x21-\x7e]+$/.test(header)) {
+    throw invalid([
+      { path: 'Idempotency-Key', message: `must be 1 to ${max} visible ASCII characters` },
+    ]);
+  }
+  return header;
+}

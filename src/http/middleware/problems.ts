@@ -1,0 +1,106 @@
+import type { Middleware } from 'koa';
+import { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { limits } from '../limits.ts';
+import { type Problem, type ProblemType, problemBody } from '../problems.ts';
+import type { HttpServices, State } from '../services.ts';
+import { toProblem } from '../to-problem.ts';
+import { clientAddress } from './authenticate.ts';
+import { pathForLog } from './request-log.ts';
+
+/**
+ * Turns whatever was thrown below into a problem document. Our own mistakes and who was turned away are
+ * logged, once, here.
+ */
+export function answerProblems(
+  services: Pick<HttpServices, 'log' | 'settings'>,
+): Middleware<State> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const problem = toProblem(error);
+      const { requestId, caller } = ctx.state;
+      logRefusal(services, ctx.req, problem, {
+        request: requestId,
+        ...(caller ? { user: caller.userId } : {}),
+      });
+      if (problem.status >= 500) {
+        services.log.error(
+          { request: requestId, problem: problem.type, err: problem.cause },
+          'failed',
+        );
+      }
+      ctx.status = problem.status;
+      ctx.set(problem.headers);
+      const text = JSON.stringify({
+        ...problemBody(problem),
+        ...(problem.status >= 500 ? { request_id: requestId } : {}),
+      });
+      ctx.type = 'application/problem+json';
+      const unread = ctx.req.method !== 'GET' && !ctx.req.complete;
+      if (unread) {
+        ctx.set('Connection', 'close');
+        ctx.body = Readable.from(lingering(text, ctx.req));
+        ctx.length = Buffer.byteLength(text);
+      } else {
+        ctx.body = text;
+      }
+    }
+  };
+}
+
+/**
+ * Tells the log who was turned away, marked `category: 'security'`: one line if the problem is a refusal,
+ * for whoever watches for intruders. No query string: it may hold a token.
+ */
+export function logRefusal(
+  { log, settings }: Pick<HttpServices, 'log' | 'settings'>,
+  request: IncomingMessage,
+  problem: Problem,
+  more: Record<string, unknown> = {},
+): void {
+  if (!refusals.has(problem.type)) return;
+  log.warn(
+    {
+      category: 'security',
+      problem: problem.type,
+      address: clientAddress(request, settings()['server.trusted_proxies']),
+      method: request.method,
+      path: pathForLog((request.url ?? '').split('?')[0]!),
+      ...more,
+    },
+    'refused',
+  );
+}
+
+/** Logins and setup are told by the accounts themselves. */
+const refusals: ReadonlySet<ProblemType> = new Set<ProblemType>([
+  'not-authenticated',
+  'not-admin',
+  'outside-space',
+  'cross-origin',
+  'host-not-allowed',
+]);
+
+/**
+ * The answer at once, its end a little later: closing a connection with unread data resets it, and the
+ * client, still sending, would never see why. So the rest of the body is read and dropped, within limits.
+ */
+async function* lingering(text: string, request: IncomingMessage): AsyncGenerator<string> {
+  yield text;
+  await new Promise<void>((resolve) => {
+    let bytes = 0;
+    const timer = setTimeout(resolve, limits.lingerMs);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once('end', done).once('close', done);
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limits.lingerBytesMax) done();
+    });
+    request.resume();
+  });
+}

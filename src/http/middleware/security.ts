@@ -1,0 +1,139 @@
+import helmet from 'koa-helmet';
+import type { Context, Middleware } from 'koa';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { Problem } from '../problems.ts';
+
+/**
+ * Everything from this service itself, nothing inline, nobody may frame it. No HSTS: the service speaks
+ * plain HTTP, and whether a proxy in front of it speaks TLS is the proxy's to promise.
+ */
+export function securityHeaders(): Middleware {
+  const headers = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'"],
+        fontSrc: ["'self'"],
+        mediaSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        workerSrc: ["'self'"],
+        manifestSrc: ["'self'"],
+        formAction: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: false,
+    referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+  });
+  // They are the same for every answer, so helmet makes them once: it works longer than most routes.
+  let made: [name: string, value: string][] | undefined;
+  return (ctx, next) => {
+    made ??= madeBy(headers);
+    for (const [name, value] of made) ctx.res.setHeader(name, value);
+    // Answers are somebody's own; routes that serve public files say otherwise.
+    ctx.res.setHeader('Cache-Control', 'no-store');
+    return next();
+  };
+}
+
+/** Refuses names that are not ours (421) and writes that another site's page sends (403). */
+export function checkHost(hosts: HostCheck): Middleware {
+  return (ctx, next) => {
+    const host = ctx.req.headers.host;
+    if (!hosts.allows(host)) throw hostNotAllowed();
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
+    if (
+      !hosts.sameOrigin(ctx.req.headers.origin, host) ||
+      ctx.req.headers['sec-fetch-site'] === 'cross-site'
+    ) {
+      throw new Problem('cross-origin', 'Only pages of this service may send this.');
+    }
+    return next();
+  };
+}
+
+export const hostNotAllowed = (): Problem =>
+  new Problem(
+    'host-not-allowed',
+    'The service does not answer to this host name. An administrator can add it to `server.allowed_hosts`.',
+  );
+
+/**
+ * Against DNS rebinding: a name an attacker points at us arrives as `Host`, so only known names pass.
+ * Known are localhost, the address we listen on, the machine's name, and what the settings add (with a
+ * port: only with that port). Listening on all addresses, any literal IP address is known too: to put
+ * one into `Host` a browser must have been sent to that address, which is no rebinding.
+ */
+export function hostCheck(options: {
+  address: string;
+  allowed: () => readonly string[];
+}): HostCheck {
+  const own = new Set(
+    ['localhost', '127.0.0.1', '::1', options.address, hostname()].map((name) =>
+      name.toLowerCase(),
+    ),
+  );
+  const anyAddress = options.address === '0.0.0.0' || options.address === '::';
+
+  return {
+    allows(host) {
+      const parsed = host === undefined ? null : parseHost(host);
+      if (!parsed) return false;
+      const { name, authority } = parsed;
+      if (own.has(name) || (anyAddress && isIP(name) !== 0)) return true;
+      return options.allowed().some((entry) => {
+        const lower = entry.toLowerCase();
+        return lower === name || lower === authority;
+      });
+    },
+    sameOrigin(origin, host) {
+      if (origin === undefined) return true;
+      try {
+        const from = new URL(origin);
+        // Through URL, so that a default port that one of the two leaves out makes no difference.
+        return from.host !== '' && from.host === new URL(`${from.protocol}//${host}`).host;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** The headers that a middleware sets on every answer, which it has to do at once. */
+function madeBy(middleware: Middleware): [name: string, value: string][] {
+  const headers: [string, string][] = [];
+  const res = {
+    setHeader: (name: string, value: string) => void headers.push([name, value]),
+    removeHeader() {},
+  };
+  void middleware({ req: {}, res } as unknown as Context, async () => {});
+  if (headers.length === 0) throw new Error('no security headers were made');
+  return headers;
+}
+
+/** Whether a `Host` header is one of ours, and whether an `Origin` is the page we serve ourselves. */
+type HostCheck = {
+  /** `Host` as received. Undefined is refused. */
+  allows(host: string | undefined): boolean;
+  /** No `Origin` (not a browser), or the very host the request was sent to. */
+  sameOrigin(origin: string | undefined, host: string | undefined): boolean;
+};
+
+/** `[::1]:8765` → name `::1`; a trailing dot of a fully qualified name is left out. */
+function parseHost(host: string): { name: string; authority: string } | null {
+  const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]]+)(?::(\d{1,5}))?$/i.exec(host);
+  if (!match) return null;
+  const name = match[1]!
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+  return { name, authority: match[2] === undefined ? name : `${name}:${match[2]}` };
+}

@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import type { Context } from 'koa';
+import { type RecordingFact, kindSchema } from '../../../events/facts/recording.ts';
+import { libraryOf, recordingByFilename, transcripts } from '../../../projections/transcripts.ts';
+import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import {
+  carryOut,
+  carryOutAll,
+  commandOf,
+  refuseWhenStopped,
+  untilReadable,
+  untilWritten,
+} from '../written.ts';
+import { bodyParser, decodedOnce, jsonBody, pageSchema, queryOf } from '../body.ts';
+import { doneBefore } from '../middleware/idempotency.ts';
+import { keptReads } from '../cached-reads.ts';
+import { limits } from '../limits.ts';
+import { Problem, notFound } from '../problems.ts';
+import { reprocessFact, reprocessSchema } from './recording-actions.ts';
+import { statusName } from '../recording-answer.ts';
+import type { AddRoutes } from '../services.ts';
+import { deleteDocument } from '../../documents/write.ts';
+import { documentNames } from '../../documents/documents.ts';
+import { turnEdits } from '../../recordings/amendments.ts';
+import { NotAccepted } from '../../recordings/not-accepted.ts';
+import { editIn } from '../../recordings/document-edit.ts';
+import { documentsInput } from '../../recordings/documents-input.ts';
+
+/** The documents in the caller's space. */
+export const transcriptRoutes: AddRoutes = (router, services) => {
+  const { storage, dataDir, projections } = services;
+  const kept = keptReads<Buffer>(projections, transcripts.name, limits.pagesKeptMax);
+  const read = async (userId: string, filename: string) =>
+    readDocument(await openSpace(dataDir, userId), filename);
+
+  router.get('/transcripts', async (ctx) => {
+    const owner = callerOf(ctx.state).userId;
+    // As it was asked, so that what is kept need not be read again; as bytes, which need no encoding.
+    const body = await kept(`${owner}?${ctx.querystring}`, async () => {
+      const { limit, cursor, kind } = queryOf(ctx, listSchema);
+      const { rows, next_cursor } = await libraryOf(storage, owner, { limit, cursor, kind });
+      return Buffer.from(JSON.stringify({ transcripts: rows, next_cursor }));
+    });
+    ctx.type = 'application/json';
+    ctx.body = body;
+  });
+
+  // Before reading: a document called `reprocess` is read by GET, this is POST only.
+  router.post(/^\/transcripts\/(.+)\/reprocess$/, async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    const filename = decodedOnce(ctx.path.slice('/transcripts/'.length, -'/reprocess'.length));
+    // Also refuses a path that leaves the space, with the same answer as reading it.
+    if (!(await read(userId, filename))) throw notFound();
+    const recordingId = await recordingByFilename(storage, userId, filename);
+    if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
+    const fact = reprocessFact(await jsonBody(ctx, reprocessSchema));
+    const done = await doneBefore(services, ctx.state, { types: [fact.type], recordingId });
+    const { state } = done ?? (await carryOut(services, ctx.state, recordingId, fact));
+    ctx.status = 202;
+    ctx.body = { recording_id: recordingId, status: statusName(state) };
+  });
+
+  router.get(/^\/transcripts\/(.+)$/, async (ctx) => {
+    const filename = decodedOnce(ctx.path.slice('/transcripts/'.length));
+    const document = await read(callerOf(ctx.state).userId, filename);
+    if (!document) throw notFound();
+    ctx.status = 200;
+    ctx.set('ETag', `"${document.sha256}"`);
+    ctx.set('Cache-Control', 'private, no-cache');
+    if (ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.set('Content-Type', 'text/markdown; charset=utf-8');
+    ctx.body = document.bytes;
+  });
+};
+
+export const listSchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
+
+/** What people do to documents: send one they edited, delete one. */
+export const documentChangeRoutes: AddRoutes = (router, services) => {
+  const { storage, dataDir, desk } = services;
+  const filenameIn = (ctx: Context) => decodedOnce(ctx.path.slice('/transcripts/'.length));
+
+  router.put(/^\/transcripts\/(.+)$/, async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    const filename = filenameIn(ctx);
+    const space = await openSpace(dataDir, userId);
+    const present = await readDocument(space, filename);
+    if (!present) throw notFound();
+    const recordingId = await recordingByFilename(storage, userId, filename);
+    if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
+    const markdown = await markdownBody(ctx);
+    const seen = ctx.get('If-Match');
+    if (seen !== `"${present.sha256}"`) {
+      throw new Problem(
+        'changed-meanwhile',
+        seen === ''
+          ? 'Send `If-Match` with the `ETag` of the document you have edited.'
+          : 'The document is another one by now. Read it again and repeat your changes.',
+      );
+    }
+    refuseWhenStopped(services);
+    const { shown, state } = await desk.read(recordingId);
+    const { saved, named } = shown ?? {};
+    if (!shown || !saved?.content || !named?.content) {
+      throw new NotAccepted('document.edited', state, []);
+    }
+    const paths = saved.content.paths;
+    const document = documentNames.find((name) => sameName(paths[name], filename));
+    if (!document) throw notFound('The document belongs to no recording of yours.');
+    const input = documentsInput(recordingId, shown, { ...named.data, ...named.content });
+    const { renderDocuments } = await import('../../documents/render.ts');
+    const ours = renderDocuments(input)[document];
+    const edit =
+      document === 'transcript'
+        ? editIn(ours, markdown)
+        : { changes: [], own: ours.trim() !== markdown.trim() };
+    const edits = turnEdits(shown, edit.changes);
+    const facts: RecordingFact[] = [
+      ...edits,
+      {
+        type: 'document.edited',
+        data: { document, own: edit.own, replaces: present.sha256 },
+        content: edit.own ? { markdown } : {},
+      },
+    ];
+    await carryOutAll(services, ctx.state, recordingId, facts);
+    const row = await untilWritten(services, recordingId);
+    const written = await readDocument(space, filename);
+    if (written) ctx.set('ETag', `"${written.sha256}"`);
+    ctx.body = {
+      recording_id: recordingId,
+      status: statusName(row?.state ?? state),
+      corrections: edits.length,
+      own: edit.own,
+    };
+  });
+
+  router.delete(/^\/transcripts\/(.+)$/, async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    const filename = filenameIn(ctx);
+    const space = await openSpace(dataDir, userId);
+    // Also refuses a path that leaves the space, with the same answer as reading it.
+    const present = await readDocument(space, filename);
+    const recordingId = await recordingByFilename(storage, userId, filename);
+    if (recordingId === undefined) {
+      if (!present) throw notFound();
+      await deleteDocument(space, filename);
+      ctx.status = 204;
+      return;
+    }
+    refuseWhenStopped(services);
+    const { shown, state } = await desk.read(recordingId);
+    const paths = shown?.saved?.content?.paths;
+    const document = paths && documentNames.find((name) => sameName(paths[name], filename));
+    if (!document) throw new NotAccepted('documents.deleted', state, []);
+    if (!present) throw notFound();
+    const accepted = await desk.deleteDocuments(recordingId, [document], {
+      by: userId,
+      command: commandOf(ctx.state),
+    });
+    await untilReadable(services, accepted);
+    ctx.status = 204;
+  });
+};
+
+const textOnly = {
+  text: true,
+  textLimit: documentBytesMax,
+  json: false,
+  urlencoded: false,
+  multipart: false,
+};
+
+/** The same name may be written with composed or with decomposed accents. */
+const sameName = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');
+
+/** @throws {Problem} 413, 415 */
+async function markdownBody(ctx: Context): Promise<string> {
+  if (ctx.is('text/markdown', 'text/plain') === false) {
+    throw new Problem('unsupported-media', 'Send `Content-Type: text/markdown`.');
+  }
+  await bodyParser()(textOnly)(ctx, async () => {});
+  const { body } = ctx.request as { body?: unknown };
+  return typeof body === 'string' ? body : '';
+}

@@ -1,0 +1,76 @@
+import type { Context } from 'koa';
+import * as z from 'zod';
+import type { RecordingFact, RecordingFactOf } from '../../../events/facts/recording.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { carryOut } from '../written.ts';
+import { doneBefore } from '../middleware/idempotency.ts';
+import { jsonBody, languageSchema } from '../body.ts';
+import type { AddRoutes, State } from '../services.ts';
+import { statusName } from '../recording-answer.ts';
+import { visibleRecording } from '../visible-recording.ts';
+
+/** What a person can want of one recording. Each is one fact offered at its door. */
+export const recordingCommandRoutes: AddRoutes = (router, services) => {
+  const offer = async (
+    ctx: Context & { state: State; params: Record<string, string> },
+    type: RecordingFact['type'],
+    factFrom: () => Promise<RecordingFact>,
+    status: number,
+  ): Promise<void> => {
+    const id = ctx.params['id']!;
+    const done = await doneBefore(services, ctx.state, { types: [type], recordingId: id });
+    if (!done) await visibleRecording(services, callerOf(ctx.state), id);
+    const { state } = done ?? (await carryOut(services, ctx.state, id, await factFrom()));
+    ctx.status = status;
+    ctx.body = { recording_id: id, status: statusName(state) };
+  };
+
+  for (const [verb, { fact, status }] of Object.entries(plainCommands)) {
+    router.post(`/recordings/:id/${verb}`, async (ctx) => {
+      await offer(
+        ctx,
+        fact.type,
+        async () => {
+          await jsonBody(ctx, nothing);
+          return fact;
+        },
+        status,
+      );
+    });
+  }
+  router.post('/recordings/:id/reprocess', async (ctx) => {
+    const fact = async () => reprocessFact(await jsonBody(ctx, reprocessSchema));
+    await offer(ctx, 'reprocessing.requested', fact, 202);
+  });
+};
+
+const nothing = z.strictObject({});
+
+/** 202 where work goes on after the answer. */
+const plainCommands: Record<string, { fact: RecordingFact; status: 200 | 202 }> = {
+  pause: { fact: { type: 'recording.paused', data: {} }, status: 200 },
+  resume: { fact: { type: 'recording.resumed', data: {} }, status: 200 },
+  discard: { fact: { type: 'recording.discarded', data: {} }, status: 200 },
+  cancel: { fact: { type: 'processing.cancelled', data: {} }, status: 200 },
+  retry: { fact: { type: 'retry.requested', data: {} }, status: 202 },
+};
+
+/** Body of the two reprocess routes. What is left out stays as it was. */
+export const reprocessSchema = z.strictObject({
+  from: z.enum(['language-model', 'speech-to-text']).default('language-model'),
+  language: languageSchema.optional(),
+  speakers: z.number().int().min(1).max(20).nullable().optional(),
+});
+
+export const reprocessFact = ({
+  from,
+  language,
+  speakers,
+}: z.output<typeof reprocessSchema>): RecordingFactOf<'reprocessing.requested'> => ({
+  type: 'reprocessing.requested',
+  data: {
+    from,
+    ...(language === undefined ? {} : { language }),
+    ...(speakers === undefined ? {} : { speakers }),
+  },
+});

@@ -1,0 +1,294 @@
+import type { Context } from 'koa';
+import * as z from 'zod';
+import { type RecordingFact, kindSchema } from '../../../events/facts/recording.ts';
+import { NotAccepted } from '../../recordings/not-accepted.ts';
+import { NoSpeakers, recordingChanges, renaming, turnEdits } from '../../recordings/amendments.ts';
+import { shownBlocks, shownSpeakers } from '../../recordings/transcript-blocks.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import {
+  carryOutAll,
+  commandOf,
+  refuseWhenStopped,
+  untilReadable,
+  untilWritten,
+} from '../written.ts';
+import { doneBefore } from '../middleware/idempotency.ts';
+import { jsonBody, languageSchema } from '../body.ts';
+import { Problem, invalid, notFound } from '../problems.ts';
+import { recordingLine } from '../recording-answer.ts';
+import type { AddRoutes, State } from '../services.ts';
+import { guest, visibleRecording } from '../visible-recording.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
+
+/** What people change of a recording afterwards. Each change is facts; the documents follow. */
+export const recordingChangeRoutes: AddRoutes = (router, services) => {
+  const { desk } = services;
+
+  /** Offers the facts, waits for the documents, and answers with the recording as it is then. */
+  const change = async (ctx: Request, id: string, facts: readonly RecordingFact[]) => {
+    if (facts.length > 0) await carryOutAll(services, ctx.state, id, facts);
+    const row = await untilWritten(services, id);
+    if (!row) throw notFound();
+    ctx.body = recordingLine(row, desk.activity(id));
+  };
+  /** What the recording's documents are made of. @throws {NotAccepted} when there are none */
+  const shownOf = async (id: string, type: RecordingFact['type']) => {
+    const { shown, state } = await desk.read(id);
+    if (!shown) throw new NotAccepted(type, state, []);
+    return shown;
+  };
+
+  router.patch('/recordings/:id', async (ctx) => {
+    const id = ctx.params['id']!;
+    const caller = callerOf(ctx.state);
+    const row = await visibleRecording(services, caller, id);
+    const { owner, ...wanted } = await jsonBody(ctx, recordingSchema);
+    if (owner !== undefined && !caller.isAdmin) {
+      throw new Problem('not-admin', 'Only an administrator hands a recording over.');
+    }
+    const ownerId = owner === undefined ? undefined : userId(owner);
+    const { latest } = await desk.read(id);
+    await change(ctx, id, recordingChanges(latest, row, { ...wanted, owner: ownerId }));
+  });
+
+  router.patch('/recordings/:id/utterances/:index', async (ctx) => {
+    const id = ctx.params['id']!;
+    await visibleRecording(services, callerOf(ctx.state), id);
+    const wanted = await jsonBody(ctx, utteranceSchema);
+    const shown = await shownOf(id, 'turn.edited');
+    const index = ctx.params['index']!;
+    const block = /^\d{1,9}$/.test(index) ? shownBlocks(shown)[Number(index)] : undefined;
+    if (!block) throw notFound('There is no such utterance.');
+    try {
+      await change(ctx, id, turnEdits(shown, [{ block: block.id, ...wanted }]));
+    } catch (error) {
+      if (!(error instanceof NoSpeakers)) throw error;
+      throw invalid([{ path: 'speaker', message: error.message }]);
+    }
+  });
+
+  router.patch('/recordings/:id/speakers', async (ctx) => {
+    const id = ctx.params['id']!;
+    await visibleRecording(services, callerOf(ctx.state), id);
+    const { speakers } = await jsonBody(ctx, namesSchema);
+    const shown = await shownOf(id, 'speakers.renamed');
+    const labels = shownSpeakers(shown).map(({ label }) => label);
+    const unknown = Object.keys(speakers).filter((label) => !labels.includes(label));
+    if (unknown.length > 0) {
+      const message = `is no label of this recording (${labels.join(', ')})`;
+      throw invalid(unknown.map((label) => ({ path: `speakers.${label}`, message })));
+    }
+    const fact = renaming(shown, speakers);
+    await change(ctx, id, fact ? [fact] : []);
+  });
+
+  router.get('/recordings/:id/versions', async (ctx) => {
+    const id = ctx.params['id']!;
+    await visibleRecording(services, callerOf(ctx.state), id);
+    ctx.body = { versions: (await desk.versions(id)).toReversed() };
+  });
+
+  router.post('/recordings/:id/versions/:version/restore', async (ctx) => {
+    const id = ctx.params['id']!;
+    await visibleRecording(services, callerOf(ctx.state), id);
+    await jsonBody(ctx, z.strictObject({}));
+    const expected = { types: ['version.restored'], recordingId: id } as const;
+    if (await doneBefore(services, ctx.state, expected)) {
+      await change(ctx, id, []);
+      return;
+    }
+    const version = ctx.params['version']!;
+    const fact = /^\d{1,9}$/.test(version) ? await desk.restoration(id, Number(version)) : null;
+    if (!fact) throw notFound('There is no such version.');
+    await change(ctx, id, [fact]);
+  });
+
+  router.delete('/recordings/:id', async (ctx) => {
+    const id = ctx.params['id']!;
+    const caller = callerOf(ctx.state);
+    await visibleRecording(services, caller, id);
+    refuseWhenStopped(services);
+    const circumstances = { by: caller.userId, command: commandOf(ctx.state) };
+    await untilReadable(services, await desk.erase(id, circumstances));
+    ctx.status = 204;
+  });
+
+  /** A user's id, or their name. */
+  function userId(wanted: string): string {
+    if (wanted === guest) return guest;
+    const user = services.accounts
+      .listUsers()
+      .find(({ userId, username }) => userId === wanted || username === wanted);
+    if (user) return user.userId;
+    throw invalid([{ path: 'owner', message: 'is no user' }]);
+  }
+};
+
+const name = z
+  .string()
+  .max(200)
+  .transform((text) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim());
+
+const recordingSchema = z
+  .strictObject({
+    title: name.refine((title) => title !== '', 'must not be empty').optional(),
+    kind: kindSchema.optional(),
+    language: languageSchema.optional(),
+    owner: z.string().max(64).optional().describe('a user’s name or id; by an administrator'),
+  })
+  .describe('What is left out stays as it is.');
+
+const utteranceSchema = z.strictObject({
+  text: z
+    .string()
+    .max(100_000)
+    .transform((text) => text.replaceAll(/\s+/g, ' ').trim())
+    .optional(),
+  speaker: name
+    .refine((speaker) => speaker !== '', 'must not be empty')
+    .optional()
+    .describe('a label or name of the recording, or the name of somebody new'),
+});
+
+const namesSchema = z.strictObject({
+  speakers: z.record(z.string().max(64), name),
+});
+
+const changed = {
+  200: { description: 'The recording as it is now.', json: answers.recordingLine },
+};
+const worker = z
+  .object({ engine: z.string(), model: z.string().nullable() })
+  .nullable()
+  .describe('null: it took no part');
+const version = z.object({
+  version: z.number().int(),
+  at: z.string().describe('RFC 3339, UTC'),
+  why: z.array(z.string()).describe('types of the facts that led to it'),
+  by: z.string().describe('id of the user'),
+  run: z.number().int(),
+  speech_to_text: worker,
+  language_model: worker,
+  title: z.string().nullable(),
+  current: z.boolean(),
+});
+
+/** What people change of recordings and documents afterwards. */
+export const changeOperations: readonly Operation[] = [
+  {
+    method: 'patch',
+    path: '/recordings/{id}',
+    id: 'changeRecording',
+    tag: 'Recordings',
+    summary: 'Says what a recording is called, what kind it is, what was spoken, whose it is',
+    description:
+      'File names stay; an old title becomes an alias. An administrator hands a recording over: its ' +
+      'documents move to the other space.',
+    body: { kind: 'json', schema: recordingSchema },
+    answers: changed,
+    problems: ['not-found', 'not-accepted', 'not-admin'],
+    command: true,
+  },
+  {
+    method: 'patch',
+    path: '/recordings/{id}/utterances/{index}',
+    id: 'correctUtterance',
+    tag: 'Recordings',
+    summary: 'Corrects a passage: its words, or who said them',
+    description: 'Words that stay keep their times. The documents follow.',
+    body: { kind: 'json', schema: utteranceSchema },
+    answers: changed,
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'patch',
+    path: '/recordings/{id}/speakers',
+    id: 'renameSpeakers',
+    tag: 'Speakers',
+    summary: 'Changes names afterwards; no engine is asked',
+    description: 'An empty name takes a name away.',
+    body: { kind: 'json', schema: namesSchema },
+    answers: changed,
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'get',
+    path: '/recordings/{id}/versions',
+    id: 'listVersions',
+    tag: 'Recordings',
+    summary: 'Every version of the documents, newest first',
+    answers: {
+      200: { description: 'The versions.', json: z.object({ versions: z.array(version) }) },
+    },
+    problems: ['not-found'],
+  },
+  {
+    method: 'post',
+    path: '/recordings/{id}/versions/{version}/restore',
+    id: 'restoreVersion',
+    tag: 'Recordings',
+    summary: 'Switches back to an earlier version, which becomes the newest',
+    body: { kind: 'json', schema: z.strictObject({}), optional: true },
+    answers: changed,
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'delete',
+    path: '/recordings/{id}',
+    id: 'eraseRecording',
+    tag: 'Recordings',
+    summary: 'Erases a recording: documents, audio and every word of it, for good',
+    description: 'Whatever is done with it is cancelled first.',
+    answers: { 204: { description: 'Nothing of it can be read any more.' } },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'put',
+    path: '/transcripts/{filename}',
+    id: 'editDocument',
+    tag: 'Transcripts',
+    summary: 'Takes a document that somebody edited',
+    description:
+      'What can be told by its block ids becomes corrections of the transcript; with anything else ' +
+      'the whole is kept as their own version, and `own` says so.',
+    headers: [
+      { name: 'If-Match', description: '`ETag` of the document that was edited.', required: true },
+    ],
+    body: {
+      kind: 'other',
+      mediaType: 'text/markdown',
+      description: 'The whole document.',
+      bytesMax: 10 * 1024 * 1024,
+    },
+    answers: {
+      200: {
+        description: 'Taken.',
+        json: z.object({
+          ...answers.accepted.shape,
+          corrections: z.number().int().describe('how many passages were corrected'),
+          own: z.boolean(),
+        }),
+        headers: { ETag: 'Names the document as it is now.' },
+      },
+    },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'delete',
+    path: '/transcripts/{filename}',
+    id: 'deleteDocument',
+    tag: 'Transcripts',
+    summary: 'Deletes a document, with an index all three; the recording stays',
+    answers: { 204: { description: 'It is gone.' } },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    command: true,
+  },
+];
+
+type Request = Context & { state: State; params: Record<string, string> };

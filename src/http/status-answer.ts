@@ -1,0 +1,83 @@
+import type { RecordingRow } from '../../projections/recording-row.ts';
+import type { ProjectionStorage } from '../../projections/projection.ts';
+import { type RecordingNow, type StatusView, statusOf } from '../../projections/status.ts';
+import type { CaptureNow } from '../capture/capture-now.ts';
+import type { ServiceHealth } from '../integrity/verify.ts';
+import type { RecordingsDesk } from '../recordings/desk.ts';
+import type { Caller, HttpServices } from './services.ts';
+
+/**
+ * The status object of `GET /status` and of `status` frames: what the facts tell, and what only the
+ * running service knows. `position`: everything up to it is in.
+ */
+export async function presentStatus(
+  services: Pick<
+    HttpServices,
+    'storage' | 'desk' | 'captures' | 'projections' | 'version' | 'health' | 'space'
+  >,
+  caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
+  {
+    position = services.projections.position(),
+    read = statusOf,
+  }: {
+    position?: number;
+    read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
+  } = {},
+) {
+  const { status, recording, processing, speakers_pending, errors } = await read(
+    services.storage,
+    caller.userId,
+  );
+  return {
+    status,
+    username: caller.username,
+    is_admin: caller.isAdmin,
+    version: services.version,
+    recording: recording && asItSounds(recording, services.captures.now(recording.recording_id)),
+    processing: processing.flatMap((row) => stagesAtWork(row, services.desk)),
+    speakers_pending,
+    errors,
+    health: presentHealth(services.health(), caller.isAdmin),
+    warnings: [services.space.warning()].filter((warning) => warning !== null),
+    position,
+  };
+}
+
+/** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
+const asItSounds = (recording: RecordingNow, now: CaptureNow | null) => ({
+  ...recording,
+  // A device that is still being opened has not been heard yet, whatever the clock says.
+  duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
+  warnings: now?.warnings ?? [],
+});
+
+/** Which records are damaged names recordings of others: for administrators. */
+const presentHealth = (
+  { state, writable, advice, damage, more }: ServiceHealth,
+  isAdmin: boolean,
+) => (isAdmin ? { state, writable, advice, damage, more } : { state, writable });
+
+/** One entry a stage: of two that run side by side each has its own progress. */
+function stagesAtWork(
+  { recording_id, state, since, running }: Pick<RecordingRow, Described>,
+  desk: RecordingsDesk,
+) {
+  const activities = desk.activity(recording_id);
+  // A stage that waits for its turn has not started: only the running service can name it.
+  const stages = new Set([...running.map(({ stage }) => stage), ...activities.map((a) => a.stage)]);
+  return [...(stages.size > 0 ? stages : [null])].map((stage) => {
+    const activity = activities.find((one) => one.stage === stage);
+    const started = running.find((one) => one.stage === stage);
+    return {
+      recording_id,
+      state,
+      stage,
+      fraction: activity?.fraction ?? null,
+      attempt: started?.attempt ?? activity?.attempt ?? null,
+      since: started?.since ?? since,
+      waiting: activity?.waiting ?? null,
+    };
+  });
+}
+
+type Described = 'recording_id' | 'state' | 'since' | 'running';

@@ -1,0 +1,129 @@
+import type { Context } from 'koa';
+import { ulid } from 'ulid';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { syncFile } from '../../shared/files.ts';
+import { bodyParser } from '../body.ts';
+import { limits } from '../limits.ts';
+import { Problem, invalid } from '../problems.ts';
+
+export type ReceivedUpload = {
+  /** Absolute path of the received file, on disk for good (fsync). */
+  path: string;
+  /** The client's name for it: a plain file name, good for showing and for its extension only. */
+  filename: string;
+  fields: Record<string, string>;
+};
+
+/**
+ * Receives a `multipart/form-data` body with one file, streamed into a folder of its own in `uploadsDir`,
+ * hands it to `use`, and removes the folder whatever happened: `use` moves away what it keeps. A
+ * connection that breaks off leaves nothing behind either.
+ * @throws {Problem} 400, 413, 415, 422
+ */
+export async function receiveUpload<T>(
+  ctx: Context,
+  options: { uploadsDir: string; fileBytesMax: number },
+  use: (upload: ReceivedUpload) => Promise<T>,
+): Promise<T> {
+  if (!ctx.is('multipart/form-data')) {
+    throw new Problem('unsupported-media', 'Send the file as `multipart/form-data`.');
+  }
+  const { fileBytesMax } = options;
+  if (Number(ctx.get('Content-Length')) > fileBytesMax + limits.uploadOverheadBytes) {
+    throw tooLarge(fileBytesMax);
+  }
+  const folder = join(options.uploadsDir, ulid());
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    const received = await parseForm(ctx, folder, fileBytesMax);
+    await syncFile(received.path);
+    return await use(received);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** On the file system of the recordings, so that what is received can be moved there. */
+export const uploadsDirOf = (dataDir: string): string => join(dataDir, 'uploads');
+
+/** At start: removes what uploads of a dead process left. Nothing of it was ever acknowledged. */
+export async function sweepUploads(uploadsDir: string): Promise<number> {
+  await mkdir(uploadsDir, { recursive: true, mode: 0o700 });
+  const stray = await readdir(uploadsDir);
+  for (const name of stray) await rm(join(uploadsDir, name), { recursive: true, force: true });
+  return stray.length;
+}
+
+async function parseForm(
+  ctx: Context,
+  folder: string,
+  fileBytesMax: number,
+): Promise<ReceivedUpload> {
+  let filename: string | undefined;
+  const parse = bodyParser()({
+    json: false,
+    text: false,
+    urlencoded: false,
+    multipart: true,
+    formidable: {
+      uploadDir: folder,
+      filename: () => 'file',
+      maxFileSize: fileBytesMax,
+      maxTotalFileSize: fileBytesMax,
+      maxFiles: 1,
+      maxFields: limits.uploadFieldsMax,
+      maxFieldsSize: limits.uploadFieldsBytesMax,
+      allowEmptyFiles: true,
+      minFileSize: 0,
+      onPart(part, handle) {
+        // Formidable takes a part for a file when it has a type; what makes a file is its name.
+        if (part.originalFilename === null) {
+          part.mimetype = null;
+        } else {
+          part.mimetype ??= 'application/octet-stream';
+          if (filename !== undefined || part.name !== 'file') {
+            // Before formidable opens it: it would leave the second file behind, open. Told through the
+            // request, where formidable listens and gives up: the rest is not worth receiving.
+            ctx.req.emit('error', invalid([{ path: part.name ?? 'file', message: oneFile }]));
+            return;
+          }
+          filename = plainName(part.originalFilename);
+        }
+        handle(part);
+      },
+    },
+  });
+  try {
+    await parse(ctx, async () => {});
+  } catch (error) {
+    throw (error as { httpCode?: number }).httpCode === 413 ? tooLarge(fileBytesMax, error) : error;
+  }
+  if (filename === undefined) throw invalid([{ path: 'file', message: 'is missing' }]);
+  const fields: Record<string, string> = {};
+  const body = (ctx.request as { body?: Record<string, string | string[]> }).body ?? {};
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value !== 'string') throw invalid([{ path: name, message: 'is given twice' }]);
+    fields[name] = value;
+  }
+  return { path: join(folder, 'file'), filename, fields };
+}
+
+const oneFile = 'exactly one file, in the field `file`';
+
+const tooLarge = (fileBytesMax: number, cause?: unknown): Problem =>
+  new Problem(
+    'too-large',
+    `A file may have ${Math.floor(fileBytesMax / 1024 / 1024)} MB here (limits.upload_mb), ` +
+      `the other fields ${limits.uploadFieldsBytesMax / 1024} KB together.`,
+    { headers: { Connection: 'close' }, cause },
+  );
+
+/** The last component, without what no file name should have. */
+export function plainName(given: string): string {
+  const name = basename(given.replaceAll('\\', '/'))
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim()
+    .slice(-200);
+  return name === '' || name === '.' || name === '..' ? 'audio' : name;
+}

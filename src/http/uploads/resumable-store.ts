@@ -1,0 +1,179 @@
+import { FileStore } from '@tus/file-store';
+import { ERRORS, type KvStore, type Lock, type Locker, Upload } from '@tus/server';
+import { mkdirSync } from 'node:fs';
+import { readFile, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifMissing, syncFile, writeDurably } from '../../shared/files.ts';
+import { limits } from '../limits.ts';
+
+/** What is known of an upload besides its bytes. */
+export type ResumableInfo = {
+  id: string;
+  owner: string;
+  /** Id of the command that began it, if that can be repeated. */
+  command: string | null;
+  /** Bytes; null while the client has not said. */
+  size: number | null;
+};
+
+/**
+ * Unfinished uploads, `<data>/resumable/<id>` and `<id>.json`: on the file system of the recordings, so
+ * that a complete one can be moved there. They survive restarts; their addresses cannot be guessed.
+ */
+export class ResumableStore extends FileStore {
+  readonly #info: InfoFiles;
+
+  /** Makes the folder, private. */
+  constructor(directory: string) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const info = new InfoFiles(directory);
+    super({
+      directory,
+      configstore: info,
+      expirationPeriodInMilliseconds: limits.resumableMs,
+    });
+    this.#info = info;
+    // Without creation-with-upload: an upload would be complete before its address is known.
+    this.extensions = ['creation', 'creation-defer-length', 'termination', 'expiration'];
+  }
+
+  /** Where the bytes are. */
+  pathOf(id: string): string {
+    return join(this.directory, id);
+  }
+
+  async infoOf(id: string): Promise<ResumableInfo | undefined> {
+    const upload = await this.#info.get(id);
+    if (!upload) return undefined;
+    const { owner, command } = upload.metadata ?? {};
+    return { id, owner: owner ?? '', command: command ?? null, size: upload.size ?? null };
+  }
+
+  /** Uploads that are neither complete nor over. */
+  async underWay(): Promise<ResumableInfo[]> {
+    const ids = (await readdir(this.directory)).filter((name) => idPattern.test(name));
+    const infos = await Promise.all(ids.map((id) => this.infoOf(id)));
+    return infos.filter((info) => info !== undefined);
+  }
+
+  /** The upload a command began, complete or not. */
+  async begunBy(command: string): Promise<ResumableInfo | undefined> {
+    for (const name of await readdir(this.directory)) {
+      if (!name.endsWith('.json')) continue;
+      const info = await this.infoOf(name.slice(0, -'.json'.length));
+      if (info?.command === command) return info;
+    }
+    return undefined;
+  }
+
+  /** Of a finished upload only owner, command and length are kept: names and titles may be erased. */
+  async forgetWords(id: string): Promise<void> {
+    const upload = await this.#info.get(id);
+    if (!upload) return;
+    const { owner = '', command = null } = upload.metadata ?? {};
+    const { size, creation_date } = upload;
+    const kept = {
+      id,
+      offset: 0,
+      metadata: { owner, command },
+      ...(size === undefined ? {} : { size }),
+    };
+    await this.#info.set(
+      id,
+      new Upload(creation_date === undefined ? kept : { ...kept, creation_date }),
+    );
+  }
+
+  /** So that what is acknowledged is on the disk. */
+  sync(id: string): Promise<void> {
+    return syncFile(this.pathOf(id));
+  }
+}
+
+const idPattern = /^[0-9a-f]{32}$/;
+
+/** `<id>.json`, whole or not there. */
+class InfoFiles implements KvStore {
+  readonly #directory: string;
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async get(id: string): Promise<Upload | undefined> {
+    if (!idPattern.test(id)) return undefined;
+    const text = await readFile(this.#path(id), 'utf8').catch(ifMissing(undefined));
+    return text === undefined ? undefined : (JSON.parse(text) as Upload);
+  }
+  async set(id: string, upload: Upload): Promise<void> {
+    await writeDurably(this.#path(id), JSON.stringify(upload));
+  }
+  async delete(id: string): Promise<void> {
+    await rm(this.#path(id), { force: true });
+  }
+  #path(id: string): string {
+    return join(this.#directory, `${id}.json`);
+  }
+}
+
+/** Somebody who wants to go on with an upload waits this long for the connection before to let go. */
+const patienceMs = 10_000;
+
+/**
+ * One connection at a time for each upload; the one that has it is asked to let go when another comes,
+ * which is the same client after its network failed. (The package's own locker looks again and again in
+ * every turn of the event loop.)
+ */
+export function uploadLocks(): Locker {
+  const held = new Map<string, Holder>();
+  return { newLock: (id) => lockOf(id, held) };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/**
+ * Removes what is older than an upload may get: unfinished ones, and what reminded of finished ones.
+ * @param now milliseconds since 1970
+ * @returns how many files are gone
+ */
+export async function sweepResumable(directory: string, now: number): Promise<number> {
+  const names = await readdir(directory).catch(ifMissing([]));
+  let removed = 0;
+  for (const name of names) {
+    const path = join(directory, name);
+    // The info is written once, when the upload begins; bytes without it are left of a removal.
+    const begun = await stat(join(directory, `${name.slice(0, 32)}.json`))
+      .catch(() => stat(path))
+      .catch(ifMissing(undefined));
+    if (!begun || now - begun.mtimeMs <= limits.resumableMs) continue;
+    await rm(path, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+type Holder = { letGo: () => void | Promise<void>; gone: Promise<void> };
+
+function lockOf(id: string, held: Map<string, Holder>): Lock {
+  let release: (() => void) | undefined;
+  return {
+    async lock(signal, letGo) {
+      const waited = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+      for (let holder = held.get(id); holder; holder = held.get(id)) {
+        await holder.letGo();
+        await Promise.race([holder.gone, aborted(waited)]);
+        if (waited.aborted) throw ERRORS.ERR_LOCK_TIMEOUT;
+      }
+      const gone = new Promise<void>((resolve) => (release = resolve));
+      held.set(id, { letGo, gone });
+    },
+    async unlock() {
+      if (!release) return;
+      held.delete(id);
+      release();
+    },
+  };
+}

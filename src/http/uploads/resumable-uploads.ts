@@ -1,0 +1,189 @@
+import { ERRORS, Server, type Upload } from '@tus/server';
+import type { Context } from 'koa';
+import { randomBytes } from 'node:crypto';
+import { ReadableStream } from 'node:stream/web';
+import { callerOf } from '../middleware/authenticate.ts';
+import { refuseWhenStopped, untilReadable } from '../written.ts';
+import { type ImportedUpload, answerImported, commandOf } from './imported-upload.ts';
+import { validated } from '../body.ts';
+import { limits } from '../limits.ts';
+import { Problem, notFound } from '../problems.ts';
+import { plainName } from './receive-upload.ts';
+import { ResumableStore, uploadLocks } from './resumable-store.ts';
+import type { RouteServices, State } from '../services.ts';
+import { fieldsSchema } from '../routes/uploads.ts';
+
+/**
+ * Resumable uploads by tus 1.0. The protocol is the package's; errors, rights and what becomes of the
+ * file are ours.
+ * @param directory where unfinished uploads are kept
+ */
+export function openResumable(directory: string, services: RouteServices) {
+  const store = new ResumableStore(directory);
+  const maxBytes = () => services.settings()['limits.upload_mb'] * 1024 * 1024;
+  const contexts = new WeakMap<Request, Exchange>();
+  const server = new Server({
+    path: '/uploads',
+    datastore: store,
+    locker: uploadLocks(),
+    // For what has arrived of a connection that has to let go.
+    lockDrainTimeout: limits.resumableDrainMs,
+    relativeLocation: true,
+    maxSize: maxBytes,
+    allowedOrigins: () => false,
+    namingFunction: () => randomBytes(16).toString('hex'),
+    getFileIdFromRequest: (request) => /\/([0-9a-f]{32})$/.exec(request.url)?.[1],
+    async onUploadCreate(request, { metadata }) {
+      const { state } = exchange(request).ctx;
+      // Refused now, not after hours of uploading.
+      fieldsOf(metadata ?? {});
+      const { command } = state.repeatable ? state : {};
+      return {
+        metadata: { ...metadata, owner: callerOf(state).userId, command: command ?? null },
+      };
+    },
+    async onUploadFinish(request, upload) {
+      exchange(request).imported = await importUpload(upload, store, services);
+      return {};
+    },
+    onResponseError(request, error) {
+      exchange(request).error = error;
+      return undefined;
+    },
+  });
+  return { store, maxBytes, answer };
+
+  function exchange(request: object): Exchange {
+    return contexts.get(request as Request)!;
+  }
+
+  async function answer(ctx: KoaContext): Promise<void> {
+    const request = webRequest(ctx);
+    const mine: Exchange = { ctx };
+    contexts.set(request, mine);
+    const response = await server.handleWeb(request);
+    for (const [name, value] of response.headers) {
+      if (passedOn.has(name)) ctx.set(name, value);
+    }
+    if (mine.error !== undefined || response.status >= 400) {
+      throw await asProblem(mine.error, response, maxBytes());
+    }
+    if (mine.imported) {
+      answerImported(ctx, mine.imported);
+      return;
+    }
+    // Everything is said in headers.
+    ctx.body = '';
+    ctx.status = response.status;
+  }
+}
+
+type KoaContext = Context & { state: State };
+type Exchange = { ctx: KoaContext; error?: unknown; imported?: ImportedUpload };
+
+const passedOn = new Set([
+  'location',
+  'tus-resumable',
+  'upload-offset',
+  'upload-length',
+  'upload-defer-length',
+  'upload-expires',
+]);
+
+/** A complete upload takes the same way as a file of a form; what is refused for good is removed. */
+async function importUpload(
+  { id, metadata = {} }: Upload,
+  store: ResumableStore,
+  services: RouteServices,
+): Promise<ImportedUpload> {
+  const { filename, owner, ...fields } = fieldsOf(metadata);
+  refuseWhenStopped(services);
+  if (!services.accounts.isUser(owner)) {
+    await store.remove(id);
+    throw notFound('The user of this upload is gone.');
+  }
+  await store.sync(id);
+  try {
+    await services.acceptsAudio(store.pathOf(id), filename);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'unsupported-media') await store.remove(id);
+    throw error;
+  }
+  refuseWhenStopped(services);
+  const accepted = await services.desk.importAudio({
+    path: store.pathOf(id),
+    filename,
+    owner,
+    by: owner,
+    command: commandOf(id),
+    ...fields,
+  });
+  await store.forgetWords(id);
+  await untilReadable(services, accepted);
+  return accepted;
+}
+
+/** @throws {Problem} 422. Clients add metadata of their own (`filetype`, …), which nobody asks for. */
+function fieldsOf(metadata: Record<string, string | null>) {
+  const given = Object.keys(fieldsSchema.shape).flatMap((name) =>
+    metadata[name] === undefined || metadata[name] === '' ? [] : [[name, metadata[name]] as const],
+  );
+  return {
+    ...validated(fieldsSchema, Object.fromEntries(given)),
+    filename: plainName(metadata['filename'] ?? ''),
+    owner: metadata['owner'] ?? '',
+  };
+}
+
+/** The request as the package wants it. A body of another request than PATCH is left unread. */
+function webRequest(ctx: Context): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(ctx.req.headers)) {
+    if (typeof value === 'string' && forwarded.test(name)) headers.set(name, value);
+  }
+  const { method, path } = ctx;
+  if (method !== 'PATCH') headers.delete('content-type');
+  const body = method === 'PATCH' ? { body: ReadableStream.from(ctx.req), duplex: 'half' } : {};
+  return new Request(`http://localhost${path}`, { method, headers, ...body } as RequestInit);
+}
+
+const forwarded = /^(?:tus-|upload-|content-(?:type|length)$)/;
+
+async function asProblem(error: unknown, response: Response, bytesMax: number): Promise<unknown> {
+  if (error instanceof Error) return error;
+  const said = (await response.text()).trim();
+  if (error === ERRORS.FILE_WRITE_ERROR) {
+    return new Problem('disk-full', 'The upload could not be written to the service’s disk.');
+  }
+  if (error === ERRORS.INVALID_CONTENT_TYPE) {
+    const sent = '`Content-Type: application/offset+octet-stream`';
+    return new Problem('unsupported-media', `Send ${sent}.`);
+  }
+  switch (response.status) {
+    case 404:
+      return notFound();
+    case 409:
+      return new Problem(
+        'wrong-offset',
+        'Ask by HEAD how far the upload is, and go on from there.',
+      );
+    case 410:
+      return new Problem('upload-over', 'The upload has expired. Begin it again.');
+    case 412:
+      return new Problem('tus-version', 'Send `Tus-Resumable: 1.0.0`.', {
+        headers: { 'Tus-Version': '1.0.0' },
+      });
+    case 413: {
+      const most = `${Math.floor(bytesMax / 1024 / 1024)} MB (limits.upload_mb)`;
+      return new Problem('too-large', `It is more than was announced, or than ${most}.`, {
+        headers: { Connection: 'close' },
+      });
+    }
+    default:
+      return error === ERRORS.ERR_LOCK_TIMEOUT
+        ? new Problem('busy', 'Another connection has this upload.', {
+            headers: { 'Retry-After': '5' },
+          })
+        : new Problem('malformed-request', said || 'The request is none of tus 1.0.');
+  }
+}

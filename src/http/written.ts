@@ -1,0 +1,110 @@
+import { ulid } from 'ulid';
+import { type RecordingFact, recordingOf } from '../../events/facts/recording.ts';
+import { commands } from '../../projections/commands.ts';
+import { recordingById, recordings } from '../../projections/recordings.ts';
+import { status } from '../../projections/status.ts';
+import { transcripts } from '../../projections/transcripts.ts';
+import type { Accepted } from '../recordings/desk.ts';
+import { callerOf } from './middleware/authenticate.ts';
+import { limits } from './limits.ts';
+import { Problem, logDamaged } from './problems.ts';
+import type { HttpServices, State } from './services.ts';
+import type { RecordingRow } from '../../projections/recording-row.ts';
+
+/**
+ * Offers a fact at a recording's door for the caller, and returns when what it did can be read.
+ * @throws what the door says; 503 `view-stopped` before anything is appended, `views-behind` after.
+ */
+export async function carryOut(
+  services: HttpServices,
+  state: State,
+  recordingId: string,
+  fact: RecordingFact,
+): Promise<Accepted> {
+  return await carryOutAll(services, state, recordingId, [fact]);
+}
+
+/** As `carryOut`, with several facts: all or none. */
+export async function carryOutAll(
+  services: HttpServices,
+  state: State,
+  recordingId: string,
+  facts: readonly RecordingFact[],
+): Promise<Accepted> {
+  refuseWhenStopped(services);
+  const accepted = await services.desk.commands(recordingId, facts, {
+    by: callerOf(state).userId,
+    command: commandOf(state),
+  });
+  await untilReadable(services, accepted);
+  return accepted;
+}
+
+/** The views in which the result of a command is looked for. */
+const needed = [commands.name, recordings.name, transcripts.name, status.name];
+
+/** Ids of commands without an `Idempotency-Key` are made up: nobody can repeat them. */
+export const commandOf = (state: State): string =>
+  state.command ?? `${callerOf(state).userId}:${ulid()}`;
+
+/**
+ * A command whose result nobody could read, or that a damaged log would not take, is not taken.
+ * @throws `PROJECTION_STOPPED`, `PROJECTION_BEHIND` (being rebuilt), 503 `log-damaged`, before anything
+ *   is appended.
+ */
+export function refuseWhenStopped({ projections, health }: HttpServices): void {
+  const { state, writable } = health();
+  // First: it is why views may have stopped, and an upload need not come in to be refused.
+  if (state === 'damaged' && !writable) throw logDamaged();
+  projections.assertRunning(needed);
+}
+
+/** Waits until the next GET will see it. */
+export async function untilReadable(services: HttpServices, accepted: Accepted): Promise<void> {
+  try {
+    await services.projections.applied(needed, accepted.position, {
+      timeoutMs: limits.readYourWritesMs,
+    });
+  } catch (error) {
+    throw new Problem(
+      'views-behind',
+      'It is stored and will be done, but cannot be read yet. ' +
+        'Repeating it with the same Idempotency-Key is safe.',
+      {
+        members: { recording_id: accepted.recordingId, position: accepted.position },
+        headers: { 'Retry-After': '1' },
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * Waits, at most as long as for a view, until a change is also in the documents, so that the next GET
+ * of one has it. Returns the recording as it is then: failed or still at it is for the caller to show.
+ */
+export async function untilWritten(
+  { storage, projections }: Pick<HttpServices, 'storage' | 'projections'>,
+  recordingId: string,
+): Promise<RecordingRow | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  let stop = () => {};
+  const written = new Promise<void>((resolve, reject) => {
+    const look = async () => {
+      const row = await recordingById(storage, recordingId);
+      if (row?.state !== 'transcribing.writing') resolve();
+    };
+    timer = setTimeout(resolve, limits.readYourWritesMs);
+    stop = projections.onApplied((facts) => {
+      if (facts.some((fact) => recordingOf(fact.stream) === recordingId)) look().catch(reject);
+    });
+    look().catch(reject);
+  });
+  try {
+    await written;
+    return await recordingById(storage, recordingId);
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}

@@ -1,0 +1,190 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  ConfinementError,
+  OversizedDocument,
+  type Space,
+  readDocument,
+} from '../documents/space.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import type { Finding } from './findings.ts';
+import { hashFile } from '../shared/files.ts';
+import { keyFileState } from '../../events/log/file-keys.ts';
+import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { LeastRecentMap } from '../../events/least-recent.ts';
+import { salvage } from '../../events/log/salvage.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import { type DocumentName, type PerDocument, documentNames } from '../documents/documents.ts';
+
+/** How many files were looked at. */
+export type FilesChecked = { audio: number; documents: number };
+
+/** Compares a recording's files with the hashes in the log. Changes nothing. */
+export async function checkFiles(
+  data: Pick<DataFolder, 'root' | 'recordings'>,
+  place: { recordingId: string; stream: string },
+  files: RecordedFiles,
+  report: (finding: Finding) => void,
+  pause?: () => Promise<void>,
+): Promise<FilesChecked> {
+  if (files.erased) return { audio: 0, documents: 0 };
+  const { stream } = place;
+  for (const [name, { version, bytes, sha256 }] of files.audio) {
+    const path = join('recordings', place.recordingId, name);
+    const at = { kind: 'audio', stream, version, path } as const;
+    const there = await hashFile(join(data.recordings, place.recordingId, name), pause);
+    if (there === undefined) {
+      report({ ...at, severity: 'damage', what: 'The audio is missing.' });
+    } else if (there.sha256 !== sha256) {
+      const length =
+        there.bytes === bytes ? '' : ` It has ${there.bytes} bytes; ${bytes} were recorded.`;
+      const what = `The audio is not as it was recorded.${length}`;
+      report({ ...at, severity: 'damage', what });
+    }
+  }
+  return {
+    audio: files.audio.size,
+    documents: await checkDocuments(data.root, stream, files, report),
+  };
+}
+
+export type KeysChecked = { sound: number; erased: number };
+
+/** Subjects remembered as looked at; one beyond that is looked at again. */
+const subjectsKept = 10_000;
+
+/**
+ * Looks at the key file of every subject that has content: it is sound, or the subject is listed as
+ * erased. The files themselves, not what the service has in memory; also around damaged records.
+ */
+export async function checkKeys(
+  deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'keys'> },
+  report: (finding: Finding) => void,
+  pause: () => Promise<void> = async () => {},
+): Promise<KeysChecked> {
+  const { store, keys, data } = deps;
+  const looked = new LeastRecentMap<string, true>(subjectsKept);
+  const checked: KeysChecked = { sound: 0, erased: 0 };
+  for await (const page of salvage(store.db)) {
+    await pause();
+    for (const { fact } of page) {
+      const { subject, content } = fact ?? {};
+      if (content === undefined || subject === undefined || looked.get(subject)) continue;
+      looked.set(subject, true);
+      const state = await keyFileState(data.keys, subject);
+      if (state === 'sound') checked.sound += 1;
+      else if ((await keys.erasures()).some((erasure) => erasure.subject === subject)) {
+        checked.erased += 1;
+      } else {
+        const what =
+          state === 'MISSING'
+            ? 'The key is missing, and its subject was not erased: what it opens cannot be read.'
+            : 'The key is not as it was written: what it opens cannot be read.';
+        report({ kind: 'key', severity: 'damage', path: `keys/${subject}`, what });
+      }
+    }
+  }
+  return checked;
+}
+
+/** What the log says must be on the disk for one recording. */
+export type RecordedFiles = {
+  /** Whose space new documents go to. */
+  owner: string | null;
+  /** Nothing is to be there any more: the recording was discarded or erased, or its key is gone. */
+  erased: boolean;
+  /** By path below the recording's folder. */
+  audio: Map<string, { version: number; bytes: number; sha256: string }>;
+  documents: {
+    version: number;
+    owner: string;
+    paths: PerDocument;
+    sha256: PerDocument;
+    /** Those that are to be there; the others were deleted on purpose. */
+    present: DocumentName[];
+  } | null;
+};
+
+export const noFiles = (): RecordedFiles => ({
+  owner: null,
+  erased: false,
+  audio: new Map(),
+  documents: null,
+});
+
+/** Takes one more fact of the recording's stream into account. */
+export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
+  if (fact.erased === true || fact.to === 'idle.erased') files.erased = true;
+  const { owner } = fact.data as { owner?: unknown };
+  if (typeof owner === 'string') files.owner = owner;
+  const audio = audioOf(fact);
+  if (audio) {
+    const { path, bytes, sha256 } = audio;
+    files.audio.set(path, { version: fact.version, bytes, sha256 });
+  }
+  if (fact.type === 'audio.compressed') {
+    const { path, bytes, sha256, replaces } = fact.data;
+    files.audio.delete(replaces);
+    files.audio.set(path, { version: fact.version, bytes, sha256 });
+  }
+  if (fact.type === 'audio.removed') files.audio.clear();
+  if (fact.type === 'documents.saved' && fact.content && files.owner !== null) {
+    const { version, content } = fact;
+    const { sha256 } = fact.data;
+    const { owner } = files;
+    files.documents = { version, owner, paths: content.paths, sha256, present: [...documentNames] };
+  }
+  if (fact.type === 'documents.deleted' && files.documents) {
+    const gone: readonly string[] = fact.data.documents;
+    files.documents.present = files.documents.present.filter((name) => !gone.includes(name));
+  }
+}
+
+async function checkDocuments(
+  root: string,
+  stream: string,
+  { documents }: RecordedFiles,
+  report: (finding: Finding) => void,
+): Promise<number> {
+  if (documents === null) return 0;
+  const { owner, version } = documents;
+  // Not `openSpace`: that would make a folder, and looking must change nothing.
+  const space: Space = { root: join(await realpath(root), 'spaces', owner), user: owner };
+  for (const name of documents.present) {
+    // Not its whole path: that is a title, which is content.
+    const path = join('spaces', owner);
+    const at = { kind: 'document', severity: 'note', stream, version, path } as const;
+    const sha256 = await hashOf(space, documents.paths[name]);
+    if (sha256 === 'missing') {
+      report({ ...at, what: `The ${name} is missing: deleted or moved.` });
+    } else if (sha256 !== documents.sha256[name]) {
+      report({ ...at, what: `The ${name} was changed after it was written.` });
+    }
+  }
+  return documents.present.length;
+}
+
+async function hashOf(space: Space, path: string): Promise<string> {
+  try {
+    return (await readDocument(space, path))?.sha256 ?? 'missing';
+  } catch (error) {
+    // Something else is in its place, or it has grown beyond reading: a person's doing.
+    if (error instanceof ConfinementError || error instanceof OversizedDocument) return error.name;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+    throw error;
+  }
+}
+
+/** Facts that name a file of the recording's folder with its hash. */
+function audioOf(fact: LoggedFact): RecordingFactOf<'audio.captured'>['data'] | undefined {
+  switch (fact.type) {
+    case 'audio.imported':
+    case 'audio.captured':
+    case 'capture.interrupted':
+      return fact.data;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,220 @@
+import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { streamNames } from '../../events/log/streams.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import {
+  type FilesChecked,
+  type KeysChecked,
+  type RecordedFiles,
+  checkFiles,
+  checkKeys,
+  noFiles,
+  noteFiles,
+} from './verify-files.ts';
+import { type Finding, findingsMax, openFindings } from './findings.ts';
+import { harmedTables } from './tables/tables.ts';
+import { type LoggedFact, schemaOf } from '../../events/facts/catalogue.ts';
+import { recordingOf } from '../../events/facts/recording.ts';
+import { EventStoreError } from '../../events/store.ts';
+import { type LogCheck, checkLog } from '../recordings/check-log.ts';
+
+/** What `mitschrift verify` found. */
+export type VerifyReport = {
+  /** Nothing is damaged. */
+  sound: boolean;
+  /** How much was looked at. */
+  checked: { records: number; streams: number; keys: KeysChecked } & StreamChecked;
+  damages: number;
+  findings: readonly Finding[];
+  /** Findings that are not listed. */
+  more: number;
+  /** What to do about it; empty when nothing is damaged. */
+  advice: string[];
+};
+
+/**
+ * Checks everything a data directory holds against what the log says: the log itself, its tables, the schemas,
+ * the machine's states, audio, documents, keys. Goes on behind damage and changes nothing; damage of
+ * the log is in the log's health afterwards. Memory does not grow with the log.
+ */
+export async function verifyData(
+  deps: { store: EventLog; keys: KeyStore; data: DataFolder },
+  signal?: AbortSignal,
+): Promise<VerifyReport> {
+  const { store } = deps;
+  const findings = openFindings();
+  const streams = { streams: 0, facts: 0, recordings: 0, audio: 0, documents: 0 };
+  const { records } = await store.verify({ contents: true, ...(signal ? { signal } : {}) });
+  const keys = await checkKeys(deps, findings.add);
+  for await (const stream of streamNames(store.db)) {
+    signal?.throwIfAborted();
+    streams.streams += 1;
+    const one = await checkStream(deps, stream, findings.add);
+    for (const count of ['facts', 'recordings', 'audio', 'documents'] as const) {
+      streams[count] += one[count];
+    }
+  }
+  const harmed = await harmedTables(deps.data.log, { signal });
+  for (const table of harmed) table.findings.forEach(findings.add);
+  const { damage, more } = store.health();
+  for (const { kind, message, ...where } of damage) {
+    findings.add({ ...where, kind, severity: 'damage', what: message });
+  }
+  return {
+    sound: findings.damages === 0,
+    checked: { records, ...streams, keys },
+    damages: findings.damages + more,
+    findings: findings.list,
+    more: findings.more + more,
+    advice: adviceOn(findings.list),
+  };
+}
+
+/** What a person can do, by what is damaged. Nothing is ever repaired by itself. */
+export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]): string[] {
+  const kinds = new Set(
+    findings.filter(({ severity }) => severity === 'damage').map(({ kind }) => kind),
+  );
+  const advice: string[] = [];
+  if (kinds.has('record') || kinds.has('index')) {
+    advice.push(
+      'The log is damaged and takes nothing new. Stop the service and restore the last backup into a ' +
+        'new data directory (mitschrift restore), or salvage what can be read (mitschrift repair --out).',
+    );
+  }
+  if (kinds.has('table')) {
+    advice.push(
+      'A table of the database is damaged, and the database may end the service when it comes to it. ' +
+        'Stop the service and restore the last backup into a new data directory (mitschrift restore), ' +
+        'or salvage what can be read (mitschrift repair --out).',
+    );
+  }
+  if (kinds.has('key')) {
+    advice.push('Put the named keys back from a backup, or erase their recordings.');
+  }
+  if (kinds.has('audio')) advice.push('Put the named audio files back from a backup.');
+  if (kinds.has('state') || kinds.has('fact')) {
+    advice.push(
+      'Facts are not what this release would have recorded: report it, with the output of this command.',
+    );
+  }
+  return advice;
+}
+
+/** How often a recording that goes on while its files are looked at is looked at again. */
+const looksMax = 3;
+
+/**
+ * Checks one stream: its facts hold to their schemas, the machine's states are those that were
+ * recorded, and the recording's files have the hashes recorded for them. Damage in the stream's
+ * records ends the check of this stream; the log keeps it in its health.
+ */
+export async function checkStream(
+  deps: { store: EventLog; data: Pick<DataFolder, 'root' | 'recordings'> },
+  stream: string,
+  report: (finding: Finding) => void,
+  pause?: () => Promise<void>,
+): Promise<StreamChecked> {
+  const checked: StreamChecked = { facts: 0, recordings: 0, audio: 0, documents: 0 };
+  let files = noFiles();
+  let whole = true;
+  try {
+    for await (const fact of deps.store.read(stream)) {
+      checked.facts += 1;
+      checkSchema(fact, report);
+      noteFiles(files, fact);
+    }
+  } catch (error) {
+    unreadable(stream, error, report);
+    whole = false;
+  }
+  const recordingId = recordingOf(stream);
+  if (recordingId === undefined) return checked;
+  checked.recordings = 1;
+  try {
+    const { differences } = await checkLog(deps.store, recordingId);
+    for (const { version, difference } of differences) {
+      report({ kind: 'state', severity: 'damage', stream, version, what: `${difference}.` });
+    }
+  } catch (error) {
+    unreadable(stream, error, report);
+  }
+  const place = { recordingId, stream };
+  for (let looks = 1, version = checked.facts; ; looks += 1) {
+    const found: Finding[] = [];
+    const counted = await checkFiles(deps.data, place, files, (one) => found.push(one), pause);
+    const now = !whole || found.length === 0 ? version : await deps.store.version(stream);
+    if (now === version || looks >= looksMax) {
+      for (const finding of found) report(finding);
+      return { ...checked, ...counted };
+    }
+    // The recording went on meanwhile (erased, processed again): what was found may be past.
+    version = now;
+    files = await filesNow(deps.store, stream);
+  }
+}
+
+/** Whether everything is as it was recorded, as far as it has been looked at. */
+export type ServiceHealth = {
+  /** `recovering`: a write failed and the log is being opened again; this passes by itself. */
+  state: 'ok' | 'damaged' | 'recovering';
+  /** Whether anything new is taken. */
+  writable: boolean;
+  /** Damaged records, keys and audio files, the first of them. */
+  damage: Omit<Finding, 'severity'>[];
+  /** How many more there are. */
+  more: number;
+  /** What a person can do about it; empty when nothing is damaged. */
+  advice: string[];
+};
+
+/** Joins what the log knows of its own damage with what was found in files and keys. */
+export function healthOf(
+  store: Pick<EventLog, 'health'>,
+  inFiles: Iterable<Finding>,
+): ServiceHealth {
+  const { state, damage, more } = store.health();
+  const found: Omit<Finding, 'severity'>[] = damage.map(({ message, ...where }) => ({
+    ...where,
+    what: message,
+  }));
+  for (const { severity, ...finding } of inFiles) {
+    if (severity === 'damage' && found.length < findingsMax) found.push(finding);
+  }
+  return {
+    state: state === 'ok' && found.length > 0 ? 'damaged' : state,
+    writable: state === 'ok',
+    damage: found,
+    more,
+    advice: adviceOn(found.map(({ kind }) => ({ kind, severity: 'damage' }))),
+  };
+}
+
+type StreamChecked = FilesChecked & Pick<LogCheck, 'facts' | 'recordings'>;
+
+async function filesNow(store: EventLog, stream: string): Promise<RecordedFiles> {
+  const files = noFiles();
+  for await (const fact of store.read(stream)) noteFiles(files, fact);
+  return files;
+}
+
+function checkSchema(fact: LoggedFact, report: (finding: Finding) => void): void {
+  const schema = schemaOf(fact.type);
+  const parts = [
+    ['data', schema?.data.safeParse(fact.data)],
+    ['content', fact.content === undefined ? undefined : schema?.content?.safeParse(fact.content)],
+  ] as const;
+  for (const [part, result] of parts) {
+    if (result === undefined || result.success) continue;
+    const { position, stream, version } = fact;
+    const where = [part, ...(result.error.issues[0]?.path.map(String) ?? [])].join('.');
+    const what = `${fact.type} does not hold to its schema at ${where}.`;
+    report({ kind: 'fact', severity: 'damage', position, stream, version, what });
+  }
+}
+
+/** Anything but damage ends the whole check. */
+function unreadable(stream: string, error: unknown, report: (finding: Finding) => void): void {
+  if (!(error instanceof EventStoreError) || error.code !== 'DAMAGED') throw error;
+  report({ kind: 'record', severity: 'damage', stream, what: 'It cannot be read to its end.' });
+}

@@ -1,0 +1,117 @@
+import { jsonrepair } from 'jsonrepair';
+
+const preamble =
+  /^(?:(?:sure|certainly|of course|okay|here (?:is|are)|gerne?|natürlich|selbstverständlich|hier (?:ist|sind|folgt))\b.{0,120}[:!.]|\**(?:summary|zusammenfassung|notes|notizen)\**:?\**)$/iu;
+const farewell =
+  /^(?:i hope|let me know|feel free|if you (?:need|want|would)|ich hoffe|lass(?:en sie)? (?:mich|es)|wenn (?:du|sie) (?:noch|weitere))\b/iu;
+
+/**
+ * A model's prose as plain text: without fences, headings, links, images, tags, invisible
+ * characters, and without the phrases round it. Bold, italics and lists stay. Never HTML; still
+ * escaped by whoever renders it.
+ */
+export function plainAnswer(answer: string): string {
+  const lines = withoutMarkup(answer)
+    .split('\n')
+    .map((line) => line.replace(/^\s*#{1,6}\s+/u, '').trimEnd());
+  while (lines.length > 0 && (lines[0] === '' || preamble.test(lines[0]!.trim()))) lines.shift();
+  while (lines.length > 0 && (lines.at(-1) === '' || farewell.test(lines.at(-1)!.trim())))
+    lines.pop();
+  return lines
+    .join('\n')
+    .replaceAll(/\n{3,}/gu, '\n\n')
+    .trim();
+}
+
+/** One line of plain text: no list or emphasis either, no quotes round it. */
+export function plainLine(answer: string): string {
+  const line = withoutMarkup(answer)
+    .replaceAll(/[*_`#]+/gu, '')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+  const quoted = /^["'„“”«»‚‘’]+(.*?)["'„“”«»‚‘’]+([.,;:]?)$/u.exec(line);
+  return (quoted ? quoted[1]! + quoted[2]! : line).trim();
+}
+
+const withoutMarkup = (answer: string): string =>
+  answer
+    .replaceAll(/\r\n?/gu, '\n')
+    .replaceAll(/^\s*`{3,}\w*\s*$/gmu, '')
+    .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/gu, '$1')
+    .replaceAll(/<\/?[a-z!][^>\n]{0,500}>/giu, '')
+    // Invisible characters turn text round or hide in it; the two joiners some scripts need stay.
+    .replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, '')
+    .replaceAll(/[\u2028\u2029]/gu, '\n');
+
+/**
+ * The JSON object a model answered with, however it is wrapped: the last balanced `{…}`, read as it
+ * is or, failing that, mended (trailing commas, single quotes, comments). Undefined where there is
+ * none. What it holds must still be checked: mending invents nulls for what was cut off.
+ */
+export function jsonObjectIn(answer: string): Record<string, unknown> | undefined {
+  for (const candidate of balancedObjects(answer).toReversed()) {
+    const value = parsed(candidate) ?? mended(candidate);
+    if (value) return value;
+  }
+  return undefined;
+}
+const names = 'think|thinking|thought|reasoning';
+const closed = new RegExp(`^\\s*<(${names})>[\\s\\S]*?</\\1>`, 'iu');
+const closedMistral = /^\s*\[THINK\][\s\S]*?\[\/THINK\]/iu;
+const headless = new RegExp(`^(?:(?!<(?:${names})>)[\\s\\S])*?</(?:${names})>`, 'iu');
+const unclosed = new RegExp(`^\\s*(?:<(?:${names})>|\\[THINK\\])[\\s\\S]*$`, 'iu');
+
+/**
+ * An answer without the thoughts before it: in tags, in tags whose opening the chat template has
+ * swallowed (DeepSeek, Qwen), or in tags that never close, which leaves nothing.
+ */
+export function withoutThinking(answer: string): string {
+  return answer
+    .replace(closed, '')
+    .replace(closedMistral, '')
+    .replace(headless, '')
+    .replace(unclosed, '')
+    .trim();
+}
+
+/** Top-level `{…}` of a text, in order; braces inside of strings do not count. */
+function balancedObjects(text: string): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let start = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"' && depth > 0) inString = true;
+    else if (character === '{') {
+      if (depth === 0) start = at;
+      depth += 1;
+    } else if (character === '}' && depth > 0) {
+      depth -= 1;
+      if (depth === 0) found.push(text.slice(start, at + 1));
+    }
+  }
+  return found;
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function mended(text: string): Record<string, unknown> | undefined {
+  try {
+    return parsed(jsonrepair(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Block } from '../../events/facts/transcript.ts';
+
+/**
+ * The form in which words are compared, so that `Müller`, `MUELLER` and `Muller` are one word: lower
+ * case, without accents, `ß` as `ss`, and `ae`, `oe`, `ue` as `a`, `o`, `u` (`ue` not after a vowel or
+ * `q`: `neue`, `Quelle`), as Snowball's "German2" and Lucene's GermanNormalizationFilter have it. The
+ * same on both sides, so that no search finds less for it.
+ */
+export const foldWord = (word: string): string =>
+  word
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[ßæœøðđþłıς]/gu, (letter) => latin[letter]!)
+    .replaceAll(/ae/g, 'a')
+    .replaceAll(/oe/g, 'o')
+    .replaceAll(/(?<![aeiouyq])ue/g, 'u')
+    .slice(0, wordCharactersMax);
+
+/** The words of a text and where each begins, in UTF-16 units. Scripts without spaces by dictionary. */
+export function* wordsOf(text: string): Generator<{ word: string; at: number }> {
+  for (const { 0: word, index: at } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    if (!unspaced.test(word)) {
+      yield { word, at };
+      continue;
+    }
+    for (const { segment, index } of segmenter.segment(word)) {
+      yield { word: segment, at: at + index };
+    }
+  }
+}
+
+/** Longer words are compared by their beginnings. */
+const wordCharactersMax = 64;
+
+const latin: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ð: 'd',
+  đ: 'd',
+  þ: 'th',
+  ł: 'l',
+  ı: 'i',
+  ς: 'σ',
+};
+
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+/** Where in a transcript the words are. */
+export type Place = {
+  /** The words as they stand there, with what is said before and after; one line. */
+  snippet: string;
+  /** Seconds from the beginning of the audio; null: they were written, not said. */
+  start: number | null;
+};
+
+/** Characters before and after the first word that was meant. */
+const before = 60;
+const after = 120;
+
+/**
+ * The block in which most of the words are, the first of several; else the first of `texts` that has any
+ * of them; else the beginning of the first of `texts`.
+ * @param wanted folded words, as an index gives them
+ */
+export function bestPlace(
+  blocks: readonly Block[],
+  texts: readonly string[],
+  wanted: readonly string[],
+): Place {
+  const words = new Set(wanted);
+  let best: { block: Block; at: number; count: number } | undefined;
+  for (const block of blocks) {
+    const found = matches(block.text, words);
+    if (found.count > (best?.count ?? 0)) best = { block, ...found };
+  }
+  if (best) {
+    const { block, at } = best;
+    const spoken = block.words.find(({ text }) => matches(text, words).count > 0);
+    return { snippet: around(block.text, at), start: spoken?.start ?? block.start };
+  }
+  const text = texts.find((one) => matches(one, words).count > 0) ?? texts[0] ?? '';
+  return { snippet: around(text, matches(text, words).at), start: null };
+}
+
+/** How many of the words are in a text, and where the first of them begins. */
+function matches(text: string, wanted: ReadonlySet<string>): { count: number; at: number } {
+  const found = new Set<string>();
+  let first = 0;
+  for (const { word, at } of wordsOf(text)) {
+    const folded = foldWord(word);
+    if (!wanted.has(folded)) continue;
+    if (found.size === 0) first = at;
+    found.add(folded);
+  }
+  return { count: found.size, at: first };
+}
+
+function around(text: string, at: number): string {
+  let from = Math.max(0, at - before);
+  let to = Math.min(text.length, at + after);
+  // Whole words, if there are spaces near by; never half of a character.
+  if (from > 0) from = nextSpace(text, from, at);
+  if (to < text.length) to = lastSpace(text, at, to);
+  const piece = text
+    .slice(from, to)
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/\p{Cs}/gu, '')
+    .trim();
+  return `${from > 0 ? '…' : ''}${piece}${to < text.length ? '…' : ''}`;
+}
+
+function nextSpace(text: string, from: number, before: number): number {
+  const space = text.slice(from, before).search(/\s/u);
+  return space === -1 ? from : from + space;
+}
+
+function lastSpace(text: string, after: number, to: number): number {
+  const space = text.slice(after, to).search(/\s\S*$/u);
+  return space <= 0 ? to : after + space;
+}

@@ -1,0 +1,92 @@
+import { chmod, lstat, mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+
+/**
+ * Writes a file so that after a crash there is the old one, or the whole new one: a temporary file
+ * beside it, synced, renamed, and the directory synced. Readable by its owner only.
+ */
+export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.tmp`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  await syncDirectory(dirname(path));
+}
+
+/** Makes what was written to a file durable, whoever wrote it. */
+export async function syncFile(path: string): Promise<void> {
+  // Read only: a copy of a file that nobody may write is synced as well.
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes names created in, or removed from, a directory durable. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** A directory that only its owner can enter, made durably when it is not there. */
+export async function privateDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  await chmod(path, 0o700);
+  if (first !== undefined) await syncDirectory(dirname(first));
+}
+
+/** Whether anything is at a path. What cannot be looked at is an error, not an absence. */
+export const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+
+/** Bytes read at once. */
+const chunkBytes = 1024 * 1024;
+
+/**
+ * A file's SHA-256 (hex) and length; undefined when there is none.
+ * @param pause waited for after each chunk of 1 MiB, for work that must not be in anybody's way.
+ */
+export async function hashFile(
+  path: string,
+  pause: () => Promise<void> = async () => {},
+): Promise<{ sha256: string; bytes: number } | undefined> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      await pause();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+/** For `catch`: a default for a file or folder that is not there; any other error is thrown on. */
+export const ifMissing =
+  <T>(fallback: T) =>
+  (error: unknown): T => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback;
+    throw error;
+  };

@@ -1,0 +1,100 @@
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
+import { StageError } from '../../shared/errors.ts';
+import {
+  type InstalledModel,
+  installedModels,
+  sherpaConfig,
+  sherpaInstalled,
+  verifyModel,
+} from '../local/local-models.ts';
+import { localProcess } from '../local/local-process.ts';
+import { planStretches, quietestPoint } from './speech-segments.ts';
+import { type DetectOptions, webrtcSpeech } from './webrtc-detector.ts';
+
+/** Where speech is, as stretches for an engine. Empty when nobody speaks: then none is asked. */
+export type LocatedSpeech = {
+  /** Which detector found it: `webrtc` or a model's id; after a semicolon why no model was used. */
+  detector: string;
+  /** Sorted, apart or touching, none longer than `secondsMax`. */
+  stretches: Stretch[];
+};
+
+/**
+ * Finds speech and plans which stretches are asked of an engine. With an installed voice activity
+ * model through sherpa-onnx, else with WebRTC's detector. The same audio and models give the same plan.
+ * @throws {StageError} `engine-crashed`, `engine-stalled` (retriable); AbortError.
+ */
+export async function locateSpeech(
+  audio: SpeechFile,
+  {
+    secondsMax,
+    modelsDir,
+    signal,
+    onProgress = () => {},
+  }: {
+    /** Longest stretch the engine takes, in seconds. */
+    secondsMax: number;
+    /** Where models are installed; without it no model is used. */
+    modelsDir?: string | undefined;
+    signal: AbortSignal;
+    onProgress?: ((fraction: number) => void) | undefined;
+  },
+): Promise<LocatedSpeech> {
+  const options = { signal, onProgress };
+  const { model, problem } = await usableModel(modelsDir);
+  const speech = model
+    ? await modelSpeech(audio, model, options)
+    : await webrtcSpeech(audio, options);
+  const stretches = await planStretches(speech, {
+    duration: audio.duration,
+    secondsMax,
+    cutBetween: (from, to) => quietestPoint(audio, from, to),
+  });
+  return { detector: model?.id ?? `webrtc${problem ? `; ${problem}` : ''}`, stretches };
+}
+
+/** A broken detector model must not hold up a recording: the other detector needs none. */
+async function usableModel(
+  modelsDir: string | undefined,
+): Promise<{ model?: InstalledModel; problem?: string }> {
+  if (modelsDir === undefined) return {};
+  const { models } = await installedModels(modelsDir);
+  const model = models.find(({ purpose }) => purpose === 'voice-activity');
+  if (!model) return {};
+  if (!sherpaInstalled()) return { problem: `${model.id} needs sherpa-onnx-node` };
+  try {
+    await verifyModel(model);
+    sherpaConfig(model);
+    return { model };
+  } catch (error) {
+    if (error instanceof StageError) return { problem: error.message };
+    throw error;
+  }
+}
+
+async function modelSpeech(
+  audio: SpeechFile,
+  model: InstalledModel,
+  { signal, onProgress }: DetectOptions,
+): Promise<Stretch[]> {
+  const engine = localProcess();
+  try {
+    const request = { op: 'detect', config: sherpaConfig(model), path: audio.path } as const;
+    const found = await engine.ask(request, { signal, onProgress, timeoutMs: 120_000 });
+    return apart(found);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Spans of a model may touch or overlap by a window. */
+function apart(spans: readonly Stretch[]): Stretch[] {
+  const merged: Stretch[] = [];
+  for (const [start, end] of spans) {
+    const last = merged.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}

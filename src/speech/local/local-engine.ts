@@ -1,0 +1,144 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Segment } from '../../../events/facts/transcript.ts';
+import { StageError } from '../../shared/errors.ts';
+import { doubtOf } from '../doubt.ts';
+import type { SpeechEngine } from '../engine.ts';
+import { languageCode } from '../languages.ts';
+import { type InstalledModel, sherpaConfig, verifyModel } from './local-models.ts';
+import { type LocalProcess, type LocalResult, localProcess } from './local-process.ts';
+import { shiftSegments, tokensOf, wordsFromTokens } from '../parse-transcript.ts';
+
+/** Whisper through sherpa-onnx drops what lies behind second 30; short pieces cost others nothing. */
+const secondsMax = 25;
+/** A slow machine takes ten times the audio's length; loading a large model is in it too. */
+const timeoutMs = (seconds: number) => 120_000 + seconds * 10_000;
+
+/**
+ * Recognises on this machine through sherpa-onnx, in a process of its own.
+ * @param models installed speech-to-text models in order of preference, at least one.
+ * @param chosen id of the model to use whatever the language; null takes the first that speaks it.
+ */
+export function localEngine(
+  models: readonly InstalledModel[],
+  chosen: string | null,
+  engineProcess: LocalProcess = localProcess(),
+): SpeechEngine {
+  const verified = new Map<string, string>();
+  const first = models.find(({ id }) => id === chosen) ?? models[0];
+  return {
+    queue: 'local',
+    engine: 'local',
+    model: first?.id ?? null,
+    secondsMax,
+    async recognise(audio, [start, end], { language, signal }) {
+      signal.throwIfAborted();
+      const code = languageCode(language);
+      const model = modelFor(models, chosen, code);
+      await verifyOnce(model, verified);
+      const config = withLanguage(sherpaConfig(model), code);
+      const key = `${model.folder} ${code ?? ''}`;
+      const request = { op: 'recognise', key, config, path: audio.path, start, end } as const;
+      try {
+        const options = { signal, timeoutMs: timeoutMs(end - start) };
+        const result = await engineProcess.ask(request, options);
+        const segments = shiftSegments(segmentsOf(result, end - start), start, end);
+        const doubt = doubtOf(segments);
+        const heard = languageCode(result.lang) ?? code ?? onlyLanguage(model);
+        return { segments, language: heard, ...(doubt === undefined ? {} : { doubt }) };
+      } catch (error) {
+        // A damaged file may be why it died: look again before the next try.
+        if (error instanceof StageError && error.code === 'engine-crashed') verified.clear();
+        throw error;
+      }
+    },
+    close: () => engineProcess.close(),
+  };
+}
+
+/** @throws {StageError} `model-missing`, `language-unknown`, not retriable. */
+function modelFor(
+  models: readonly InstalledModel[],
+  chosen: string | null,
+  code: string | null,
+): InstalledModel {
+  if (chosen !== null) {
+    const model = models.find(({ id }) => id === chosen);
+    if (model) return model;
+    throw new StageError(
+      'model-missing',
+      `The speech model ${chosen} (stt.local_model) is not installed.`,
+      { retriable: false },
+    );
+  }
+  const model = models.find(
+    ({ languages }) => code === null || languages.length === 0 || languages.includes(code),
+  );
+  if (model) return model;
+  throw new StageError(
+    'language-unknown',
+    `No installed speech model speaks the language “${code}”. Installed: ${models.map(({ id, languages }) => `${id} (${languages.join(', ')})`).join('; ')}.`,
+    { retriable: false },
+  );
+}
+
+/** Verifies again only when a file's size or time has changed: large models take seconds to hash. */
+async function verifyOnce(model: InstalledModel, verified: Map<string, string>): Promise<void> {
+  const signs = await Promise.all(
+    Object.keys(model.files).map(async (name) => {
+      const found = await stat(join(model.folder, name)).catch(() => null); // verifyModel tells
+      return found ? `${name} ${found.size} ${found.mtimeMs} ${found.ino}` : name;
+    }),
+  );
+  const signature = signs.join('\n');
+  if (verified.get(model.folder) === signature) return;
+  await verifyModel(model);
+  verified.set(model.folder, signature);
+}
+
+/** Families of models that are told the language, and where. */
+function withLanguage(
+  config: Record<string, unknown>,
+  code: string | null,
+): Record<string, unknown> {
+  const modelConfig = config['modelConfig'] as Record<string, unknown> | undefined;
+  if (code === null || !modelConfig) return config;
+  const told: Record<string, unknown> = {};
+  for (const [family, keys] of Object.entries(languageKeys)) {
+    const part = modelConfig[family];
+    if (part !== null && typeof part === 'object')
+      told[family] = { ...part, ...Object.fromEntries(keys.map((key) => [key, code])) };
+  }
+  return { ...config, modelConfig: { ...modelConfig, ...told } };
+}
+
+const languageKeys = {
+  whisper: ['language'],
+  senseVoice: ['language'],
+  canary: ['srcLang', 'tgtLang'],
+};
+
+/** A new segment at each pause: the recogniser itself gives one text for the whole stretch. */
+function segmentsOf(result: LocalResult, seconds: number): Segment[] {
+  const text = result.text.trim();
+  if (text === '') return [];
+  const words = wordsFromTokens(tokensOf(result, seconds));
+  const spelled = words.map((word) => word.text).join(' ');
+  // Only when the words are the text: scripts without spaces, and models without times, are not.
+  if (spelled !== text) return [{ start: 0, end: seconds, text, words }];
+  const segments: Segment[] = [];
+  for (const word of words) {
+    const open = segments.at(-1);
+    if (open && word.start - open.end < pauseSeconds) {
+      open.text += ` ${word.text}`;
+      open.end = word.end;
+      open.words.push(word);
+    } else segments.push({ start: word.start, end: word.end, text: word.text, words: [word] });
+  }
+  return segments;
+}
+
+const pauseSeconds = 0.5;
+
+const onlyLanguage = ({ languages }: InstalledModel) =>
+  languages.length === 1 ? languages[0]! : null;

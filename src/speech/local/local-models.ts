@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import { createReadStream } from 'node:fs';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { isAbsolute, join, normalize, sep } from 'node:path';
+import { createRequire } from 'node:module';
+import { StageError } from '../../shared/errors.ts';
+
+const modelPurposes = [
+  'speech-to-text',
+  'voice-activity',
+  'speaker-segmentation',
+  'speaker-embedding',
+  'punctuation',
+] as const;
+
+/** A path below the model's folder, in either system's way of writing. */
+const insidePath = z.string().refine((path) => {
+  const plain = normalize(path.replaceAll('\\', '/'));
+  return plain !== '.' && !isAbsolute(plain) && !plain.split(sep).includes('..');
+}, 'must lie inside the model folder');
+
+/** `model.json` of a folder `models/<id>/`. */
+const manifestSchema = z.object({
+  id: z.string().regex(/^[\w.-]{1,100}$/),
+  title: z.string().max(200),
+  purpose: z.enum(modelPurposes),
+  /** ISO 639-1 codes; empty: not bound to a language. */
+  languages: z.array(z.string()).max(200),
+  license: z.string().max(200),
+  /** Configuration as sherpa-onnx-node takes it; file names as in `files`. */
+  sherpa: z.record(z.string(), z.json()),
+  files: z.record(
+    insidePath,
+    z.object({ size: z.number().int().positive(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+  ),
+});
+export type ModelManifest = z.infer<typeof manifestSchema>;
+
+export type InstalledModel = ModelManifest & {
+  /** Absolute path of the model's folder. */
+  folder: string;
+};
+
+/** A folder that should be a model and is none, and why, in a sentence. */
+export type BrokenModel = { folder: string; problem: string };
+
+const modelsMax = 200;
+
+/**
+ * Models below a directory, sorted by id, as far as their `model.json` says: nothing is read of the
+ * model files themselves (see `verifyModel`). A directory that is not there holds no models.
+ */
+export async function installedModels(
+  modelsDir: string,
+): Promise<{ models: InstalledModel[]; broken: BrokenModel[] }> {
+  const models: InstalledModel[] = [];
+  const broken: BrokenModel[] = [];
+  for (const name of (await foldersIn(modelsDir)).slice(0, modelsMax)) {
+    const folder = join(modelsDir, name);
+    try {
+      const manifest = manifestSchema.parse(
+        JSON.parse(await readFile(join(folder, 'model.json'), 'utf8')),
+      );
+      if (manifest.id !== name) throw new Error(`its id is ${manifest.id}, not its folder's name`);
+      models.push({ ...manifest, folder });
+    } catch (error) {
+      broken.push({ folder, problem: `model.json cannot be used: ${reason(error)}` });
+    }
+  }
+  return { models, broken };
+}
+
+/**
+ * Checks presence, size and SHA-256 of every file of a model. To be done before a model is loaded:
+ * ONNX runtime aborts the whole process over a damaged one.
+ * @throws {StageError} `model-missing` or `model-corrupt`, not retriable, naming the file.
+ */
+export async function verifyModel(model: InstalledModel): Promise<void> {
+  for (const [name, expected] of Object.entries(model.files)) {
+    const path = join(model.folder, name);
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (!found) throw modelError('model-missing', model, `its file ${name} is missing`);
+    if (found.size !== expected.size)
+      throw modelError(
+        'model-corrupt',
+        model,
+        `its file ${name} has ${found.size} bytes instead of ${expected.size}`,
+      );
+    if ((await sha256(path)) !== expected.sha256)
+      throw modelError('model-corrupt', model, `its file ${name} has another checksum`);
+  }
+}
+
+/**
+ * The model's configuration with absolute paths. Every string that is the name of one of its files
+ * becomes a path; one that looks like a model file but is not listed (so never verified) is refused.
+ * @throws {StageError} `model-corrupt`.
+ */
+export function sherpaConfig(model: InstalledModel): Record<string, unknown> {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (value !== null && typeof value === 'object')
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolve(part)]));
+    if (typeof value !== 'string') return value;
+    if (Object.hasOwn(model.files, value)) return join(model.folder, value);
+    if (/\.(onnx|ort|txt|model|fst|far|bin|vocab)$/i.test(value) || isAbsolute(value))
+      throw modelError('model-corrupt', model, `${value} is not among its listed files`);
+    return value;
+  };
+  return resolve(model.sherpa) as Record<string, unknown>;
+}
+
+/** Whether sherpa-onnx-node, an optional dependency, is installed. Does not load it. */
+export function sherpaInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('sherpa-onnx-node');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function foldersIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    },
+  );
+  return entries
+    .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+function modelError(code: string, model: InstalledModel, problem: string): StageError {
+  return new StageError(
+    code,
+    `The model ${model.id} cannot be used: ${problem}. Put it into ${model.folder} again.`,
+    { retriable: false },
+  );
+}
+
+function reason(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues;
+    // The reason why a name of `files` is wrong lies one level deeper.
+    if (issue?.code === 'invalid_key')
+      return `${issue.path.join('.')} ${issue.issues[0]?.message ?? 'is invalid'}`;
+    return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,143 @@
+/**
+ * The engine process: holds one model of sherpa-onnx and answers one request after the other.
+ * A process of its own, because native faults (a damaged model, a bug) end the process they are in,
+ * and so that the memory of a model is returned when nobody needs it.
+ */
+import sherpa, { type OfflineRecognizer } from 'sherpa-onnx-node';
+import addon from 'sherpa-onnx-node/addon.js';
+import { setPriority } from 'node:os';
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import { openSpeechFile } from '../../audio/speech-file.ts';
+import { speechRate } from '../../audio/wav.ts';
+import type { LocalMessage, LocalReply, LocalRequest, LocalResult } from './local-process.ts';
+
+type RequestOf<O extends LocalRequest['op']> = Extract<LocalRequest, { op: O }>;
+
+/** Recognition must not make the machine unusable. */
+setPriority(10);
+// The service is gone: nobody is left to answer to.
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message: LocalMessage) => {
+  const { id, request } = message;
+  const progress = (fraction: number) => send({ id, progress: fraction });
+  answer(request, progress).then(
+    (value) => send({ id, value }),
+    (error: unknown) => send({ id, error: error instanceof Error ? error.message : String(error) }),
+  );
+});
+
+let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
+
+async function answer(
+  request: LocalRequest,
+  progress: (fraction: number) => void,
+): Promise<LocalResult | Stretch[]> {
+  return request.op === 'recognise' ? recognise(request) : detect(request, progress);
+}
+
+async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> {
+  const recogniser = await recogniserFor(request);
+  const samples = await samplesOf(request.path, request.start, request.end);
+  const stream = recogniser.createStream();
+  stream.acceptWaveform({ samples, sampleRate: speechRate });
+  try {
+    return (await recogniser.decodeAsync(stream)) as LocalResult;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // Its JSON writer lets control characters through.
+    const json = addon.getOfflineStreamResultAsJson(stream.handle);
+    return JSON.parse(json.replaceAll(/\p{Cc}/gu, ' ')) as LocalResult;
+  } finally {
+    freeStreams();
+  }
+}
+
+/**
+ * What a stream holds in the library (samples, features) is freed with its object, a few bytes for which
+ * the collector sees no need to run: hundreds of stretches would lie there. `local-process` exposes `gc`.
+ */
+function freeStreams(): void {
+  decoded += 1;
+  if (decoded % streamsMax === 0) globalThis.gc?.();
+}
+let decoded = 0;
+/** Streams of a stretch each that may lie unfreed. A collection takes a few milliseconds. */
+const streamsMax = 4;
+
+async function recogniserFor({ key, config }: RequestOf<'recognise'>): Promise<OfflineRecognizer> {
+  if (loaded?.key !== key) {
+    loaded = undefined; // not two models in memory at once
+    loaded = { key, recogniser: await sherpa.OfflineRecognizer.createAsync(config) };
+  }
+  return loaded.recogniser;
+}
+
+/** Shortest audio the models take; shorter ones get silence behind (0 samples end the process). */
+const secondsMin = 0.5;
+
+async function samplesOf(path: string, start: number, end: number): Promise<Float32Array> {
+  const audio = await openSpeechFile(path);
+  try {
+    const pcm = await audio.read(start, end);
+    const samples = new Float32Array(Math.max(pcm.length, secondsMin * speechRate));
+    for (let i = 0; i < pcm.length; i += 1) samples[i] = pcm[i]! / 32_768;
+    return samples;
+  } finally {
+    await audio.close();
+  }
+}
+
+/** Samples read at once, seconds. */
+const blockSeconds = 30;
+
+async function detect(
+  { config, path }: RequestOf<'detect'>,
+  progress: (fraction: number) => void,
+): Promise<Stretch[]> {
+  const window = windowOf(config);
+  const vad = new sherpa.Vad({ sampleRate: speechRate, ...config }, 60);
+  if (vad.handle === null || vad.handle === undefined)
+    throw new Error('The voice activity model could not be loaded');
+  const spans: Stretch[] = [];
+  const collect = () => {
+    while (!vad.isEmpty()) {
+      const { start, samples } = vad.front(false);
+      spans.push([start / speechRate, (start + samples.length) / speechRate]);
+      vad.pop();
+    }
+  };
+  const audio = await openSpeechFile(path);
+  try {
+    const frame = new Float32Array(window);
+    // Whole windows a block, so that only the last one is filled up with silence.
+    const step = Math.floor((blockSeconds * speechRate) / window) * (window / speechRate);
+    for (let at = 0; at < audio.duration; at += step) {
+      const pcm = await audio.read(at, Math.min(at + step, audio.duration));
+      for (let i = 0; i < pcm.length; i += window) {
+        frame.fill(0);
+        for (let k = i; k < Math.min(i + window, pcm.length); k += 1)
+          frame[k - i] = pcm[k]! / 32_768;
+        vad.acceptWaveform(frame);
+        collect();
+      }
+      progress(Math.min(1, (at + step) / audio.duration));
+    }
+    vad.flush();
+    collect();
+    return spans.map(([start, end]): Stretch => [start, Math.min(end, audio.duration)]);
+  } finally {
+    await audio.close();
+  }
+}
+
+/** Samples a call takes: it is silently wrong with any other number. */
+function windowOf(config: Record<string, unknown>): number {
+  const model = (config['sileroVad'] ?? config['tenVad']) as { windowSize?: unknown } | undefined;
+  const size = Number(model?.windowSize);
+  return Number.isInteger(size) && size > 0 && size <= 4096 ? size : 512;
+}
+
+/** The channel may close while an answer is on its way; `disconnect` then ends the process. */
+function send(reply: LocalReply): void {
+  process.send?.(reply, undefined, {}, () => {});
+}

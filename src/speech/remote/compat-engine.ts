@@ -1,0 +1,150 @@
+import OpenAI from 'openai';
+import { StageError } from '../../shared/errors.ts';
+import type { SpeechEngine } from '../engine.ts';
+import {
+  type Capabilities,
+  type RemoteOptions,
+  capabilities,
+  remoteEngine,
+  stepDown,
+} from './remote-engine.ts';
+import { type Transcript, parseTranscript } from '../parse-transcript.ts';
+import { probeCompat } from './probe-server.ts';
+import { compatBase, serverName } from '../../shared/outbound.ts';
+import { type ServerAnswer, askServer, serverConnections } from './server-client.ts';
+import { answerFailure } from './server-failure.ts';
+
+/** Pieces for servers that give no times: each piece's own times are all there is then. */
+const untimedSecondsMax = 30;
+
+/**
+ * Recognises on an OpenAI-compatible server: `POST {base}/audio/transcriptions`.
+ * @param baseUrl with or without `/v1`.
+ * @param model null: the server's first that looks like a recogniser.
+ */
+export function compatEngine(
+  baseUrl: string,
+  apiKey: string | null,
+  model: string | null,
+  options: RemoteOptions = {},
+): SpeechEngine {
+  const base = compatBase(baseUrl);
+  const name = serverName(base);
+  const connections = serverConnections();
+  const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  let chosen = model;
+
+  /** Which model to ask for; servers other than whisper.cpp and vLLM want one named. */
+  const modelName = async (signal: AbortSignal): Promise<string> => {
+    if (chosen !== null) return chosen;
+    const found = await probeCompat(base, name, headers, connections, signal);
+    if (found.state !== 'ready')
+      throw new StageError(
+        found.state === 'refused' ? 'engine-refused' : 'engine-away',
+        found.detail,
+        {
+          retriable: found.state !== 'refused',
+        },
+      );
+    chosen = found.models.find((id) => recogniser.test(id)) ?? found.models[0] ?? 'whisper-1';
+    return chosen;
+  };
+
+  const post = async (fields: TranscriptionFields, signal: AbortSignal): Promise<ServerAnswer> => {
+    let answer: ServerAnswer | undefined;
+    const client = openai(base, apiKey, async (url, init) => {
+      answer = await askServer(url, init, connections);
+      return new Response(answer.body, { headers: { 'content-type': 'text/plain' } });
+    });
+    // The caller has the time limit and the retries; the client's would add to them unseen.
+    const limits = { signal, maxRetries: 0, timeout: 24 * 3600_000 };
+    await client.audio.transcriptions.create(fields, limits);
+    if (!answer) throw new Error('openai made no request');
+    return answer;
+  };
+
+  return remoteEngine(
+    {
+      engine: 'compat',
+      queue: base,
+      get model() {
+        return chosen;
+      },
+      name,
+      async ask({ file, seconds, language, signal }): Promise<Transcript | { shorter: number }> {
+        const named = await modelName(signal);
+        const known = capabilities(`${base} ${named}`, named);
+        const told = language === null ? {} : { language };
+        for (;;) {
+          const untimed = known.rung === 'json';
+          if (untimed && seconds > untimedSecondsMax) return { shorter: untimedSecondsMax };
+          const answer = await post(
+            { file, model: named, ...told, ...formatFields[known.rung] },
+            signal,
+          );
+          if (answer.status === 413) return { shorter: seconds / 2 };
+          if (answer.status !== 200) {
+            if (stepDown(known, answer)) continue;
+            throw answerFailure(name, answer, apiKey);
+          }
+          const error = errorInside(answer);
+          if (error) throw answerFailure(name, error, apiKey);
+          const transcript = parseTranscript(answer.body, answer.contentType, seconds);
+          known.failures = 0;
+          if (transcript.timed || untimed) return transcript;
+          // All it has is text: no other format will have times.
+          known.rung = 'json';
+          if (seconds <= untimedSecondsMax) return transcript;
+        }
+      },
+      probe: (signal) => probeCompat(base, name, headers, connections, signal),
+      close: () => connections.destroy(),
+    },
+    options,
+  );
+}
+
+const recogniser = /whisper|transcri|parakeet|canary|voxtral|moonshine|speech|stt|asr/i;
+
+type TranscriptionFields = Omit<OpenAI.Audio.TranscriptionCreateParamsNonStreaming, 'stream'>;
+
+const formatFields: Record<Capabilities['rung'], Partial<TranscriptionFields>> = {
+  words: { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
+  segments: { response_format: 'verbose_json' },
+  json: { response_format: 'json' },
+};
+
+/** LocalAI reports failures of its backends inside a 200. */
+function errorInside(answer: ServerAnswer): ServerAnswer | undefined {
+  if (!/^\s*\{\s*"(type"\s*:\s*"error"|error"\s*:\s*[{"])/.test(answer.body)) return undefined;
+  return { ...answer, status: 500 };
+}
+
+/** Everything is set: the client reads what is not from environment variables. */
+function openai(
+  baseURL: string,
+  apiKey: string | null,
+  fetch: (url: string, init: RequestInit) => Promise<Response>,
+): OpenAI {
+  const request = (url: string | URL | Request, init?: RequestInit) =>
+    fetch(url instanceof Request ? url.url : url.toString(), {
+      ...init,
+      headers: headersOf(init, apiKey),
+    });
+  return new OpenAI({
+    baseURL,
+    apiKey: apiKey ?? 'none', // it refuses to work without one
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    logLevel: 'off', // its debug log holds transcripts
+    // With `Response` it need not try out whether this fetch knows FormData.
+    fetch: Object.assign(request, { Response }),
+  });
+}
+
+function headersOf(init: RequestInit | undefined, apiKey: string | null): Headers {
+  const headers = new Headers(init?.headers);
+  if (apiKey === null) headers.delete('authorization');
+  return headers;
+}

@@ -1,0 +1,106 @@
+import type { Dispatcher } from 'undici';
+import { type ServerAnswer, askServer } from './server-client.ts';
+import { answerFailure, connectionFailure } from './server-failure.ts';
+
+/** How a server looks right now, and why in a sentence. */
+export type ServerState = {
+  /**
+   * `busy`: it is there but does not answer, as whisper.cpp while it works; or it is loading.
+   * `refused`: it is there and will not work like this (key, address).
+   */
+  state: 'ready' | 'busy' | 'away' | 'refused';
+  detail: string;
+  /** Ids of its models, where it tells. */
+  models: string[];
+};
+
+/** A look must not take longer than that. */
+const probeMs = 3000;
+const modelsMax = 1000;
+
+/** Looks at a whisper.cpp server: `GET /health`. Never throws but for an abort. */
+export async function probeNative(
+  base: string,
+  name: string,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  { timeoutMs = probeMs }: { timeoutMs?: number } = {},
+): Promise<ServerState> {
+  const answer = await look(`${base}/health`, {}, name, dispatcher, signal, timeoutMs);
+  if ('state' in answer) return answer;
+  if (answer.status === 200) return state('ready', `${name} is ready.`);
+  // It answers 404 to its own /health while it loads a model, and for ever when that has failed.
+  if (answer.status === 404 && answer.body.includes('File Not Found'))
+    return state('busy', `${name} is loading its model, or could not load it.`);
+  if (answer.status === 404)
+    return state('refused', `${name} is no whisper.cpp server: it has no /health.`);
+  return refusal(name, answer);
+}
+
+/** Looks at an OpenAI-compatible server: `GET /models`. Never throws but for an abort. */
+export async function probeCompat(
+  base: string,
+  name: string,
+  headers: Record<string, string>,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  { timeoutMs = probeMs }: { timeoutMs?: number } = {},
+): Promise<ServerState> {
+  const answer = await look(`${base}/models`, headers, name, dispatcher, signal, timeoutMs);
+  if ('state' in answer) return answer;
+  if (answer.status === 200) return state('ready', `${name} is ready.`, modelIds(answer.body));
+  // whisper.cpp with --inference-path, and others without a list: they are there all the same.
+  if (answer.status === 404 || answer.status === 405)
+    return state('ready', `${name} answers, and has no list of models.`);
+  return refusal(name, answer, Object.values(headers)[0]?.replace('Bearer ', '') ?? null);
+}
+
+async function look(
+  url: string,
+  headers: Record<string, string>,
+  name: string,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<ServerAnswer | ServerState> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const stop = () => late.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await askServer(url, { headers, signal: late.signal }, dispatcher);
+  } catch (error) {
+    if (late.signal.aborted) return state('busy', `${name} does not answer: it may be at work.`);
+    const failure = connectionFailure(name, error);
+    const gone = failure.code === 'engine-away' || failure.code === 'engine-failed';
+    return state(gone ? 'away' : 'refused', failure.message);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function refusal(name: string, answer: ServerAnswer, secret: string | null = null): ServerState {
+  const failure = answerFailure(name, answer, secret);
+  return state(failure.retriable ? 'busy' : 'refused', failure.message);
+}
+
+const state = (kind: ServerState['state'], detail: string, models: string[] = []): ServerState => ({
+  state: kind,
+  detail,
+  models,
+});
+
+/** `{data: [{id}]}`, or nothing when the list is of another shape. */
+function modelIds(body: string): string[] {
+  try {
+    const { data } = JSON.parse(body) as { data?: { id?: unknown }[] };
+    if (!Array.isArray(data)) return [];
+    return data
+      .map((model) => model?.id)
+      .filter((id) => typeof id === 'string')
+      .slice(0, modelsMax);
+  } catch {
+    return []; // a page, or half a list: the server is there, and that was the question
+  }
+}

@@ -1,0 +1,70 @@
+import { Agent, type Dispatcher } from 'undici';
+import { guardedLookup } from '../../shared/outbound.ts';
+import { StageError } from '../../shared/errors.ts';
+
+/** An answer of a server, read to its end or to the limit. */
+export type ServerAnswer = {
+  status: number;
+  /** Media type in lower case without parameters; `''` when it says none. */
+  contentType: string;
+  headers: Headers;
+  body: string;
+};
+
+/** Largest transcript taken: an hour of words with times is about 2 MB. */
+const answerBytesMax = 32 * 1024 * 1024;
+/** What is read of an error: servers send pages of 10 MB. */
+const errorBytesMax = 64 * 1024;
+const connectSeconds = 10;
+/** Once an answer has begun, so long may pass between two pieces of it. */
+const bodySeconds = 60;
+
+/**
+ * Connections for long jobs: no limit until the answer begins (the caller has one that grows with
+ * the audio; undici's own 300 s would cut it), a limit once it has begun, and none kept open:
+ * whisper.cpp gives each idle one a thread of its pool for 5 s.
+ */
+export function serverConnections(): Agent {
+  return new Agent({
+    pipelining: 0,
+    connections: 4,
+    headersTimeout: 0,
+    bodyTimeout: bodySeconds * 1000,
+    connect: { timeout: connectSeconds * 1000, lookup: guardedLookup },
+  });
+}
+
+/**
+ * One request through the built-in fetch, never redirected (a POST would become a GET).
+ * @throws {StageError} `engine-answer` when the answer is too large; what fetch throws.
+ */
+export async function askServer(
+  url: string,
+  init: RequestInit,
+  dispatcher: Dispatcher,
+): Promise<ServerAnswer> {
+  const options = { ...init, redirect: 'manual', dispatcher } as unknown as RequestInit;
+  const response = await fetch(url, options);
+  return {
+    status: response.status,
+    contentType: (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase(),
+    headers: response.headers,
+    body: await readBody(response),
+  };
+}
+
+async function readBody(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (!response.ok && bytes > errorBytesMax) return text; // leaving the loop cancels the rest
+    if (bytes > answerBytesMax)
+      throw new StageError('engine-answer', 'The server’s answer is larger than 32 MB.', {
+        retriable: false,
+      });
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,79 @@
+import { type RowsDatabase, entriesOf, sublevelPrefix, whenOpen } from './rows-database.ts';
+
+/**
+ * Sessions in the log's database, as JSON at `!sessions!<SHA-256 of the token, hex>`. Synced: a
+ * session that was ended stays ended after a power cut too.
+ */
+export function levelSessionRows(db: RowsDatabase): SessionRows {
+  return {
+    async get(hash) {
+      const text = await whenOpen(() => db.get(keyOf(hash)));
+      return text === undefined ? undefined : (JSON.parse(text) as SessionRow);
+    },
+    async put(hash, row) {
+      await db.batch([{ type: 'put', key: keyOf(hash), value: JSON.stringify(row) }], synced);
+    },
+    async delete(hash) {
+      await db.batch([{ type: 'del', key: keyOf(hash) }], synced);
+    },
+    deleteOf: (userId) => deleteWhere(db, ({ user_id }) => user_id === userId),
+    async sweep(now) {
+      await deleteWhere(db, ({ expires_at }) => expires_at <= now);
+    },
+  };
+}
+
+const deletedAtOnce = 1000;
+const synced = { sync: true };
+const sessions = sublevelPrefix('sessions');
+/** `"` follows `!`. */
+const everySession = { gte: sessions, lt: `${sessions.slice(0, -1)}"` };
+/** One session as it is stored. Rows, not facts: nobody needs to know later who was logged in when. */
+export type SessionRow = {
+  user_id: string;
+  /** Milliseconds since the epoch. */
+  created_at: number;
+  /** Milliseconds since the epoch; slides with use, moved at most every five minutes. */
+  expires_at: number;
+  /** Version of the `users` stream when it began; missing in rows of before there were any. */
+  users_version?: number;
+};
+
+/**
+ * Where sessions are kept, by the SHA-256 (hex) of their token: whoever reads the store learns no
+ * token. Every write is done when its promise resolves; none has to survive a power cut.
+ */
+export interface SessionRows {
+  get(hash: string): Promise<SessionRow | undefined>;
+  put(hash: string, row: SessionRow): Promise<void>;
+  /** Nothing happens when there is no such row. */
+  delete(hash: string): Promise<void>;
+  /** Deletes every session of a user; the hashes of those that are gone now. */
+  deleteOf(userId: string): Promise<string[]>;
+  /** Deletes every session that had expired at `now` (milliseconds since the epoch). */
+  sweep(now: number): Promise<void>;
+}
+
+/** Looks at every session: there are as many as people who are logged in somewhere. Returns the hashes. */
+async function deleteWhere(
+  db: RowsDatabase,
+  doomed: (row: SessionRow) => boolean,
+): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const [key, text] of entriesOf(db, everySession)) {
+    if (doomed(JSON.parse(text) as SessionRow)) keys.push(key);
+  }
+  for (let index = 0; index < keys.length; index += deletedAtOnce) {
+    const some = keys.slice(index, index + deletedAtOnce);
+    await db.batch(
+      some.map((key) => ({ type: 'del' as const, key })),
+      synced,
+    );
+  }
+  return keys.map((key) => key.slice(sessions.length));
+}
+
+function keyOf(hash: string): string {
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new TypeError('Not a SHA-256 in hexadecimal digits');
+  return sessions + hash;
+}
