@@ -1,6 +1,7 @@
 import type { Stage } from '../events/facts/recording.ts';
-import { type Condition, condition } from './condition.ts';
-import { type RecordingContext, basisOf } from './context.ts';
+import { condition, type Condition } from './condition.ts';
+import { basisOf } from '../events/facts/sources.ts';
+import type { RecordingContext } from './context.ts';
 import type { RecordingMachineEvent } from './machine-event.ts';
 import { reprocessingConditions } from './reprocessing-conditions.ts';
 
@@ -16,7 +17,7 @@ export const conditions = {
   }),
   startsThisStage: condition<Of>({
     meets: (context, event, { stage }) =>
-      concerns(event, stage) && (event.run === undefined || event.run === context.run),
+      concerns(event, stage) && (event.run === undefined || event.run === context.sources.run),
     couldMeet: () => true,
     words: ({ stage }) => `stage is ${stage}`,
   }),
@@ -30,7 +31,7 @@ export const conditions = {
     meets: (context, event, { stage }) =>
       concerns(event, stage) &&
       event.attempt === context.running[stage] &&
-      (event.run === undefined ? event.attempt === undefined : event.run === context.run),
+      (event.run === undefined ? event.attempt === undefined : event.run === context.sources.run),
     couldMeet: () => true,
     words: ({ stage }) => `${stage}, this attempt`,
   }),
@@ -38,28 +39,34 @@ export const conditions = {
   /** A recording has one plan in a run: what was recognised by it stays what it was. */
   plansThisAttempt: condition({
     meets: (context, event) =>
-      context.results.plan === null && isCurrent(context, event, { stage: 'transcribe' }),
-    couldMeet: ({ running, results }) => results.plan === null && running.transcribe !== undefined,
+      context.sources.draft.results.plan === null &&
+      isCurrent(context, event, { stage: 'transcribe' }),
+    couldMeet: ({ running, sources }) =>
+      sources.draft.results.plan === null && running.transcribe !== undefined,
     words: 'first plan of the run',
   }),
   /** In order and without a gap, so that the next index says where to go on. */
   recognisesNextStretch: condition({
     meets: (context, event) =>
       event.type === 'utterance.recognised' &&
-      event.data.index === context.utterances &&
+      event.data.index === context.sources.draft.utterances &&
       hasStretchLeft(context) &&
       isCurrent(context, event, { stage: 'transcribe' }),
     couldMeet: (context) => hasStretchLeft(context) && context.running.transcribe !== undefined,
     words: 'the next stretch',
   }),
   completesSolo: condition({
-    meets: (context, event) => context.kind !== 'meeting' && completesTranscription(context, event),
-    couldMeet: (context) => context.kind !== 'meeting' && couldCompleteTranscription(context),
+    meets: (context, event) =>
+      context.sources.draft.kind !== 'meeting' && completesTranscription(context, event),
+    couldMeet: (context) =>
+      context.sources.draft.kind !== 'meeting' && couldCompleteTranscription(context),
     words: 'solo',
   }),
   completesMeeting: condition({
-    meets: (context, event) => context.kind === 'meeting' && completesTranscription(context, event),
-    couldMeet: (context) => context.kind === 'meeting' && couldCompleteTranscription(context),
+    meets: (context, event) =>
+      context.sources.draft.kind === 'meeting' && completesTranscription(context, event),
+    couldMeet: (context) =>
+      context.sources.draft.kind === 'meeting' && couldCompleteTranscription(context),
     words: 'meeting',
   }),
   fallsBackInThisStage: condition<Of>({
@@ -71,7 +78,7 @@ export const conditions = {
   namesKnownLabels: condition({
     meets: (context, event) =>
       (event.type === 'speakers.named' || event.type === 'speakers.renamed') &&
-      event.data.labels.every((label) => context.labels.includes(label)),
+      event.data.labels.every((label) => context.sources.draft.labels.includes(label)),
     couldMeet: () => true,
     words: 'all labels known',
   }),
@@ -85,20 +92,20 @@ export const conditions = {
   savesNextVersion: condition({
     meets: (context, event) =>
       (event.type === 'documents.saved' || event.type === 'documents.rendered') &&
-      event.data.version === context.documents + 1 &&
+      event.data.version === context.sources.versions.length + 1 &&
       isCurrent(context, event, { stage: 'write' }),
     couldMeet: ({ running }) => running.write !== undefined,
     words: 'the next version',
   }),
 
   hasDocuments: condition({
-    meets: ({ behindDocuments }) => behindDocuments !== null,
-    couldMeet: ({ behindDocuments }) => behindDocuments !== null,
+    meets: ({ sources }) => sources.published !== null,
+    couldMeet: ({ sources }) => sources.published !== null,
     words: 'documents exist',
   }),
   editsDocuments: condition({
-    meets: ({ behindDocuments }) => behindDocuments !== null,
-    couldMeet: ({ behindDocuments }) => behindDocuments !== null,
+    meets: ({ sources }) => sources.published !== null,
+    couldMeet: ({ sources }) => sources.published !== null,
     words: 'documents exist',
   }),
   /** A correction means a turn that people see: one of the present documents. */
@@ -115,11 +122,11 @@ export const conditions = {
     words: 'all three',
   }),
   restoresVersion: condition({
-    meets: ({ documents }, event) =>
+    meets: ({ sources }, event) =>
       event.type === 'version.restored' &&
       event.data.version > 0 &&
-      event.data.version <= documents,
-    couldMeet: ({ documents }) => documents > 0,
+      event.data.version <= sources.versions.length,
+    couldMeet: ({ sources }) => sources.versions.length > 0,
     words: 'there was this version',
   }),
   hasAudio: condition({
@@ -129,8 +136,8 @@ export const conditions = {
   }),
   /** Also when its audio was removed since: its words are worth keeping. */
   wasCaptured: condition({
-    meets: ({ results }) => results.audio !== null,
-    couldMeet: ({ results }) => results.audio !== null,
+    meets: ({ sources }) => sources.draft.results.audio !== null,
+    couldMeet: ({ sources }) => sources.draft.results.audio !== null,
     words: 'there was audio',
   }),
   /** What was not captured cannot be captured again. */
@@ -159,27 +166,29 @@ type ParamsOf<N extends ConditionName> =
 
 function isCurrent(context: RecordingContext, event: RecordingMachineEvent, { stage }: Of) {
   const attempt = context.running[stage];
-  return attempt !== undefined && event.run === context.run && event.attempt === attempt;
+  return attempt !== undefined && event.run === context.sources.run && event.attempt === attempt;
 }
 
 const concerns = (event: RecordingMachineEvent, stage: Stage): boolean =>
   'stage' in event.data && event.data.stage === stage;
 
 /** An utterance is one of the plan's stretches, so there is none without a plan. */
-const hasStretchLeft = ({ stretches, utterances }: RecordingContext): boolean =>
-  stretches !== null && utterances < stretches;
+const hasStretchLeft = ({ sources: { draft } }: RecordingContext): boolean =>
+  draft.stretches !== null && draft.utterances < draft.stretches;
 
 /** What was planned has to be recognised; an engine that hears all at once plans nothing. */
-const couldCompleteTranscription = ({ running, stretches, utterances }: RecordingContext) =>
-  running.transcribe !== undefined && (stretches === null || utterances === stretches);
+const couldCompleteTranscription = ({ running, sources: { draft } }: RecordingContext) =>
+  running.transcribe !== undefined &&
+  (draft.stretches === null || draft.utterances === draft.stretches);
 
 const completesTranscription = (context: RecordingContext, event: RecordingMachineEvent) =>
   couldCompleteTranscription(context) && isCurrent(context, event, { stage: 'transcribe' });
 
 /** Names in one space mean nothing in another. */
-function needsName({ results, handedOver }: RecordingContext): boolean {
-  return results.named === null || (handedOver !== null && results.named < handedOver);
+function needsName({ sources, handedOver }: RecordingContext): boolean {
+  const { named } = sources.draft.results;
+  return named === null || (handedOver !== null && named < handedOver);
 }
 
-const shownBasis = ({ behindDocuments }: RecordingContext): number | null =>
-  behindDocuments && basisOf(behindDocuments.results);
+const shownBasis = ({ sources: { published } }: RecordingContext): number | null =>
+  published && basisOf(published);

@@ -28,8 +28,10 @@ export const reprocessingConditions = {
   }),
   fromDocuments: condition({
     meets: (context, event) =>
-      isFinished(context) && context.results.title !== null && reprocesses(event, 'write'),
-    couldMeet: (context) => isFinished(context) && context.results.title !== null,
+      isFinished(context) &&
+      context.sources.draft.results.title !== null &&
+      reprocesses(event, 'write'),
+    couldMeet: (context) => isFinished(context) && context.sources.draft.results.title !== null,
     words: 'from write',
   }),
   fromWords: condition({
@@ -42,20 +44,20 @@ export const reprocessingConditions = {
     meets: (context, event) =>
       hasWords(context) &&
       !hasSpeakers(context) &&
-      context.results.turns !== null &&
+      context.sources.draft.results.turns !== null &&
       reprocesses(event, 'language-model'),
     couldMeet: (context) =>
-      hasWords(context) && !hasSpeakers(context) && context.results.turns !== null,
+      hasWords(context) && !hasSpeakers(context) && context.sources.draft.results.turns !== null,
     words: 'from language-model, speakers not named',
   }),
   fromWordsWithoutTurns: condition({
     meets: (context, event) =>
       hasWords(context) &&
       !hasSpeakers(context) &&
-      context.results.turns === null &&
+      context.sources.draft.results.turns === null &&
       reprocesses(event, 'language-model'),
     couldMeet: (context) =>
-      hasWords(context) && !hasSpeakers(context) && context.results.turns === null,
+      hasWords(context) && !hasSpeakers(context) && context.sources.draft.results.turns === null,
     words: 'from language-model, speakers not found',
   }),
 };
@@ -63,20 +65,22 @@ export const reprocessingConditions = {
 const reprocesses = (event: RecordingMachineEvent, from: ReprocessedFrom) =>
   event.type === 'reprocessing.requested' && event.data.from === from;
 
-const hasWords = ({ results }: RecordingContext): boolean => results.transcription !== null;
+const hasWords = ({ sources }: RecordingContext): boolean =>
+  sources.draft.results.transcription !== null;
 
-const hasSpeakers = ({ kind, results }: RecordingContext): boolean =>
-  kind !== 'meeting' || results.names !== null;
+const hasSpeakers = ({ sources: { draft } }: RecordingContext): boolean =>
+  draft.kind !== 'meeting' || draft.results.names !== null;
 
 function isMeetingWithWords(context: RecordingContext): boolean {
-  return context.kind === 'meeting' && hasWords(context);
+  return context.sources.draft.kind === 'meeting' && hasWords(context);
 }
 
 function hasAttribution(context: RecordingContext): boolean {
-  const { diarization, identification } = context.results;
+  const { diarization, identification } = context.sources.draft.results;
   return isMeetingWithWords(context) && diarization !== null && identification !== null;
 }
 
-function isFinished({ results }: RecordingContext): boolean {
+function isFinished({ sources }: RecordingContext): boolean {
+  const { results } = sources.draft;
   return results.punctuated !== null && results.summary !== null;
 }

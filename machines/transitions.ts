@@ -21,7 +21,7 @@ export const running = <S extends Stage>(stage: S) =>
       src: stage,
       input: ({ context }: { context: RecordingContext }): ActivityInput => ({
         recordingId: context.recordingId,
-        run: context.run,
+        run: context.sources.run,
       }),
     },
     exit: { type: 'leave', params: { stage } },

@@ -1,6 +1,6 @@
 import type { RecordingFact, RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
-import { basisOf } from '../../machines/context.ts';
+import { basisOf } from '../../events/facts/sources.ts';
 import { speakerName } from '../documents/documents.ts';
 import { corrected, newLabel } from './corrections/carry-over.ts';
 import type { RecordingContent } from './recording-content.ts';
@@ -31,7 +31,7 @@ export function turnEdits(
   content: RecordingContent,
   changes: readonly BlockChange[],
 ): RecordingFactOf<'turn.edited'>[] {
-  const basis = basisOf(content.context.results);
+  const basis = basisOf(content.source);
   const blocks = new Map(shownBlocks(content).map((block) => [block.id, block]));
   const speakers = speakerBook(content);
   return changes.flatMap((change) => {
@@ -89,7 +89,7 @@ export function recordingChanges(
   if (wanted.kind !== undefined && wanted.kind !== now.kind) {
     facts.push({ type: 'kind.changed', data: { kind: wanted.kind } });
   }
-  const language = content?.context.results.languageSet ? content.language : undefined;
+  const language = content?.source.results.languageSet ? content.language : undefined;
   if (wanted.language !== undefined && wanted.language !== language) {
     facts.push({ type: 'language.set', data: { language: wanted.language } });
   }

@@ -103,12 +103,12 @@ async function compareDocuments(
   if (saved?.type !== 'documents.saved') return;
   // With the first check: the start of the service must not wait for what documents are written with.
   const { renderDocuments, rendererVersion } = await import('../documents/render.ts');
-  const behind = state.context.behindDocuments;
+  const behind = state.context.sources.saved;
   if (erased || behind === null || saved.data.renderer !== rendererVersion) {
     check.notCompared += 1;
     return;
   }
-  const content = await readRecording(store, recordingId, { ...state.context, ...behind });
+  const content = await readRecording(store, recordingId, state.context, behind);
   if (!content.named?.content) {
     differ(saved.version, 'documents were saved without a name');
     return;

@@ -4,7 +4,8 @@ import {
   recordingStream,
 } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import type { Material, RecordingContext } from '../../machines/context.ts';
+import type { Source } from '../../events/facts/sources.ts';
+import type { RecordingContext } from '../../machines/context.ts';
 import { evolve, initialState, toMachineEvent } from '../../machines/recording.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
 import { readRecording } from './recording-content.ts';
@@ -39,7 +40,7 @@ export async function documentVersions(
     if (fact.type === 'documents.deleted') for (const one of versions) one.current = false;
     if (fact.type !== 'documents.saved') continue;
     for (const one of versions) one.current = false;
-    const { results } = context;
+    const { results } = context.sources.draft;
     const at = (version: number | null) => (version === null ? undefined : facts[version - 1]);
     const title = at(results.titled) ?? at(results.restored) ?? at(results.title);
     versions.push({
@@ -47,7 +48,7 @@ export async function documentVersions(
       at: fact.at,
       why: [...new Set(why.map(({ type }) => type))],
       by: why.at(-1)?.by ?? fact.by,
-      run: fact.run ?? context.run,
+      run: fact.run ?? context.sources.run,
       speech_to_text: workerIn(at(results.transcription)),
       language_model: workerIn(at(results.summary)),
       title: title?.content && 'title' in title.content ? (title.content.title ?? null) : null,
@@ -67,9 +68,9 @@ export async function restoration(
   const facts = await factsOf(store, recordingId);
   for (const { fact, context } of folded(recordingId, facts)) {
     if (fact.type !== 'documents.saved' || fact.data.version !== version) continue;
-    const material = context.behindDocuments;
+    const material = context.sources.saved;
     if (material === null) return null;
-    const content = await readRecording(store, recordingId, { ...context, ...material });
+    const content = await readRecording(store, recordingId, context, material);
     return {
       type: 'version.restored',
       data: {
@@ -106,10 +107,10 @@ const reasons = new Set<RecordingFactType>([
   'document.edited',
 ]);
 
-const asData = ({ kind, results, labels, stretches, utterances }: Material) => ({
+const asData = ({ kind, results, labels, stretches, utterances }: Source) => ({
   kind,
   results: { ...results },
-  labels,
+  labels: [...labels],
   stretches,
   utterances,
 });

@@ -15,7 +15,7 @@ export function documentsInput(
     base: named.base,
     title,
     aliases: [...new Set(former)].filter((alias) => alias !== title),
-    kind: content.context.kind ?? 'solo',
+    kind: content.source.kind ?? 'solo',
     language: content.language,
     duration: content.duration,
     localStart: named.local_start,

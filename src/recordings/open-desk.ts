@@ -130,7 +130,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
           state: stateName(value),
           shown: await readShown(store, recordingId, context),
           latest:
-            context.results.audio === null
+            context.sources.draft.results.audio === null
               ? null
               : await readRecording(store, recordingId, context),
         };

@@ -111,7 +111,8 @@ export function openRecordings(deps: {
   }
 
   async function interrupt(recording: LiveRecording): Promise<void> {
-    const { running, run } = recording.snapshot().context;
+    const { running, sources } = recording.snapshot().context;
+    const { run } = sources;
     for (const stage of activeStages(recording.snapshot())) {
       const attempt = running[stage];
       if (attempt === undefined) continue;

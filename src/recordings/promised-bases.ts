@@ -10,10 +10,11 @@ export async function* promisedBases(
 ): AsyncGenerator<string> {
   for await (const recording of recordings) {
     const { context } = recording.snapshot();
-    if (context.owner !== owner || context.results.named === null) continue;
+    const { named } = context.sources.draft.results;
+    if (context.owner !== owner || named === null) continue;
     // A name in the space of an earlier owner.
-    if (context.results.named < (context.handedOver ?? 0)) continue;
-    const after = { afterVersion: context.results.named - 1, limit: 1 };
+    if (named < (context.handedOver ?? 0)) continue;
+    const after = { afterVersion: named - 1, limit: 1 };
     for await (const fact of store.read(recordingStream(context.recordingId), after)) {
       if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
     }

@@ -1,12 +1,12 @@
 import {
+  recordingStream,
   type RecordingFactOf,
   type RecordingFactType,
-  recordingStream,
 } from '../../events/facts/recording.ts';
 import type { Envelope } from '../../events/facts/envelope.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Segment, Stretch } from '../../events/facts/transcript.ts';
-import { basisOf } from '../../machines/context.ts';
+import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { RecordingContext } from '../../machines/recording.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { LoggedRecordingFact } from './logged-recording-fact.ts';
@@ -16,6 +16,10 @@ type Logged<T extends RecordingFactType> = RecordingFactOf<T> & Envelope;
 /** What the log holds of a recording for the present run. The machine's context says which facts count. */
 export type RecordingContent = {
   context: RecordingContext;
+  /** Which facts this is read from. */
+  source: Source;
+  /** The language asked for; null: as heard. */
+  asked: string | null;
   origin: Logged<'audio.imported'> | Logged<'recording.started'>;
   /** The kept file, as it was captured or as it was compressed since; removed when the context says so. */
   audio: { path: string; bytes: number; sha256: string };
@@ -72,6 +76,7 @@ export async function readRecording(
   store: EventStore,
   recordingId: string,
   context: RecordingContext,
+  source: Source = context.sources.draft,
 ): Promise<RecordingContent> {
   const facts: LoggedRecordingFact[] = [];
   for await (const fact of store.read(recordingStream(recordingId))) {
@@ -82,7 +87,8 @@ export async function readRecording(
     return fact && (types as string[]).includes(fact.type) ? (fact as Logged<T>) : null;
   };
 
-  const { results } = context;
+  const { results } = source;
+  const asked = askedLanguage(facts);
   const origin = at(1, 'audio.imported', 'recording.started');
   const audio = at(results.audio, 'audio.imported', 'audio.captured', 'capture.interrupted');
   if (!origin || !audio) throw new Error(`recording ${recordingId} has no audio in the log`);
@@ -98,7 +104,7 @@ export async function readRecording(
     : [];
   const restored = at(results.restored, 'version.restored');
   const carried = at(results.carried, 'corrections.carried_over');
-  const basis = basisOf(results);
+  const basis = basisOf(source);
   const edits = allOf(facts, 'turn.edited', results.edited).filter(
     ({ data }) => data.basis === basis,
   );
@@ -106,10 +112,12 @@ export async function readRecording(
   const saved = at(results.saved, 'documents.saved');
   const title = at(results.title, 'title.chosen');
   const turns = at(results.turns, 'turns.joined');
-  const run = title?.run ?? context.run;
+  const run = title?.run ?? context.sources.run;
 
   return {
     context,
+    source,
+    asked,
     origin,
     audio: allOf(facts, 'audio.compressed', Infinity).at(-1)?.data ?? audio.data,
     gaps: ('ledger' in audio.data ? audio.data.ledger?.gaps : undefined) ?? [],
@@ -128,7 +136,7 @@ export async function readRecording(
       at(results.languageSet, 'language.set')?.data.language ??
       completed?.data.language ??
       mostHeard(spoken) ??
-      context.language,
+      asked,
     turns,
     names: namesIn(
       at(results.names, 'speakers.named', 'speakers.renamed'),
@@ -172,11 +180,17 @@ export async function readShown(
   recordingId: string,
   context: RecordingContext,
 ): Promise<RecordingContent | null> {
-  const { behindDocuments } = context;
-  if (behindDocuments === null) return null;
-  const { edited, titled, authored } = context.results;
-  const results = { ...behindDocuments.results, edited, titled, authored };
-  return await readRecording(store, recordingId, { ...context, ...behindDocuments, results });
+  const { published } = context.sources;
+  return published && (await readRecording(store, recordingId, context, published));
+}
+
+function askedLanguage(facts: readonly LoggedRecordingFact[]): string | null {
+  let asked: string | null = null;
+  for (const { data, type } of facts) {
+    const asks = type !== 'transcription.completed' && type !== 'utterance.recognised';
+    if (asks && 'language' in data && data.language !== undefined) asked = data.language;
+  }
+  return asked;
 }
 
 /** The facts of a type up to a version; none without one. */

@@ -61,7 +61,7 @@ export function stageRunner(deps: {
   return async (stage, recording, signal) => {
     const { recordingId } = recording;
     const context = recording.snapshot().context;
-    const { run } = context;
+    const { run } = context.sources;
     /** Before this start is recorded: the attempt a dead process left behind, if any. */
     let attempt: number | undefined = context.running[stage];
     /** Tells this launch from all others: whatever stored anything since moved the version. */

@@ -3,13 +3,13 @@ import type { RecordingSnapshot } from '../../machines/recording.ts';
 
 /** Why a fact is refused, in a sentence for a person, where the state alone does not tell it. */
 export function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): string | undefined {
-  const { audio, results } = snapshot.context;
+  const { audio, sources } = snapshot.context;
   if (fact.type !== 'reprocessing.requested') return undefined;
   if (snapshot.matches('error')) return failedBefore;
   if (!snapshot.matches('idle')) return undefined;
   const needsAudio = fact.data.from === 'speech-to-text' || fact.data.from === 'diarize';
   // There is only what was recognised before.
-  return needsAudio && !audio && results.audio !== null ? audioRemoved : undefined;
+  return needsAudio && !audio && sources.draft.results.audio !== null ? audioRemoved : undefined;
 }
 
 const failedBefore =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { basisOf } from '../../machines/context.ts';
+import { basisOf } from '../../events/facts/sources.ts';
 import { recordingStory, upTo } from '../support/recording-story.ts';
 
 const changes = [
@@ -32,18 +32,19 @@ for (const [type, data] of changes) {
 
 test('what a person changed is not taken back by a run that comes to nothing', () => {
   const story = upTo.saved();
-  const basis = basisOf(story.context().behindDocuments!.results);
+  const basis = basisOf(story.context().published!);
   story.take('turn.edited', { basis }).take('title.changed').take('language.set');
   const { edited, titled, languageSet } = story.context().results;
   story.fail('write', {}).take('error.cleared');
   assert.equal(story.state(), 'idle.saved');
-  const { results, behindDocuments } = story.context();
+  const { results, saved, published } = story.context();
   assert.deepEqual(
     [results.edited, results.titled, results.languageSet],
     [edited, titled, languageSet],
   );
   assert.ok([edited, titled, languageSet].every((version) => version !== null));
-  assert.equal(behindDocuments!.results.titled, null, 'the documents are still without it');
+  assert.equal(saved!.results.titled, null, 'the documents are still without it');
+  assert.equal(published!.results.titled, titled, 'but it is shown');
 });
 
 test('changes that follow each other quickly are no deaths', () => {
@@ -55,7 +56,7 @@ test('changes that follow each other quickly are no deaths', () => {
 test('a correction means a turn of the present documents, at any time but before there are any', () => {
   upTo.writing().refuse('turn.edited', { basis: 5 });
   const story = upTo.saved();
-  const basis = basisOf(story.context().results);
+  const basis = basisOf(story.context());
   story.refuse('turn.edited', { basis: basis! + 1 });
   story.take('reprocessing.requested').start('punctuate').take('turn.edited', { basis });
   assert.match(story.state(), /^transcribing\.finishing/);
@@ -77,11 +78,11 @@ test('without documents there is nothing to write: what is said is kept for when
 
 test('documents.deleted of all leads to idle.kept, of one nowhere; a version can be had back', () => {
   const story = upTo.saved();
-  const material = story.context().behindDocuments;
+  const material = story.context().saved;
   story.take('documents.deleted', { documents: ['summary'] });
   assert.equal(story.state(), 'idle.saved');
   story.take('documents.deleted');
-  assert.deepEqual([story.state(), story.context().behindDocuments], ['idle.kept', null]);
+  assert.deepEqual([story.state(), story.context().saved], ['idle.kept', null]);
   story.refuse('version.restored', { version: 2, material });
   story.take('version.restored', { version: 1, material });
   assert.equal(story.state(), writing);
@@ -91,13 +92,13 @@ test('documents.deleted of all leads to idle.kept, of one nowhere; a version can
 
 test('a restored version counts as what its documents were made of, until the next run', () => {
   const story = upTo.saved();
-  const first = story.context().behindDocuments!;
+  const first = story.context().saved!;
   story.take('reprocessing.requested').does('transcript.punctuated').does('summary.completed');
   story.does('title.chosen').start('write').answer('documents.saved', { version: 2 });
   const { punctuated } = story.context().results;
   story.take('version.restored', { version: 1, material: first });
   assert.equal(story.context().results.punctuated, first.results.punctuated);
-  assert.equal(basisOf(story.context().results), story.version());
+  assert.equal(basisOf(story.context()), story.version());
   // Cancelled, it is what it was.
   story.take('processing.cancelled');
   assert.deepEqual(

@@ -11,17 +11,17 @@ import { plausibleEvents } from '../support/plausible-events.ts';
 /** What of a snapshot the next facts depend on; counters that only grow are left out, or capped. */
 function placeOf(snapshot: RecordingSnapshot): string {
   const { context, historyValue } = snapshot;
-  const { kind, running, results, stretches, utterances, labels, failed, audio, documents } =
-    context;
+  const { running, failed, audio, sources } = context;
+  const { kind, results, stretches, utterances, labels } = sources.draft;
   const { plan, transcription, turns, names, named } = results;
   const resume = historyValue['recording.transcribing.resume'] as { id: string }[] | undefined;
-  const known = [plan, transcription, turns, names, named, context.behindDocuments];
+  const known = [plan, transcription, turns, names, named, sources.saved];
   return JSON.stringify([
     stateName(snapshot.value),
     kind,
     Object.keys(running).sort(),
     known.map((result) => result !== null),
-    [stretches, utterances, labels.length, failed?.stage, audio, documents > 0],
+    [stretches, utterances, labels.length, failed?.stage, audio, sources.versions.length > 0],
     // What a retry goes back to matters in error only.
     failed && resume?.map(({ id }) => id),
   ]);
@@ -124,7 +124,7 @@ describe('the graph of all states that plausible facts lead to', () => {
   test('a solo recording never awaits speakers, and no state but idle.erased is a dead end', () => {
     for (const snapshot of snapshots) {
       const name = stateName(snapshot.value);
-      if (snapshot.context.kind === 'solo') {
+      if (snapshot.context.sources.draft.kind === 'solo') {
         assert.doesNotMatch(name, /awaiting-speakers|attributing|joining/);
       }
       const moves = plausibleEvents(snapshot).some(

@@ -75,7 +75,8 @@ test('random facts: refused ones change nothing, the fold is deterministic and h
           assert.ok(active.includes(stage as never), `${stage} runs`);
           assert.ok(attempt <= context.attempt);
         }
-        assert.ok(context.stretches === null || context.utterances <= context.stretches);
+        const { stretches, utterances } = context.sources.draft;
+        assert.ok(stretches === null || utterances <= stretches);
         assert.equal(snapshot.status, 'active');
         reached.add(stateName(snapshot.value));
       }

@@ -17,13 +17,12 @@ test('a recording begins as idle.new, where it can only be started or imported',
 test('recording.started begins the capture and run 1', () => {
   const story = recordingStory().take('recording.started', { kind: 'meeting', language: 'de' });
   at(story, 'recording.active');
-  const { owner, kind, language, run, audio } = story.context();
+  const { owner, kind, run, audio } = story.context();
   assert.deepEqual(
-    { owner, kind, language, run, audio },
+    { owner, kind, run, audio },
     {
       owner: 'ada',
       kind: 'meeting',
-      language: 'de',
       run: 1,
       audio: false,
     },
@@ -66,7 +65,6 @@ test('audio.imported goes straight to recognising', () => {
   const story = upTo.recognising('meeting');
   at(story, 'transcribing.recognising');
   assert.equal(story.context().results.audio, 1);
-  assert.equal(story.context().speakers, 2);
 });
 
 test('utterances are taken in the order of the plan and no further than it goes', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { initialContext } from '../../machines/context.ts';
+import { noResults } from '../../events/facts/sources.ts';
 import { recordingStory, upTo } from '../support/recording-story.ts';
 
 const fromSpeech = { from: 'speech-to-text' };
@@ -14,13 +14,13 @@ test('from speech-to-text does everything again but keeps audio, name and docume
   assert.equal(story.state(), 'transcribing.recognising');
   const { audio, named, saved } = results;
   assert.deepEqual(story.context().results, {
-    ...initialContext('r1').results,
+    ...noResults,
     audio,
     named,
     saved,
   });
-  const { run, attempt, documents, language, speakers, utterances, labels } = story.context();
-  assert.deepEqual([run, attempt, documents, language, speakers], [2, 0, 1, 'fr', null]);
+  const { run, attempt, documents, utterances, labels } = story.context();
+  assert.deepEqual([run, attempt, documents], [2, 0, 1]);
   assert.deepEqual([utterances, labels], [0, []]);
 });
 

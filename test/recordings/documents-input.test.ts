@@ -55,9 +55,10 @@ async function indexAfter(
   const facts = [started, captured, ...(compressed ? [sampleFact('audio.compressed')] : [])];
   await store.append(recordingStream(recordingId), facts, 0);
   const context = initialContext(recordingId);
-  const content = await readRecording(store, recordingId, {
-    ...context,
-    results: { ...context.results, audio: 2 },
+  const { draft } = context.sources;
+  const content = await readRecording(store, recordingId, context, {
+    ...draft,
+    results: { ...draft.results, audio: 2 },
   });
   return renderDocuments(documentsInput(recordingId, content, named)).index;
 }

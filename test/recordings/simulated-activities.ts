@@ -109,7 +109,7 @@ export function simulatedActivities(
       await job.offer({
         type: 'documents.saved',
         data: {
-          version: context.documents + 1,
+          version: context.sources.versions.length + 1,
           renderer: 1,
           sha256: { index: '', transcript: '', summary: '' },
           kept: [],

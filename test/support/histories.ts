@@ -319,7 +319,7 @@ async function write(life: Life): Promise<void> {
     ...named!.content!,
   });
   const documents = renderDocuments(input);
-  const version = content.context.documents + 1;
+  const version = content.context.sources.versions.length + 1;
   const sha256 = { index: 'i', transcript: 't', summary: 's' };
   await answer('write', { type: 'documents.rendered', data: { version, sha256 } });
   life.rendered = { input, documents };
@@ -450,10 +450,10 @@ async function setback({ random, answer }: Life, stage: Stage): Promise<void> {
   }
 }
 
-const runOf = ({ context }: RecordingSnapshot) => context;
-const labelsOf = ({ context }: RecordingSnapshot) => context.labels;
-const documentsSaved = ({ context }: RecordingSnapshot) => context.documents;
-const hasDocuments = ({ context }: RecordingSnapshot) => context.behindDocuments !== null;
+const runOf = ({ context }: RecordingSnapshot) => ({ ...context, run: context.sources.run });
+const labelsOf = ({ context }: RecordingSnapshot) => [...context.sources.draft.labels];
+const documentsSaved = ({ context }: RecordingSnapshot) => context.sources.versions.length;
+const hasDocuments = ({ context }: RecordingSnapshot) => context.sources.published !== null;
 
 /** A clock that goes on by a second each time. */
 function clockFrom(start: string): () => Date {

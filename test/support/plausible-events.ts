@@ -1,10 +1,10 @@
 import {
-  type RecordingFactOf,
-  type RecordingFactType,
   reprocessedFrom,
   stages,
+  type RecordingFactOf,
+  type RecordingFactType,
 } from '../../events/facts/recording.ts';
-import { basisOf } from '../../machines/context.ts';
+import { basisOf } from '../../events/facts/sources.ts';
 import type { RecordingMachineEvent, RecordingSnapshot } from '../../machines/recording.ts';
 
 /** Data of every type of fact as it may really look, so that a schema would take it. */
@@ -142,19 +142,20 @@ export const sampleEvent = (
  * all are acceptable: which ones are is the machine's to say.
  */
 export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachineEvent[] {
-  const { run, running, utterances, documents, behindDocuments } = context;
+  const { running, sources } = context;
+  const { run, draft, published, versions } = sources;
   // Some version that no sample has yet; graphs do not care which.
   const version = 1000 + context.attempt;
   const exact: Partial<Record<RecordingFactType, object>> = {
-    'utterance.recognised': { index: utterances },
-    'documents.saved': { version: documents + 1 },
-    'documents.rendered': { version: documents + 1 },
-    'turn.edited': { basis: behindDocuments ? basisOf(behindDocuments.results) : 1 },
+    'utterance.recognised': { index: draft.utterances },
+    'documents.saved': { version: versions.length + 1 },
+    'documents.rendered': { version: versions.length + 1 },
+    'turn.edited': { basis: published ? basisOf(published) : 1 },
     'version.restored': {
-      version: documents,
-      material: behindDocuments ?? sampleData['version.restored'].material,
+      version: versions.length,
+      material: versions.at(-1) ?? sampleData['version.restored'].material,
     },
-    'speakers.named': { labels: context.labels },
+    'speakers.named': { labels: draft.labels },
   };
   return recordingFactTypes.flatMap((type) => {
     switch (type) {

@@ -11,7 +11,8 @@ export interface RecordingStory {
   snapshot(): RecordingSnapshot;
   /** Canonical name of the present state. */
   state(): string;
-  context(): RecordingSnapshot['context'];
+  /** What the machine remembers, with the sources of the next documents spread out. */
+  context(): ReturnType<typeof spread>;
   /** Version of the last fact. */
   version(): number;
   /** A fact that must be accepted. */
@@ -32,13 +33,13 @@ export function recordingStory(recordingId = 'r1'): RecordingStory {
   let snapshot = initialState(recordingId);
   let version = 0;
   const current = (stage: Stage): Attempt => ({
-    run: snapshot.context.run,
+    run: snapshot.context.sources.run,
     attempt: snapshot.context.running[stage],
   });
   const story: RecordingStory = {
     snapshot: () => snapshot,
     state: () => stateName(snapshot.value),
-    context: () => snapshot.context,
+    context: () => spread(snapshot),
     version: () => version,
     take(type, data, attempt) {
       const event = sampleEvent(type, version + 1, data, attempt);
@@ -55,7 +56,7 @@ export function recordingStory(recordingId = 'r1'): RecordingStory {
     },
     start(...stages) {
       for (const stage of stages) {
-        const { run, attempt } = snapshot.context;
+        const { run, attempt } = spread(snapshot);
         story.take('stage.started', { stage }, { run, attempt: attempt + 1 });
       }
       return story;
@@ -66,6 +67,11 @@ export function recordingStory(recordingId = 'r1'): RecordingStory {
   };
   return story;
 }
+
+const spread = ({ context }: RecordingSnapshot) => {
+  const { draft, run, saved, published, versions } = context.sources;
+  return { ...context, ...draft, run, saved, published, documents: versions.length };
+};
 
 /** The story up to a state of the first run. */
 export const upTo = {

@@ -133,7 +133,7 @@ function withModel(
         : { name: 'built-in language tools', places: placesPerModel },
     );
     const content = await job.content();
-    const firstRun = content.context.behindDocuments === null;
+    const firstRun = content.context.sources.published === null;
     if (!model) {
       if (!firstRun) {
         throw new StageError(

@@ -57,12 +57,12 @@ export function transcribe(deps: {
           data: { ...located, duration: speech.duration, warnings },
         });
       }
-      const { plan, utterances, context } = await job.content();
+      const { plan, utterances, asked } = await job.content();
       const stretches = plan?.stretches ?? [];
       for (let index = utterances.length; index < stretches.length; index += 1) {
         const stretch = stretches[index]!;
         const heard = await engine.recognise(speech, stretch, {
-          language: context.language ?? origin.data.language,
+          language: asked ?? origin.data.language,
           signal: job.signal,
           onWaiting: (waiting) => job.waiting(waiting),
         });

@@ -47,7 +47,7 @@ export function write(deps: Deps): StageActivity {
       documentsInput(job.recordingId, content, { ...named.data, ...named.content }),
     );
     const sha256 = hashesOf(rendered);
-    const version = content.context.documents + 1;
+    const version = content.context.sources.versions.length + 1;
     await job.offer({ type: 'documents.rendered', data: { version, sha256 } });
 
     const moving = savedFor !== null && savedFor !== job.owner ? savedFor : null;

@@ -1,5 +1,5 @@
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
-import { basisOf } from '../../../machines/context.ts';
+import { basisOf } from '../../../events/facts/sources.ts';
 import type { RecordingContent } from '../recording-content.ts';
 import { recognisedBlocks, shownBlocks } from '../transcript-blocks.ts';
 import { carryOver, correctionsBetween } from './carry-over.ts';
@@ -14,7 +14,7 @@ export function carriedOver(
   shown: RecordingContent | null,
 ): RecordingFactOf<'corrections.carried_over'> | null {
   if (shown === null || next.restored !== null) return null;
-  if (basisOf(shown.context.results) === basisOf(next.context.results)) return null;
+  if (basisOf(shown.source) === basisOf(next.source)) return null;
   const earlier = shown.carried?.content?.unplaced ?? [];
   const corrections = [
     ...correctionsBetween(recognisedBlocks(shown), shownBlocks(shown), shown.names),

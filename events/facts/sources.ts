@@ -1,0 +1,293 @@
+import type { Kind, RecordingFact, RecordingFactType, ReprocessedFrom } from './recording.ts';
+
+/**
+ * Which facts of a recording count: once, for the machine (may this happen?) and for the fold (what does
+ * it say?). Only versions of facts are kept, so no text gets to the machine; the fold looks the facts up.
+ */
+export type Sources = {
+  /** Which run through the pipeline this is, from 1; 0 before the first. */
+  run: number;
+  /** What the next documents will be made of. */
+  draft: Source;
+  /** What the present documents were made of when they were saved; null while there are none. */
+  saved: Source | null;
+  /** The same, with what people have said of it since: what is shown. */
+  published: Source | null;
+  /** What each version of the documents was made of, from version 1. */
+  versions: readonly Source[];
+};
+
+/** What documents are made of. */
+export type Source = {
+  kind: Kind | null;
+  results: Results;
+  /** Speaker labels that were found and may be named. */
+  labels: readonly string[];
+  /** Segments of speech in the plan of what to recognise; null without a plan. */
+  stretches: number | null;
+  /** Utterances recognised, which is also the index of the next one. */
+  utterances: number;
+};
+
+/** Versions, in the recording's stream, of the facts that hold the results that count. */
+export type Results = {
+  audio: number | null;
+  plan: number | null;
+  transcription: number | null;
+  diarization: number | null;
+  identification: number | null;
+  turns: number | null;
+  /** The naming that counts; null also after `speakers.skipped`. */
+  names: number | null;
+  punctuated: number | null;
+  summary: number | null;
+  title: number | null;
+  named: number | null;
+  /** The last `documents.saved`, also of an earlier run: its documents are there until the next. */
+  saved: number | null;
+  /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
+  carried: number | null;
+  restored: number | null;
+  /** What people said last: title, language, corrections, own versions. No run takes it back. */
+  titled: number | null;
+  languageSet: number | null;
+  edited: number | null;
+  authored: number | null;
+};
+
+/** A fact without its content, with its place in the stream. */
+export type SourceFact = HeaderOf<RecordingFact>;
+
+export const noResults: Results = {
+  audio: null,
+  plan: null,
+  transcription: null,
+  diarization: null,
+  identification: null,
+  turns: null,
+  names: null,
+  punctuated: null,
+  summary: null,
+  title: null,
+  named: null,
+  saved: null,
+  carried: null,
+  restored: null,
+  titled: null,
+  languageSet: null,
+  edited: null,
+  authored: null,
+};
+const noSource: Source = {
+  kind: null,
+  results: noResults,
+  labels: [],
+  stretches: null,
+  utterances: 0,
+};
+export const noSources: Sources = {
+  run: 0,
+  draft: noSource,
+  saved: null,
+  published: null,
+  versions: [],
+};
+
+/** Version of the fact whose blocks are the transcript, before corrections by their ids. */
+export const basisOf = ({ results }: Pick<Source, 'results'>): number | null =>
+  results.restored ?? results.carried ?? results.punctuated;
+
+/** The kind of result that a fact of this type is. */
+const resultOf: Partial<Record<RecordingFactType, keyof Results>> = {
+  'audio.imported': 'audio',
+  'audio.captured': 'audio',
+  'capture.interrupted': 'audio',
+  'speech.detected': 'plan',
+  'transcription.completed': 'transcription',
+  'diarization.completed': 'diarization',
+  'diarization.skipped': 'diarization',
+  'identification.completed': 'identification',
+  'identification.skipped': 'identification',
+  'turns.joined': 'turns',
+  'speakers.named': 'names',
+  'speakers.renamed': 'names',
+  'transcript.punctuated': 'punctuated',
+  'corrections.carried_over': 'carried',
+  'summary.completed': 'summary',
+  'title.chosen': 'title',
+  'documents.named': 'named',
+  'documents.saved': 'saved',
+  'version.restored': 'restored',
+  'title.changed': 'titled',
+  'language.set': 'languageSet',
+  'turn.edited': 'edited',
+  'document.edited': 'authored',
+};
+
+const redoneFromTitle = { title: null, restored: null };
+const redoneFromWords = { ...redoneFromTitle, carried: null, punctuated: null, summary: null };
+const redoneFromTurns = { ...redoneFromWords, turns: null, names: null };
+const redoneFromSpeakers = { ...redoneFromTurns, diarization: null, identification: null };
+
+/** The results that a further run makes again, by where it begins. */
+const redoneFrom = {
+  'speech-to-text': { ...redoneFromSpeakers, plan: null, transcription: null },
+  diarize: redoneFromSpeakers,
+  join: redoneFromTurns,
+  'language-model': redoneFromWords,
+  entitle: redoneFromTitle,
+  write: {},
+} satisfies Record<ReprocessedFrom, Partial<Results>>;
+
+/** The sources after a fact that the machine has accepted; the same object when it changes none. Pure. */
+export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
+  const { type, version } = fact;
+  const result = resultOf[type];
+  const draft = result ? holding(sources.draft, result, version) : sources.draft;
+  const after = result ? { ...sources, draft } : sources;
+
+  switch (fact.type) {
+    case 'recording.started':
+    case 'audio.imported':
+      return { ...after, run: 1, draft: { ...draft, kind: fact.data.kind } };
+    case 'speech.detected': {
+      const stretches = fact.data.stretches.length;
+      return { ...after, draft: { ...draft, stretches, utterances: 0 } };
+    }
+    case 'utterance.recognised':
+      return { ...after, draft: { ...draft, utterances: fact.data.index + 1 } };
+    case 'turns.joined':
+      return {
+        ...after,
+        draft: { ...draft, labels: fact.data.speakers.map(({ label }) => label) },
+      };
+    case 'corrections.carried_over':
+      return { ...after, draft: withLabels(draft, fact.data.labels) };
+
+    // What people say holds at once, also for what is shown.
+    case 'kind.changed': {
+      const { kind } = fact.data;
+      return { ...after, draft: { ...draft, kind }, published: said(sources, { kind }) };
+    }
+    case 'title.changed':
+      return { ...after, published: said(sources, {}, { titled: version }) };
+    case 'language.set':
+      return { ...after, published: said(sources, {}, { languageSet: version }) };
+    case 'document.edited':
+      return { ...after, published: said(sources, {}, { authored: version }) };
+    case 'turn.edited': {
+      const { speaker } = fact.data;
+      return {
+        ...after,
+        draft: speaker === null ? draft : withLabels(draft, [speaker]),
+        published: said(sources, {}, { edited: version }),
+      };
+    }
+    case 'speakers.renamed':
+      return haveSameTurns(sources.draft, sources.published)
+        ? { ...after, published: said(sources, {}, { names: version }) }
+        : after;
+
+    case 'documents.saved':
+      return { ...after, saved: draft, published: draft, versions: [...after.versions, draft] };
+    case 'documents.deleted':
+      return fact.data.documents.length === 3 ? { ...after, saved: null, published: null } : after;
+    case 'reprocessing.requested': {
+      const { from } = fact.data;
+      const results = { ...draft.results, ...redoneFrom[from] };
+      const unheard =
+        from === 'speech-to-text' ? { stretches: null, utterances: 0, labels: [] } : {};
+      return { ...after, run: after.run + 1, draft: { ...draft, ...unheard, results } };
+    }
+    case 'version.restored':
+      return { ...after, draft: restored(draft, versionIn(sources, fact.data), version) };
+    case 'processing.cancelled':
+    case 'error.cleared':
+      return returned(after);
+    case 'recording.discarded':
+    case 'recording.erased':
+      return { ...noSources, run: after.run, draft: { ...noSource, kind: draft.kind } };
+    default:
+      return after;
+  }
+}
+
+/** What an earlier version was made of, as `version.restored` has it in the log. */
+export const materialIn = ({ material }: Restored): Source => {
+  const { kind, labels, stretches, utterances } = material;
+  const results = { ...noResults, ...(material.results as Partial<Results>) };
+  return { kind, results, labels, stretches, utterances };
+};
+
+type Restored = Extract<RecordingFact, { type: 'version.restored' }>['data'];
+type HeaderOf<F extends RecordingFact> = F extends RecordingFact
+  ? Pick<F, 'type' | 'data'> & { version: number }
+  : never;
+
+const holding = (source: Source, result: keyof Results, version: number): Source => ({
+  ...source,
+  results: { ...source.results, [result]: version },
+});
+
+function withLabels(source: Source, labels: readonly string[]): Source {
+  const added = labels.filter((label) => !source.labels.includes(label));
+  return added.length === 0 ? source : { ...source, labels: [...source.labels, ...added] };
+}
+
+const said = (
+  { published }: Sources,
+  change: Partial<Source>,
+  results: Partial<Results> = {},
+): Source | null =>
+  published && { ...published, ...change, results: { ...published.results, ...results } };
+
+/** A fold that keeps no versions takes what the fact says of its own: `replay --check` compares both. */
+const versionIn = ({ versions }: Sources, data: Restored): Source =>
+  versions[data.version - 1] ?? materialIn(data);
+
+/** An earlier version, with the files that there are and the corrections that people made since. */
+function restored(draft: Source, earlier: Source, version: number): Source {
+  const { audio, named, saved, edited, authored } = draft.results;
+  const results = { ...earlier.results, audio, named, saved, edited, authored, restored: version };
+  return { ...earlier, results };
+}
+
+/**
+ * A run that was given up changes nothing about what the documents were made of. Names given during
+ * it are kept, if they are names of the same transcription's speakers.
+ */
+function returned(sources: Sources): Sources {
+  const { draft, saved, published } = sources;
+  if (saved === null || published === null) return sources;
+  const { audio, named, edited, authored, names } = draft.results;
+  const { titled, languageSet } = published.results;
+  const same = haveSameTurns(draft, saved);
+  const kept = same ? { names } : {};
+  return {
+    ...sources,
+    draft: {
+      ...(same ? withLabels(saved, draft.labels) : saved),
+      kind: draft.kind,
+      results: {
+        ...saved.results,
+        audio,
+        named,
+        saved: draft.results.saved,
+        titled,
+        languageSet,
+        edited,
+        authored,
+        ...kept,
+      },
+    },
+    published: { ...published, results: { ...published.results, ...kept } },
+  };
+}
+
+function haveSameTurns({ results }: Source, other: Source | null): boolean {
+  return (
+    results.turns !== null &&
+    results.turns === other?.results.turns &&
+    results.transcription === other.results.transcription
+  );
+}
