@@ -38,10 +38,13 @@ export type CommandHandler<S, F extends Fact = Fact, R extends Refusal = never> 
     metadata: CommandMetadata,
     decide: (state: S, version: number) => D,
   ): Promise<readonly StoredFact<F>[] | R | Extract<D, Refusal>>;
-  /** The newest state, after everything that was handed in before. Version 0: no such stream. */
-  read(stream: string): Promise<{ state: S; version: number }>;
-  /** Drops what is kept in memory of a stream. */
-  forget(stream: string): void;
+  /**
+   * Hands `look` the state after everything that was handed in before, from memory where it is there;
+   * nothing is appended here meanwhile. Version 0: no such stream.
+   */
+  read<T>(stream: string, look: (state: S, version: number) => T): Promise<T>;
+  /** Resolves when everything that was handed in before has been decided and stored. */
+  settled(stream: string): Promise<void>;
 };
 
 export type CommandHandlerOptions<S> = {
@@ -74,15 +77,29 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
   aggregate: Aggregate<S, F, R>,
   options: CommandHandlerOptions<S>,
 ): CommandHandler<S, F, R> {
-  const streams = new LRUCache<string, StreamState<S>>({ max: options.streamsMax });
-  const open = (stream: string): StreamState<S> => {
-    const known = streams.get(stream);
-    if (known) return known;
-    const fresh = newStreamState(stream, aggregate.initial(stream));
-    streams.set(stream, fresh);
-    return fresh;
-  };
+  const kept = new LRUCache<string, StreamState<S>>({ max: options.streamsMax });
+  /** Those that commands wait for, so that a stream never has two queues. */
+  const inUse = new Map<string, StreamState<S>>();
   const parts = { store, aggregate, options };
+
+  /** Runs `work` when everything that was handed in for the stream before has ended. */
+  const queued = async <T>(stream: string, work: (held: StreamState<S>) => Promise<T>) => {
+    const held =
+      inUse.get(stream) ?? kept.get(stream) ?? newStreamState(stream, aggregate.initial(stream));
+    if (held.queue.pendingCount >= options.waitingMax) {
+      const message = `More than ${options.waitingMax} commands wait for ${stream}.`;
+      throw new EventStoreError('BUSY', message);
+    }
+    inUse.set(stream, held);
+    held.users += 1;
+    try {
+      return await held.queue(() => work(held));
+    } finally {
+      held.users -= 1;
+      if (held.users === 0) inUse.delete(stream);
+      kept.set(stream, held);
+    }
+  };
 
   return {
     async handle<D extends Decision<F>>(
@@ -90,23 +107,20 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
       metadata: CommandMetadata,
       decide: (state: S, version: number) => D,
     ) {
-      const held = open(stream);
-      if (held.queue.pendingCount >= options.waitingMax) {
-        const message = `More than ${options.waitingMax} commands wait for ${stream}.`;
-        throw new EventStoreError('BUSY', message);
-      }
-      const decided = await held.queue(() => decideAndAppend(parts, held, metadata, decide));
+      const decided = await queued(stream, (held) =>
+        decideAndAppend(parts, held, metadata, decide),
+      );
       // The stream holds facts of this kind only: nothing else appends to it.
       return decided as readonly StoredFact<F>[] | R | Extract<D, Refusal>;
     },
-    async read(stream) {
-      const held = open(stream);
-      return await held.queue(async () => {
-        await readOn(parts, held);
-        return { state: held.state, version: held.version };
-      });
+    read: (stream, look) =>
+      queued(stream, async (held) => {
+        if (held.isStale) await readOn(parts, held);
+        return look(held.state, held.version);
+      }),
+    async settled(stream) {
+      await inUse.get(stream)?.queue(() => {});
     },
-    forget: (stream) => void streams.delete(stream),
   };
 }
 
@@ -120,6 +134,8 @@ type Parts<S, F extends Fact, R extends Refusal> = {
 type StreamState<S> = {
   stream: string;
   queue: LimitFunction;
+  /** Commands and readers that wait or are served. */
+  users: number;
   state: S;
   version: number;
   /** Whether the log may hold more than was read. */
@@ -131,6 +147,7 @@ type StreamState<S> = {
 const newStreamState = <S>(stream: string, state: S): StreamState<S> => ({
   stream,
   queue: pLimit(1),
+  users: 0,
   state,
   version: 0,
   isStale: true,
@@ -169,6 +186,7 @@ async function decideAndAppend<S, F extends Fact, R extends Refusal>(
     try {
       const stored = await store.append(held.stream, facts, held.version);
       for (const fact of stored) take(parts, held, fact);
+      held.isStale = false;
       return stored;
     } catch (error) {
       failure = afterFailure(error, held.stream);
@@ -195,7 +213,8 @@ async function readOn<S, F extends Fact, R extends Refusal>(
   for await (const fact of parts.store.read(held.stream, { afterVersion: version })) {
     take(parts, held, fact);
   }
-  held.isStale = false;
+  // What does not exist yet may come into being elsewhere.
+  held.isStale = held.version === 0;
   return held.version > version;
 }
 

@@ -53,7 +53,7 @@ const waitingMax = 64;
 /** Reads the `users` stream. @throws {EventStoreError} */
 export async function openUserStream(store: EventStore): Promise<UserStream> {
   const handler = commandHandler(store, usersAggregate, { waitingMax, streamsMax: 1 });
-  const { state: users } = await handler.read(usersStream);
+  const users = await handler.read(usersStream, (state) => state);
   return {
     users,
     async change(onBehalf, decide) {

@@ -62,7 +62,7 @@ export async function openConfig(parts: {
     streamsMax: 1,
     onFact: (_fact, settings) => (stored = settings),
   });
-  await read(configStream);
+  await read(configStream, () => {});
   const secrets = await openSecretStore(parts.secretsPath);
   // An update that was interrupted between its secret and its fact, or after it, is finished here.
   await secrets.keepOnly(fingerprintsIn(stored));

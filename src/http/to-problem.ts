@@ -1,5 +1,5 @@
 import type { ConfigError } from '../config/schema.ts';
-import type { NotAccepted } from '../recordings/not-accepted.ts';
+import type { NotAccepted } from '../recordings/handle.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
 import { Problem, invalid, logDamaged, notFound } from './problems.ts';
 import { statusName } from './recording-answer.ts';

@@ -20,7 +20,7 @@ import { type RecordingFactOf, recordingStream } from '../../events/facts/record
 import { usersStream } from '../../events/facts/catalogue.ts';
 import { evolve, initialState, machineVersion, toMachineEvent } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
-import type { LoggedRecordingFact } from '../recordings/logged-recording-fact.ts';
+import type { LoggedRecordingFact } from '../recordings/handle.ts';
 import { openContent } from '../../events/log/sealing.ts';
 import { KeyError } from '../../events/key-store.ts';
 

@@ -5,10 +5,10 @@ import { stateName } from '../../machines/state-name.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Log } from '../shared/log.ts';
 import type { Chores } from './chores.ts';
-import { NotAccepted } from './not-accepted.ts';
+import { NotAccepted } from './handle.ts';
 import { filesLock } from './files-lock.ts';
 import { type KeptAudio, keptAudio } from './kept-audio.ts';
-import type { LiveRecording } from './live-recording.ts';
+import type { RecordingAggregate } from './aggregate.ts';
 
 /** What is kept of the audio once there are documents: the setting `audio.keep`. */
 export type KeptAs = 'wav' | 'flac' | 'none';
@@ -40,7 +40,7 @@ export function openAudioKeeping(deps: {
   keep(): KeptAs;
   /** Resolves when every view has applied the log up to a position. */
   applied(position: number): Promise<void>;
-  use(recordingId: string, work: (recording: LiveRecording) => Promise<void>): Promise<void>;
+  use(recordingId: string, work: (recording: RecordingAggregate) => Promise<void>): Promise<void>;
   /** For tests. */
   ffmpegRuns?: () => Promise<boolean>;
   /** Told before each step; tests end the process there. */
@@ -107,7 +107,7 @@ export function openAudioKeeping(deps: {
     }
   }
 
-  async function dealWith(recording: LiveRecording, signal: AbortSignal): Promise<void> {
+  async function dealWith(recording: RecordingAggregate, signal: AbortSignal): Promise<void> {
     const { recordingId } = recording;
     const state = stateName(recording.snapshot().value);
     // One that is being processed comes here again with its documents.
@@ -123,7 +123,7 @@ export function openAudioKeeping(deps: {
 
   async function follow(
     keep: KeptAs,
-    recording: LiveRecording,
+    recording: RecordingAggregate,
     audio: KeptAudio,
     signal: AbortSignal,
   ): Promise<void> {
@@ -160,11 +160,11 @@ export function openAudioKeeping(deps: {
 
   /** On disk, and known to every reader, before the file it replaces goes. */
   async function replaced(
-    recording: LiveRecording,
+    recording: RecordingAggregate,
     fact: RecordingFactOf<'audio.compressed'> | RecordingFactOf<'audio.removed'>,
   ): Promise<void> {
     const circumstances = { by: 'system', command: `keep-audio-${ulid()}` };
-    const { position } = await recording.record(fact, circumstances);
+    const { position } = await recording.append([fact], circumstances);
     await deps.applied(position);
   }
 }

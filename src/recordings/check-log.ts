@@ -10,7 +10,7 @@ import {
 } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { documentsInput } from './documents-input.ts';
-import type { LoggedRecordingFact } from './logged-recording-fact.ts';
+import type { LoggedRecordingFact } from './handle.ts';
 import { readRecording } from './recording-content.ts';
 
 /** What folding the whole log again shows. */

@@ -7,7 +7,7 @@ import type { EventStore } from '../../events/store.ts';
 import type { Source } from '../../events/facts/sources.ts';
 import type { RecordingContext } from '../../machines/context.ts';
 import { evolve, initialState, toMachineEvent } from '../../machines/recording.ts';
-import type { LoggedRecordingFact } from './logged-recording-fact.ts';
+import type { LoggedRecordingFact } from './handle.ts';
 import { readRecording } from './recording-content.ts';
 import { shownBlocks, shownSpeakers, shownTitle } from './transcript-blocks.ts';
 

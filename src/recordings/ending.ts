@@ -1,9 +1,8 @@
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { stateName } from '../../machines/state-name.ts';
-import type { LiveRecording } from './live-recording.ts';
-import type { LoggedRecordingFact } from './logged-recording-fact.ts';
-import { NotAccepted } from './not-accepted.ts';
+import type { RecordingAggregate } from './aggregate.ts';
+import { NotAccepted, type LoggedRecordingFact } from './handle.ts';
 
 /** Who ends it; steps after the first have ids of their own. */
 type Circumstances = { by: string; command: string };
@@ -17,7 +16,7 @@ export const erasedState = 'idle.erased';
  * @throws {NotAccepted}; {EventStoreError} `BUSY` when it still moves after all tries
  */
 export async function recordErasure(
-  recording: LiveRecording,
+  recording: RecordingAggregate,
   circumstances: Circumstances,
 ): Promise<LoggedRecordingFact> {
   for (let step = 1; step < stepsMax; step += 1) {
@@ -34,7 +33,7 @@ export async function recordErasure(
  * @throws {NotAccepted}
  */
 export async function cancelWork(
-  recording: LiveRecording,
+  recording: RecordingAggregate,
   circumstances: Circumstances,
 ): Promise<void> {
   for (let step = 1; step < stepsMax; step += 1) {
@@ -49,18 +48,18 @@ export async function cancelWork(
 /** A recording that still moves after so many tries is busy, and somebody has to ask again. */
 const stepsMax = 10;
 
-const stateOf = (recording: LiveRecording): string => stateName(recording.snapshot().value);
+const stateOf = (recording: RecordingAggregate): string => stateName(recording.snapshot().value);
 
 /** Null when it was refused because the recording moved on meanwhile: then one has to look again. */
 async function offered(
-  recording: LiveRecording,
+  recording: RecordingAggregate,
   fact: RecordingFact,
   { by, command }: Circumstances,
   step: number,
 ): Promise<LoggedRecordingFact | null> {
   const before = stateOf(recording);
   try {
-    return await recording.record(fact, { by, command: `${command}/${step}` });
+    return await recording.append([fact], { by, command: `${command}/${step}` });
   } catch (error) {
     if (error instanceof NotAccepted && stateOf(recording) !== before) return null;
     throw error;

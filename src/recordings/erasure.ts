@@ -6,7 +6,7 @@ import type { EventStore } from '../../events/store.ts';
 import { deleteDocument } from '../documents/write.ts';
 import { documentPaths } from '../documents/documents.ts';
 import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
-import type { LoggedRecordingFact } from './logged-recording-fact.ts';
+import type { LoggedRecordingFact } from './handle.ts';
 import { retiredSpacesOf } from './retired-spaces-of.ts';
 
 export type ErasureDeps = {

@@ -14,9 +14,8 @@ import type { ErasureDeps } from './erasure.ts';
 import { documentVersions, restoration } from './document-versions.ts';
 import type { Accepted, RecordingsDesk } from './desk.ts';
 import { openImports } from './imports.ts';
-import { type LiveRecording, openRecording } from './live-recording.ts';
-import type { LoggedRecordingFact } from './logged-recording-fact.ts';
-import { NotAccepted } from './not-accepted.ts';
+import { openAggregate, soleOwner, type Ownership, type RecordingAggregate } from './aggregate.ts';
+import { NotAccepted, recordingHandler, type LoggedRecordingFact } from './handle.ts';
 import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
 import { readRecording, readShown } from './recording-content.ts';
@@ -41,6 +40,8 @@ export type DeskDeps = {
   removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'compact' | 'before'> & {
     chores: Chores;
   };
+  /** Who acts for a recording; without it, this process does. */
+  ownership?: Ownership;
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
   keepAudio?: {
     keep(): KeptAs;
@@ -73,12 +74,16 @@ export function openDesk(deps: DeskDeps): OpenDesk {
   const { store, board, log, recordingsDir } = deps;
   const runStage = stageRunner(deps);
   const removals = openRemovals({ ...deps, leaveAudio: async (id) => await keeping?.leave(id) });
-  const erasing = (recordingId: string) => removals.intend(recordingId, 'erase');
-  const saving = async (recordingId: string) => await keeping?.intend(recordingId);
+  const handler = recordingHandler({
+    store,
+    erasing: (recordingId) => removals.intend(recordingId, 'erase'),
+    saving: async (recordingId) => await keeping?.intend(recordingId),
+  });
+  const { ownership = soleOwner } = deps;
   const recordings = openRecordings({
     log,
     open: (recordingId, options) =>
-      openRecording(recordingId, { store, runStage, log, moved, erasing, saving }, options),
+      openAggregate(recordingId, { handler, ownership, runStage, log, moved }, options),
   });
   const keeping =
     deps.keepAudio && deps.removal
@@ -97,7 +102,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     ...deps,
     begin: (recordingId, fact, { by, command }) =>
       recordings.use(recordingId, { create: true }, async (recording) =>
-        acceptedFrom(recordingId, await recording.record(fact, { by, command })),
+        acceptedFrom(recordingId, await recording.append([fact], { by, command })),
       ),
   });
 
@@ -110,17 +115,17 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         content: title === undefined ? {} : { title },
       };
       return await recordings.use(recordingId, { create: true }, async (recording) =>
-        acceptedFrom(recordingId, await recording.record(fact, { by, command })),
+        acceptedFrom(recordingId, await recording.append([fact], { by, command })),
       );
     },
     async command(recordingId, fact, circumstances) {
       return await recordings.use(recordingId, { create: false }, async (recording) =>
-        acceptedFrom(recordingId, await recording.record(fact, circumstances)),
+        acceptedFrom(recordingId, await recording.append([fact], circumstances)),
       );
     },
     async commands(recordingId, facts, circumstances) {
       return await recordings.use(recordingId, { create: false }, async (recording) =>
-        acceptedFrom(recordingId, await recording.recordAll(facts, circumstances)),
+        acceptedFrom(recordingId, await recording.append(facts, circumstances)),
       );
     },
     async read(recordingId) {
@@ -146,7 +151,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         await removals.intend(recordingId, 'delete-documents');
         const fact = { type: 'documents.deleted', data: { documents: names } } as const;
         try {
-          return acceptedFrom(recordingId, await recording.record(fact, circumstances));
+          return acceptedFrom(recordingId, await recording.append([fact], circumstances));
         } catch (error) {
           if (error instanceof NotAccepted) {
             await removals.giveUp(recordingId, 'delete-documents');
@@ -204,7 +209,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     return accepted;
   }
 
-  function moved(recording: LiveRecording): void {
+  function moved(recording: RecordingAggregate): void {
     const { recordingId } = recording;
     const snapshot = recording.snapshot();
     const state = stateName(snapshot.value);

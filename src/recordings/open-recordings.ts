@@ -2,8 +2,8 @@ import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
 import { activeStages, isSettled } from '../../machines/possible.ts';
 import type { Log } from '../shared/log.ts';
-import { UnknownRecording } from './unknown-recording.ts';
-import type { LiveRecording } from './live-recording.ts';
+import { UnknownRecording } from './handle.ts';
+import type { RecordingAggregate } from './aggregate.ts';
 
 /** The recordings that are open: all that have something to do, and those somebody has just used. */
 export type OpenRecordings = {
@@ -11,14 +11,14 @@ export type OpenRecordings = {
   use<T>(
     recordingId: string,
     options: { create: boolean },
-    use: (recording: LiveRecording) => Promise<T>,
+    use: (recording: RecordingAggregate) => Promise<T>,
   ): Promise<T>;
   /** The recording if it is open. */
-  peek(recordingId: string): Promise<LiveRecording | null>;
+  peek(recordingId: string): Promise<RecordingAggregate | null>;
   /** All that are open. */
-  all(): AsyncIterable<LiveRecording>;
+  all(): AsyncIterable<RecordingAggregate>;
   /** Closes one that is erased. */
-  forget(recording: LiveRecording): Promise<void>;
+  forget(recording: RecordingAggregate): Promise<void>;
   /** Opens all, then starts all. Returns how many there were. */
   takeUp(recordingIds: AsyncIterable<string>): Promise<number>;
   /** Stops every activity, and says so in the log. */
@@ -29,11 +29,11 @@ export type OpenRecordings = {
 const settledMax = 100;
 
 export function openRecordings(deps: {
-  open(recordingId: string, options: { create: boolean }): Promise<LiveRecording | null>;
+  open(recordingId: string, options: { create: boolean }): Promise<RecordingAggregate | null>;
   log: Log;
 }): OpenRecordings {
   const { log } = deps;
-  const open = new Map<string, Promise<LiveRecording | null>>();
+  const open = new Map<string, Promise<RecordingAggregate | null>>();
   const users = new Map<string, number>();
   let closing = false;
 
@@ -63,14 +63,14 @@ export function openRecordings(deps: {
     },
     async takeUp(recordingIds) {
       // All are open before the first one moves: names of documents promised by one are known to all.
-      const taken: LiveRecording[] = [];
+      const taken: RecordingAggregate[] = [];
       for await (const recordingId of recordingIds) {
         const recording = await deps.open(recordingId, { create: false });
         if (recording) taken.push(recording);
       }
       for (const recording of taken) {
         open.set(recording.recordingId, Promise.resolve(recording));
-        recording.start();
+        await recording.start();
       }
       return taken.length;
     },
@@ -83,13 +83,16 @@ export function openRecordings(deps: {
   };
 
   /** Opening a recording starts what it has to do. */
-  function find(recordingId: string, options: { create: boolean }): Promise<LiveRecording | null> {
+  function find(
+    recordingId: string,
+    options: { create: boolean },
+  ): Promise<RecordingAggregate | null> {
     if (closing) return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
     const known = open.get(recordingId);
     if (known) return known;
-    const opening = deps.open(recordingId, options).then((recording) => {
+    const opening = deps.open(recordingId, options).then(async (recording) => {
       if (recording === null) open.delete(recordingId);
-      recording?.start();
+      await recording?.start();
       return recording;
     });
     open.set(recordingId, opening);
@@ -110,7 +113,7 @@ export function openRecordings(deps: {
     }
   }
 
-  async function interrupt(recording: LiveRecording): Promise<void> {
+  async function interrupt(recording: RecordingAggregate): Promise<void> {
     const { running, sources } = recording.snapshot().context;
     const { run } = sources;
     for (const stage of activeStages(recording.snapshot())) {
@@ -118,10 +121,12 @@ export function openRecordings(deps: {
       if (attempt === undefined) continue;
       // Being asked to stop is not a death: without this fact three restarts would blame the recording.
       await recording
-        .record(
-          { type: 'stage.interrupted', data: { stage } },
-          { by: 'system', command: ulid(), run, attempt },
-        )
+        .append([{ type: 'stage.interrupted', data: { stage } }], {
+          by: 'system',
+          command: ulid(),
+          run,
+          attempt,
+        })
         .catch((error: unknown) =>
           log.warn({ err: error, stage }, 'could not record the interruption'),
         );

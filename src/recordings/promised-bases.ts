@@ -1,11 +1,11 @@
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import type { LiveRecording } from './live-recording.ts';
+import type { RecordingAggregate } from './aggregate.ts';
 
 /** Base names of documents that these recordings of an owner have been promised, on disk or not yet. */
 export async function* promisedBases(
   store: EventStore,
-  recordings: AsyncIterable<LiveRecording>,
+  recordings: AsyncIterable<RecordingAggregate>,
   owner: string,
 ): AsyncGenerator<string> {
   for await (const recording of recordings) {

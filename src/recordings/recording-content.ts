@@ -9,7 +9,7 @@ import type { Segment, Stretch } from '../../events/facts/transcript.ts';
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { RecordingContext } from '../../machines/recording.ts';
 import type { DocumentName } from '../documents/documents.ts';
-import type { LoggedRecordingFact } from './logged-recording-fact.ts';
+import type { LoggedRecordingFact } from './handle.ts';
 
 type Logged<T extends RecordingFactType> = RecordingFactOf<T> & Envelope;
 

@@ -2,7 +2,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Chores, Removal } from './chores.ts';
 import { type ErasureDeps, deleteNamedDocuments, eraseEverything } from './erasure.ts';
-import type { LiveRecording } from './live-recording.ts';
+import type { RecordingAggregate } from './aggregate.ts';
 
 /** What is promised by facts to be removed from the disk, and done once at a time for each recording. */
 export interface Removals {
@@ -11,7 +11,11 @@ export interface Removals {
   /** Crosses out what was noted for a fact that then was refused. */
   giveUp(recordingId: string, chore: Removal): Promise<void>;
   /** Does it; those who ask while it is done wait for the same. @throws what went wrong; it stays noted. */
-  carryOut(recordingId: string, chore: Removal, recording?: LiveRecording | null): Promise<void>;
+  carryOut(
+    recordingId: string,
+    chore: Removal,
+    recording?: RecordingAggregate | null,
+  ): Promise<void>;
   /** What was noted and not crossed out. */
   undone(): Promise<{ recordingId: string; chore: Removal }[]>;
   /** Recordings whose key was destroyed, though their facts do not say that they are erased. */
@@ -71,7 +75,7 @@ export function openRemovals(deps: {
   async function remove(
     recordingId: string,
     chore: Removal,
-    recording?: LiveRecording | null,
+    recording?: RecordingAggregate | null,
   ): Promise<void> {
     if (!removal) return;
     // Activities that were left may still write: they are waited for.

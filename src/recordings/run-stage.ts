@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
 import { StageError } from '../shared/errors.ts';
 import type { ActivityBoard } from './activity-board.ts';
-import { NotAccepted } from './not-accepted.ts';
+import { NotAccepted } from './handle.ts';
 import { type RecordingContent, readRecording, readShown } from './recording-content.ts';
-import type { LiveRecording, RunStage } from './live-recording.ts';
+import type { RecordingAggregate, RunStage } from './aggregate.ts';
 import type { Turns } from './turns.ts';
 
 /** What an activity is handed: it reads, waits for its turn, begins, and offers what it finds. */
@@ -157,14 +158,14 @@ export function stageRunner(deps: {
      * long as it takes, and said so.
      */
     async function offerUntilAnswered(
-      target: LiveRecording,
+      target: RecordingAggregate,
       fact: RecordingFact,
-      circumstances: Parameters<LiveRecording['record']>[1],
+      metadata: CommandMetadata,
     ): Promise<void> {
       let since: string | undefined;
       for (let pause = offerPauseMs.first; ; pause = Math.min(pause * 2, offerPauseMs.max)) {
         try {
-          await target.record(fact, circumstances);
+          await target.append([fact], metadata);
           if (since !== undefined) board.set(recordingId, stage, { waiting: null });
           return;
         } catch (error) {

@@ -66,8 +66,9 @@ describe('A command', () => {
         [{ key: 'count', value: 3 }, 'anna', '2', 3, 4],
       ],
     );
-    assert.deepEqual(await read('config'), { state: 3, version: 3 });
-    assert.deepEqual(await read('other'), { state: 0, version: 0 });
+    const both = (...stateAndVersion: [number, number]) => stateAndVersion;
+    assert.deepEqual(await read('config', both), [3, 3]);
+    assert.deepEqual(await read('other', both), [0, 0]);
   });
 
   it('reads its stream once, however many follow', async () => {
@@ -130,14 +131,20 @@ describe('A command', () => {
     const store = memoryStore();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => (letGo = resolve));
-    const { handle } = handlerOn(store, {
+    const { handle, settled } = handlerOn(store, {
       waitingMax: 2,
       beforeAppend: (stream) => (stream === 'config' ? held : Promise.resolve()),
     });
     const waiting = upTo(3).map((n) => handle('config', anna(`${n}`), countOn));
     await rejects(handle('config', anna('4'), countOn), 'BUSY');
     await handle('users', anna('5'), countOn);
+    let hasSettled = false;
+    const settling = settled('config').then(() => (hasSettled = true));
+    await settled('users');
+    assert.equal(hasSettled, false);
     letGo();
+    await settling;
+    assert.equal((await all(store.read('config'))).length, 3);
     await Promise.all(waiting);
     assert.equal((await all(store.read('config'))).length, 3);
   });
@@ -184,9 +191,7 @@ describe('A command', () => {
     const handler = handlerOn(store, { streamsMax: 2 });
     for (const n of upTo(3)) await handler.handle(`recording-${n}`, anna(`${n}`), countOn);
     await handler.handle('recording-1', anna('again'), countOn);
-    handler.forget('recording-1');
-    const { state } = await handler.read('recording-1');
-    assert.equal(state, 2);
+    assert.equal(await handler.read('recording-1', (count) => count), 2);
   });
 });
 

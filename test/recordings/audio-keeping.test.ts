@@ -21,7 +21,7 @@ import type { Finding } from '../../src/integrity/findings.ts';
 import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { type KeepingStep, type KeptAs, keepingSteps } from '../../src/recordings/audio-keeping.ts';
-import { NotAccepted } from '../../src/recordings/not-accepted.ts';
+import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type OpenDesk, openDesk } from '../../src/recordings/open-desk.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { rowCompaction } from '../../src/storage/compact-rows.ts';

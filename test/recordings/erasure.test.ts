@@ -14,7 +14,7 @@ import { transcripts } from '../../projections/transcripts.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
-import { NotAccepted } from '../../src/recordings/not-accepted.ts';
+import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts';
 import { openDesk } from '../../src/recordings/open-desk.ts';
 import type { StageActivity } from '../../src/recordings/run-stage.ts';

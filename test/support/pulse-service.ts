@@ -17,8 +17,12 @@ import type { WarnAfter } from '../../src/capture/capture-now.ts';
 import { type Captures, openCaptures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
-import { type LiveRecording, openRecording } from '../../src/recordings/live-recording.ts';
-import type { LoggedRecordingFact } from '../../src/recordings/logged-recording-fact.ts';
+import {
+  openAggregate,
+  soleOwner,
+  type RecordingAggregate,
+} from '../../src/recordings/aggregate.ts';
+import { recordingHandler, type LoggedRecordingFact } from '../../src/recordings/handle.ts';
 import { type StageActivity, stageRunner } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { until } from './pulse-until.ts';
@@ -81,11 +85,12 @@ export async function openCapturingService(
     board: openActivityBoard(),
     log,
   });
-  const live = new Map<string, LiveRecording>();
+  const handler = recordingHandler({ store });
+  const live = new Map<string, RecordingAggregate>();
   const openOne = async (recordingId: string) => {
-    const recording = await openRecording(
+    const recording = await openAggregate(
       recordingId,
-      { store, runStage, log, moved: () => undefined },
+      { handler, ownership: soleOwner, runStage, log, moved: () => undefined },
       { create: true },
     );
     live.set(recordingId, recording!);
@@ -98,23 +103,19 @@ export async function openCapturingService(
     folder: (recordingId) => join(recordingsDir, recordingId),
     async start(device, recordingId = ulid()) {
       const recording = await openOne(recordingId);
-      recording.start();
+      await recording.start();
       const data = { owner: 'guest', kind: 'solo', language: null, speakers: null } as const;
-      await recording.record(
-        {
-          type: 'recording.started',
-          data: { ...data, device, trigger: 'test' },
-          content: {},
-        },
+      await recording.append(
+        [{ type: 'recording.started', data: { ...data, device, trigger: 'test' }, content: {} }],
         { by: 'guest', command: ulid() },
       );
       return recordingId;
     },
     async command(recordingId, fact) {
-      await live.get(recordingId)!.record(fact, { by: 'guest', command: ulid() });
+      await live.get(recordingId)!.append([fact], { by: 'guest', command: ulid() });
     },
     async takeUp(recordingId) {
-      (await openOne(recordingId)).start();
+      await (await openOne(recordingId)).start();
     },
     state: (recordingId) => stateName(live.get(recordingId)!.snapshot().value),
     async last(recordingId, type) {

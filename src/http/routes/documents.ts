@@ -23,7 +23,7 @@ import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import { documentNames } from '../../documents/documents.ts';
 import { turnEdits } from '../../recordings/amendments.ts';
-import { NotAccepted } from '../../recordings/not-accepted.ts';
+import { NotAccepted } from '../../recordings/handle.ts';
 import { editIn } from '../../recordings/document-edit.ts';
 import { documentsInput } from '../../recordings/documents-input.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
 import { type RecordingFact, kindSchema } from '../../../events/facts/recording.ts';
-import { NotAccepted } from '../../recordings/not-accepted.ts';
+import { NotAccepted } from '../../recordings/handle.ts';
 import { NoSpeakers, recordingChanges, renaming, turnEdits } from '../../recordings/amendments.ts';
 import { shownBlocks, shownSpeakers } from '../../recordings/transcript-blocks.ts';
 import { callerOf } from '../middleware/authenticate.ts';

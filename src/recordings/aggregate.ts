@@ -1,0 +1,179 @@
+import { createActor, fromCallback, type EventObject } from 'xstate';
+import type { CommandMetadata, Decision } from '../../events/command-handler.ts';
+import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
+import {
+  recordingMachine,
+  toMachineEvent,
+  type ActivityInput,
+  type RecordingSnapshot,
+} from '../../machines/recording.ts';
+import type { Log } from '../shared/log.ts';
+import type { LoggedRecordingFact, RecordingHandler, RecordingState } from './handle.ts';
+
+/** Who acts for a recording. With one process always that one; with many, the holder of a lock. */
+export interface Ownership {
+  /** Null while another process acts. `lost` aborts when another may act from then on. */
+  claim(name: string): Promise<{ lost: AbortSignal; release(): void } | null>;
+}
+
+/** The ownership of the only process there is. */
+export const soleOwner: Ownership = {
+  claim: async () => ({ lost: new AbortController().signal, release() {} }),
+};
+
+/** Runs a stage's activity until it is done or `signal` aborts. Never throws: it appends facts. */
+export type RunStage = (
+  stage: Stage,
+  recording: RecordingAggregate,
+  signal: AbortSignal,
+) => Promise<void>;
+
+/**
+ * One recording in memory. Facts are durable before the state changes or an activity starts; its actor
+ * moves by what the log says, and activities run only while the recording is owned.
+ */
+export interface RecordingAggregate {
+  readonly recordingId: string;
+  snapshot(): RecordingSnapshot;
+  /** Version of the stream the snapshot stands for. */
+  version(): number;
+  /**
+   * Appends facts, all or none, and returns the last one. A command that was stored before returns what
+   * it led to then. At most 1000. @throws as `RecordingHandler.handle`
+   */
+  append(facts: readonly RecordingFact[], metadata: CommandMetadata): Promise<LoggedRecordingFact>;
+  /** As `append`, with what is decided on the newest state; null when nothing changes. */
+  decide(
+    metadata: CommandMetadata,
+    decide: (state: RecordingState) => Decision<RecordingFact, never>,
+  ): Promise<LoggedRecordingFact | null>;
+  /** Resolves when no activity runs any more that was started before. */
+  quiet(): Promise<void>;
+  /** Claims the recording; starts the activities of its state when the claim is granted. */
+  start(): Promise<void>;
+  /** Stops the activities and waits for commands that were given before. */
+  stop(): Promise<void>;
+}
+
+export type AggregateDeps = {
+  handler: RecordingHandler;
+  ownership: Ownership;
+  runStage: RunStage;
+  log: Log;
+  /** Called after each fact of an open recording. */
+  moved(recording: RecordingAggregate): void;
+};
+
+/** Opens a recording. Null when it does not exist and `create` is not set. */
+export async function openAggregate(
+  recordingId: string,
+  deps: AggregateDeps,
+  options: { create?: boolean } = {},
+): Promise<RecordingAggregate | null> {
+  const { handler, log } = deps;
+  const activities = stageActivities(
+    (stage, signal) => deps.runStage(stage, aggregate, signal),
+    (error, stage) =>
+      log.error({ err: error, recordingId, stage }, 'an activity failed unexpectedly'),
+  );
+  let snapshot: RecordingSnapshot;
+  let version: number;
+  let acting: Acting | null = null;
+  let isStopped = false;
+
+  const aggregate: RecordingAggregate = {
+    recordingId,
+    snapshot: () => snapshot,
+    version: () => version,
+    async append(facts, metadata) {
+      const stored = await handler.handle(recordingId, metadata, () => facts, options);
+      return stored.at(-1)!;
+    },
+    async decide(metadata, decide) {
+      return (await handler.handle(recordingId, metadata, decide, options)).at(-1) ?? null;
+    },
+    quiet: () => activities.quiet(),
+    async start() {
+      const held = await deps.ownership.claim(`recording:${recordingId}`);
+      if (!held) return;
+      if (isStopped || acting) {
+        held.release();
+        return;
+      }
+      const actor = startActor(activities.actors(held.lost), snapshot, (error) =>
+        // A defect in the machine: it must be seen, and not end the process.
+        log.error({ err: error, recordingId }, 'machine failed'),
+      );
+      acting = { actor, release: () => held.release() };
+      held.lost.addEventListener('abort', () => actor.stop(), { once: true });
+    },
+    async stop() {
+      isStopped = true;
+      acting?.actor.stop();
+      await handler.settled(recordingId);
+      followed?.unfollow();
+      await activities.quiet();
+      acting?.release();
+      acting = null;
+    },
+  };
+  const followed = await handler.follow(recordingId, options, (state, present) => {
+    ({ snapshot } = state);
+    version = present;
+    return (fact, next) => {
+      // Facts are handed over again when the stream is read again.
+      if (fact.version <= version) return;
+      version = fact.version;
+      ({ snapshot } = next);
+      acting?.actor.send(toMachineEvent(fact));
+      deps.moved(aggregate);
+    };
+  });
+  return followed && aggregate;
+}
+
+type Acting = { actor: ReturnType<typeof startActor>; release(): void };
+
+function startActor(
+  actors: ReturnType<ReturnType<typeof stageActivities>['actors']>,
+  snapshot: RecordingSnapshot,
+  onError: (error: unknown) => void,
+) {
+  const actor = createActor(recordingMachine.provide({ actors }), {
+    snapshot: recordingMachine.getPersistedSnapshot(snapshot),
+  });
+  actor.subscribe({ error: onError });
+  return actor.start();
+}
+
+/** What the machine starts in its states: an activity a stage, until it leaves the state or `lost` aborts. */
+function stageActivities(
+  run: (stage: Stage, signal: AbortSignal) => Promise<void>,
+  onDefect: (error: unknown, stage: Stage) => void,
+) {
+  const running = new Set<Promise<void>>();
+  const start = (stage: Stage, signal: AbortSignal): void => {
+    // After the actor has settled in its new state, so that the activity sees it.
+    const work = Promise.resolve()
+      .then(() => (signal.aborted ? undefined : run(stage, signal)))
+      .catch((error: unknown) => onDefect(error, stage))
+      .finally(() => running.delete(work));
+    running.add(work);
+  };
+  const activity = (stage: Stage, lost: AbortSignal) =>
+    fromCallback<EventObject, ActivityInput>(() => {
+      const left = new AbortController();
+      start(stage, AbortSignal.any([left.signal, lost]));
+      return () => left.abort();
+    });
+  return {
+    actors: (lost: AbortSignal) =>
+      Object.fromEntries(stages.map((stage) => [stage, activity(stage, lost)])) as Record<
+        Stage,
+        ReturnType<typeof activity>
+      >,
+    async quiet() {
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import {
+  commandHandler,
+  isRefusal,
+  type Aggregate,
+  type CommandMetadata,
+  type Decision,
+  type Refusal,
+} from '../../events/command-handler.ts';
+import type { StoredFact } from '../../events/facts/envelope.ts';
+import {
+  recordingOf,
+  recordingStream,
+  type RecordingFact,
+  type RecordingFactType,
+} from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
+import { possibleFacts } from '../../machines/possible.ts';
+import {
+  evolve,
+  initialState,
+  machineVersion,
+  toMachineEvent,
+  type RecordingSnapshot,
+} from '../../machines/recording.ts';
+import { stateName } from '../../machines/state-name.ts';
+
+/** A fact of a recording as the log has it. */
+export type LoggedRecordingFact = StoredFact<RecordingFact>;
+
+/** What is known of a recording when a command is decided: what may happen. */
+export type RecordingState = { snapshot: RecordingSnapshot };
+
+/** The recording's state does not allow the fact. HTTP answers 409 with both fields. */
+export class NotAccepted extends Error {
+  override name = 'NotAccepted';
+  readonly code = 'NOT_ACCEPTED';
+  /** Canonical state name. */
+  readonly state: string;
+  /** Types of the facts that are possible now. */
+  readonly possible: readonly string[];
+  constructor(type: string, state: string, possible: readonly string[], why?: string) {
+    super(why ?? `${type} is not possible while the recording is ${state}`);
+    this.state = state;
+    this.possible = possible;
+  }
+}
+
+/** There is no recording of that id. HTTP answers 404. */
+export class UnknownRecording extends Error {
+  override name = 'UnknownRecording';
+  readonly code = 'UNKNOWN_RECORDING';
+  constructor(recordingId: string) {
+    super(`There is no recording ${recordingId}`);
+  }
+}
+
+/** The machine does not accept a fact. */
+type NotLegal = Refusal<'NOT_ACCEPTED'> & {
+  type: RecordingFactType;
+  state: string;
+  possible: readonly string[];
+};
+type Unknown = Refusal<'UNKNOWN_RECORDING'>;
+
+/** A recording: the machine says what may happen. */
+export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLegal> = {
+  initial: (stream) => ({ snapshot: initialState(recordingOf(stream) ?? '') }),
+  evolve: ({ snapshot }, fact) => ({
+    snapshot: evolve(snapshot, toMachineEvent(fact as LoggedRecordingFact)),
+  }),
+  accept({ snapshot }, version, facts, metadata) {
+    const accepted: OfferedFact[] = [];
+    let present = snapshot;
+    for (const fact of facts) {
+      // The machine counts the starts of stages; the fact says what it counted to.
+      const { attempt } = present.context;
+      const start = fact.type === 'stage.started' ? { attempt: attempt + 1 } : {};
+      const offered = { ...fact, ...metadata, ...start };
+      const event = toMachineEvent({ ...offered, version: version + accepted.length + 1 });
+      if (!present.can(event)) return notLegal(present, fact);
+      const next = evolve(present, event);
+      accepted.push({
+        ...offered,
+        from: stateName(present.value),
+        to: stateName(next.value),
+        machine: machineVersion,
+        ...(fact.content === undefined ? {} : { subject: present.context.recordingId }),
+      });
+      present = next;
+    }
+    return accepted;
+  },
+};
+
+export type RecordingHandlerDeps = {
+  store: EventStore;
+  /** Awaited before the fact is stored after which nothing of the recording may be left. */
+  erasing?: ((recordingId: string) => Promise<void>) | undefined;
+  /** Awaited before the fact is stored that says there are documents. */
+  saving?: ((recordingId: string) => Promise<void>) | undefined;
+};
+
+/** Follows one recording: called with each fact in order, and the state after it. */
+export type FactListener = (fact: LoggedRecordingFact, state: RecordingState) => void;
+
+/** The only way into recordings' streams. */
+export type RecordingHandler = {
+  /**
+   * Returns the facts that the command led to, now or when it was given before; none when it changes
+   * nothing. Durable then.
+   * @throws {NotAccepted} nothing was stored; {UnknownRecording}; {EventStoreError} what the log says
+   */
+  handle(
+    recordingId: string,
+    metadata: CommandMetadata,
+    decide: (state: RecordingState) => Decision<RecordingFact, never>,
+    options?: { create?: boolean },
+  ): Promise<readonly LoggedRecordingFact[]>;
+  /**
+   * Hands `begin` the present state, before anything else is appended, and the listener it returns all
+   * facts from then on. Null when the recording does not exist and `create` is not set.
+   */
+  follow(
+    recordingId: string,
+    options: { create?: boolean },
+    begin: (state: RecordingState, version: number) => FactListener,
+  ): Promise<{ unfollow(): void } | null>;
+  /** Resolves when every command that was given before has been decided and stored. */
+  settled(recordingId: string): Promise<void>;
+};
+
+/** Commands that may wait for one recording; more is a defect of a caller. */
+const waitingMax = 1000;
+/** Recordings whose state is kept in memory. */
+const recordingsMax = 200;
+
+export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
+  const listeners = new Map<string, FactListener>();
+  const handler = commandHandler(deps.store, recordingAggregate, {
+    waitingMax,
+    streamsMax: recordingsMax,
+    beforeAppend: (stream, facts) => notePromises(deps, recordingOf(stream)!, facts),
+    onFact: (fact, state) => listeners.get(fact.stream)?.(fact as LoggedRecordingFact, state),
+  });
+  return {
+    async handle(recordingId, metadata, decide, { create = false } = {}) {
+      const decided = await handler.handle(
+        recordingStream(recordingId),
+        metadata,
+        (state, version): Decision<RecordingFact, Unknown> =>
+          version === 0 && !create ? unknown : decide(state),
+      );
+      if (!isRefusal(decided)) return decided;
+      if (decided.refused === 'UNKNOWN_RECORDING') throw new UnknownRecording(recordingId);
+      const { type, state, possible, message } = decided;
+      throw new NotAccepted(type, state, possible, message);
+    },
+    async follow(recordingId, { create = false }, begin) {
+      const stream = recordingStream(recordingId);
+      return await handler.read(stream, (state, version) => {
+        if (version === 0 && !create) return null;
+        const listener = begin(state, version);
+        listeners.set(stream, listener);
+        return {
+          unfollow() {
+            if (listeners.get(stream) === listener) listeners.delete(stream);
+          },
+        };
+      });
+    },
+    settled: (recordingId) => handler.settled(recordingStream(recordingId)),
+  };
+}
+
+const unknown: Unknown = { refused: 'UNKNOWN_RECORDING', message: 'There is no such recording.' };
+
+async function notePromises(
+  { erasing, saving }: RecordingHandlerDeps,
+  recordingId: string,
+  facts: readonly OfferedFact[],
+): Promise<void> {
+  if (facts.some(({ to }) => to === 'idle.erased')) await erasing?.(recordingId);
+  if (facts.some(({ type }) => type === 'documents.saved')) await saving?.(recordingId);
+}
+
+function notLegal(snapshot: RecordingSnapshot, { type, ...fact }: RecordingFact): NotLegal {
+  const state = stateName(snapshot.value);
+  const why = whyNot(snapshot, { type, ...fact } as RecordingFact);
+  const message = why ?? `${type} is not possible while the recording is ${state}`;
+  return { refused: 'NOT_ACCEPTED', message, type, state, possible: possibleFacts(snapshot) };
+}
+
+/** Why a fact is refused, in a sentence for a person, where the state alone does not say it. */
+function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): string | undefined {
+  const { audio, sources } = snapshot.context;
+  if (fact.type !== 'reprocessing.requested') return undefined;
+  if (snapshot.matches('error')) return failedBefore;
+  if (!snapshot.matches('idle')) return undefined;
+  const needsAudio = fact.data.from === 'speech-to-text' || fact.data.from === 'diarize';
+  // There is only what was recognised before.
+  return needsAudio && !audio && sources.draft.results.audio !== null ? audioRemoved : undefined;
+}
+
+const failedBefore =
+  'The last try failed. Try that again (POST /recordings/{id}/retry), or clear its error first (POST /toggle ' +
+  'with the action reset): then it can be processed from any stage on.';
+
+const audioRemoved =
+  'The audio of this recording was removed when its documents were written (audio.keep: none), so it ' +
+  'cannot be listened to again. Its words are still there: process it again from language-model.';

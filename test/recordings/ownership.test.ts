@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import pino from 'pino';
+import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
+import { stateName } from '../../machines/state-name.ts';
+import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { openAggregate, type Ownership } from '../../src/recordings/aggregate.ts';
+import { recordingHandler } from '../../src/recordings/handle.ts';
+import {
+  stageRunner,
+  Superseded,
+  type Job,
+  type StageActivity,
+} from '../../src/recordings/run-stage.ts';
+import { openTurns } from '../../src/recordings/turns.ts';
+import { tempLog } from '../support/temp-log.ts';
+import { all } from '../events/store-contract.ts';
+
+const recordingId = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const imported: RecordingFact = {
+  type: 'audio.imported',
+  data: {
+    owner: 'anna',
+    kind: 'solo',
+    language: null,
+    speakers: null,
+    started_at: '2026-11-20T09:00:00Z',
+    path: 'audio.wav',
+    bytes: 1,
+    sha256: 'ab',
+    duration: 9,
+  },
+  content: { filename: 'talk.wav' },
+};
+const plan: RecordingFact = {
+  type: 'speech.detected',
+  data: { detector: 'test', duration: 9, stretches: [[0, 9]], warnings: [] },
+};
+
+test('only the owner acts, and a late answer of an earlier owner does not count', async (t) => {
+  const { node, locks, factsOf } = await world(t);
+  const [a, b] = [await node(), await node()];
+  await a.recording.append([imported], { by: 'anna', command: 'import' });
+  const first = await a.nextJob();
+  await b.recording.start(); // Returns, and does nothing: A owns the recording.
+  assert.deepEqual(b.jobs, []);
+
+  // A's lock is lost: A stops acting, but its engine still answers, later than B has begun.
+  const [lost] = locks.values();
+  locks.clear();
+  lost!.abort();
+  await b.takeOver();
+  const second = await b.nextJob();
+  assert.equal(first.signal.aborted, true);
+  await assert.rejects(first.offer(plan), Superseded);
+  await second.offer(plan);
+  assert.deepEqual(await factsOf(), [
+    ['audio.imported', undefined],
+    ['stage.started', 1],
+    ['stage.started', 2],
+    ['speech.detected', 2],
+  ]);
+});
+
+test('a command that another process decides moves the owner when it reads on', async (t) => {
+  const { node, factsOf } = await world(t);
+  const [a, b] = [await node(), await node()];
+  await a.recording.append([imported], { by: 'anna', command: 'import' });
+  const job = await a.nextJob();
+  const cancel = { by: 'anna', command: 'cancel' };
+  const stored = await b.recording.append([{ type: 'processing.cancelled', data: {} }], cancel);
+  assert.equal(stored.to, 'idle.kept');
+  await assert.rejects(job.offer(plan), Superseded);
+  assert.equal(stateName(a.recording.snapshot().value), 'idle.kept');
+  assert.equal(job.signal.aborted, true);
+  assert.equal((await factsOf()).length, 3);
+});
+
+/** Two processes on one log, and the lock that says who of them acts. */
+async function world(t: TestContext) {
+  const store = await (await tempLog(t)).open();
+  const locks = new Map<string, AbortController>();
+  const ownership: Ownership = {
+    async claim(name) {
+      if (locks.has(name)) return null;
+      const lost = new AbortController();
+      locks.set(name, lost);
+      return { lost: lost.signal, release: () => void locks.delete(name) };
+    },
+  };
+
+  return {
+    locks,
+    async factsOf() {
+      const facts = await all(store.read(`recording-${recordingId}`));
+      return facts.map(({ type, attempt }) => [type, attempt] as const);
+    },
+    async node() {
+      const jobs: Job[] = [];
+      let onJob = () => {};
+      /** Begins, and leaves what is offered then to the test. */
+      const activity: StageActivity = async (job) => {
+        await job.begin({ name: 'engine', places: 9 });
+        jobs.push(job);
+        onJob();
+        await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
+      };
+      const log = pino({ level: 'silent' });
+      const handler = recordingHandler({ store });
+      const runStage = stageRunner({
+        activities: Object.fromEntries(stages.map((stage) => [stage, activity])) as Record<
+          Stage,
+          StageActivity
+        >,
+        store,
+        turns: openTurns(),
+        board: openActivityBoard(),
+        log,
+      });
+      const open = async () =>
+        (await openAggregate(
+          recordingId,
+          { handler, ownership, runStage, log, moved() {} },
+          { create: true },
+        ))!;
+      const self = {
+        recording: await open(),
+        jobs,
+        async nextJob(): Promise<Job> {
+          if (jobs.length === 0) await new Promise<void>((resolve) => (onJob = resolve));
+          return jobs.shift()!;
+        },
+        /** As a process that gets the lock does: it reads the log first. */
+        async takeOver() {
+          await self.recording.stop();
+          self.recording = await open();
+          await self.recording.start();
+        },
+      };
+      t.after(() => self.recording.stop());
+      await self.recording.start();
+      return self;
+    },
+  };
+}
