@@ -20,6 +20,8 @@ const bundled = [
   '@koa/router',
   'koa',
   'koa-helmet',
+  'lru-cache',
+  'p-limit',
   'pino',
   'range-parser',
   'ulid',

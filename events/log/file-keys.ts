@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, truncate, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { privateDirectory, syncDirectory, writeDurably } from '../../src/shared/files.ts';
 import { KeyError, type KeyErrorCode, type KeyStore } from '../key-store.ts';
-import { LeastRecentMap } from '../least-recent.ts';
 import { isName } from '../facts/validation.ts';
+import { mutex } from '../../src/shared/mutex.ts';
 
 /** Keys kept in memory; each takes about 200 bytes. */
 const keysKept = 10_000;
@@ -25,14 +26,9 @@ export async function openFileKeys(directory: string): Promise<KeyStore> {
   // A crash between listing and destroying; the list came first, so it decides.
   for (const { subject } of erasures.list()) await destroy(directory, subject);
 
-  const kept = new LeastRecentMap<string, Buffer>(keysKept);
-  let last: Promise<unknown> = Promise.resolve();
+  const kept = new LRUCache<string, Buffer>({ max: keysKept });
   /** One change at a time: a key must not be made while it is being destroyed. */
-  const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
-    const turn = last.then(change);
-    last = turn.catch(() => {});
-    return turn;
-  };
+  const inTurn = mutex();
 
   const find = async (subject: string): Promise<Buffer | 'erased'> => {
     assertName(subject);

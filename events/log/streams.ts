@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { type LogDatabase, levelCode } from './database.ts';
 import type { DamageRegister } from './damage.ts';
-import { LeastRecentMap } from '../least-recent.ts';
 import { isIntact, jsonOf, logKey, placeOf, streamRange, streamsRange } from './records.ts';
 
 /** Versions of streams: as durable, and as they will be when everything queued is. */
@@ -21,7 +21,7 @@ export type StreamHeads = {
 const headsKept = 10_000;
 
 export function streamHeads(db: LogDatabase, damage: DamageRegister): StreamHeads {
-  const kept = new LeastRecentMap<string, number>(headsKept);
+  const kept = new LRUCache<string, number>({ max: headsKept });
   /** Bounded by the queue: an entry is there only while facts of its stream wait. */
   const waiting = new Map<string, number>();
   /** One look-up at a time for a stream, so nobody can append to it before its head is known. */

@@ -1,7 +1,7 @@
 import { pbkdf2 as pbkdf2Callback, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AccountError } from './account-error.ts';
-import { oneAtATime } from './one-at-a-time.ts';
+import { limited } from '../shared/mutex.ts';
 
 /** How new passwords are hashed; both are always accepted (`auth.password_hash`). */
 export type PasswordScheme = 'argon2id' | 'pbkdf2';
@@ -21,7 +21,7 @@ const charactersMax = 1024;
  * Hashing occupies one of libuv's four threads, which the event log needs as well: sixteen at once
  * made an append wait for five seconds. So one at a time for the whole process.
  */
-const hashing = oneAtATime(16);
+const hashing = limited(1, 16);
 
 const pbkdf2 = promisify(pbkdf2Callback);
 /** Native code, loaded with the first password: the start must not wait for it. */
@@ -60,7 +60,7 @@ export function checkPasswordHash(phc: string): void {
 
 /**
  * A password as PHC string (https://github.com/P-H-C/phc-string-format) with a salt of its own.
- * @throws {AccountError} `BUSY`: sixteen others wait already
+ * @throws {Busy} sixteen others wait already
  */
 export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
   return hashing(async () => {

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { hash, randomBytes } from 'node:crypto';
-import { LeastRecentMap } from '../../events/least-recent.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import type { SessionRow, SessionRows } from '../storage/session-rows.ts';
+import { limited } from '../shared/mutex.ts';
 
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
@@ -20,10 +20,10 @@ export class SessionBook {
   readonly #rows: SessionRows;
   readonly #clock: () => Date;
   readonly #hours: () => number;
-  readonly #oneAtATime = oneAtATime(1024);
+  readonly #oneAtATime = limited(1, 1024);
   readonly #listeners = new Set<(sessionId: string) => void>();
   /** Sessions in use, so that not every request reads the disk. Nobody else writes the rows. */
-  readonly #known = new LeastRecentMap<string, SessionRow>(knownMax);
+  readonly #known = new LRUCache<string, SessionRow>({ max: knownMax });
   /** Counts endings: what was read before one may not hold after it. */
   #endings = 0;
 

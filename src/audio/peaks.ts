@@ -6,6 +6,7 @@ import { decoderFor } from './accepts-audio.ts';
 import { ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
 import { speechRate, wavLayout } from './wav.ts';
 import { wavSamples } from './decode.ts';
+import { mutex } from '../shared/mutex.ts';
 
 /** What is computed and kept; coarser ones are made from it. */
 export const peaksPerSecondMax = 100;
@@ -34,7 +35,7 @@ const samplesPerPeak = speechRate / peaksPerSecondMax;
  */
 export function openPeaks(): PeaksOf {
   const underWay = new Map<string, Shared>();
-  let last: Promise<unknown> = Promise.resolve();
+  const oneAtATime = mutex();
 
   return async ({ audio, sha256, perSecond, signal }) => {
     const path = join(dirname(audio), peaksFileName);
@@ -54,12 +55,11 @@ export function openPeaks(): PeaksOf {
     if (!shared) {
       if (underWay.size >= waitingMax) throw new PeaksBusy();
       const stop = new AbortController();
-      const work = last.then(async () => {
+      const work = oneAtATime(async () => {
         const peaks = await computePeaks(audio, stop.signal);
         await keepPeaks(path, sha256, peaks);
         return peaks;
       });
-      last = work.catch(() => undefined);
       const begun = { work, stop, waiting: 0 };
       const end = () => forget(path, begun);
       work.then(end, end);

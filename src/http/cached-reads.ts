@@ -1,4 +1,4 @@
-import { LeastRecentMap } from '../../events/least-recent.ts';
+import { LRUCache } from 'lru-cache';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 
 /**
@@ -12,7 +12,7 @@ export function keptReads<T>(
   name: string,
   readsMax: number,
 ): (key: string, read: () => Promise<T>, keeps?: (answer: T) => boolean) => Promise<T> {
-  const kept = new LeastRecentMap<string, { answer: T }>(readsMax);
+  const kept = new LRUCache<string, { answer: T }>({ max: readsMax });
   let keptAt = -1;
   return async (key, read, keeps = () => true) => {
     const position = projections.states().find((one) => one.name === name)?.position ?? -1;

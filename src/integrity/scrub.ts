@@ -18,6 +18,7 @@ import {
 import { type Findings, openFindings, placeOf } from './findings.ts';
 import { harmedTables } from './tables/tables.ts';
 import { writeDurably } from '../shared/files.ts';
+import { mutex } from '../shared/mutex.ts';
 
 /** Looks through everything again and again, slowly, beside the service's work. */
 export type Scrub = {
@@ -68,7 +69,7 @@ export async function startScrub(deps: {
   let inFiles = openFindings();
   let passing: Findings = openFindings();
   const told = new Set<string>();
-  let writing: Promise<void> = Promise.resolve();
+  const oneAtATime = mutex();
   /** One at a time: who asks meanwhile gets the same report. */
   let verifying: Promise<VerifyReport> | undefined;
   const stopping = new AbortController();
@@ -182,8 +183,7 @@ export async function startScrub(deps: {
     if (JSON.stringify(next) === JSON.stringify(state)) return;
     state = next;
     // One after the other: a command's verify and a step may both have something to remember.
-    writing = writing.catch(() => undefined).then(() => writeScrubState(data.root, state));
-    await writing;
+    await oneAtATime(() => writeScrubState(data.root, state));
   }
 
   /** Each damage once, with what to do. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -12,7 +13,6 @@ import { hashFile } from '../shared/files.ts';
 import { keyFileState } from '../../events/log/file-keys.ts';
 import type { Log as EventLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { LeastRecentMap } from '../../events/least-recent.ts';
 import { salvage } from '../../events/log/salvage.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
@@ -65,7 +65,7 @@ export async function checkKeys(
   pause: () => Promise<void> = async () => {},
 ): Promise<KeysChecked> {
   const { store, keys, data } = deps;
-  const looked = new LeastRecentMap<string, true>(subjectsKept);
+  const looked = new LRUCache<string, true>({ max: subjectsKept });
   const checked: KeysChecked = { sound: 0, erased: 0 };
   for await (const page of salvage(store.db)) {
     await pause();

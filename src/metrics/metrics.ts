@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { endedBy } from '../../projections/recording-fold.ts';
 import { loadOnce } from '../shared/package.ts';
 import { durations, tally } from './tally.ts';
@@ -87,14 +88,13 @@ export type MetricsSources = {
 
 /** Times stages by their own facts: from `stage.started` to the result. Stages of before are not known. */
 function stageClock(endedBy: Readonly<Partial<Record<string, Stage>>>) {
-  const began = new Map<string, number>();
+  const began = new LRUCache<string, number>({ max: beginningsMax });
   return {
     /** Takes note of a fact; answers with the stage it finished and how many seconds that took. */
     note({ stream, type, at, data }: LoggedFact): { stage: Stage; seconds: number } | undefined {
       const time = Date.parse(at);
       if (type === 'stage.started') {
         began.set(`${stream}/${data.stage}`, time);
-        if (began.size > beginningsMax) began.delete(began.keys().next().value!);
         return undefined;
       }
       if (type === 'stage.failed' || type === 'stage.interrupted') {

@@ -1,3 +1,5 @@
+import { mutex } from './mutex.ts';
+
 /** A share of something that others use too. Give it back in any case. */
 export type Lease<T> = { value: T; release(): void };
 
@@ -23,7 +25,7 @@ export function leased<T extends { close(): Promise<void> }>(options: {
   onCloseError(error: unknown): void;
 }): Leased<T> {
   let kept: Kept<T> | undefined;
-  let tail: Promise<unknown> = Promise.resolve();
+  const oneAtATime = mutex();
 
   const closeIfUnused = (old: Kept<T>) => {
     if (old.users > 0 || !old.outdated) return;
@@ -33,7 +35,7 @@ export function leased<T extends { close(): Promise<void> }>(options: {
   return {
     lease() {
       // One after the other: two who come at once get the same thing, not two.
-      const turn = tail.then(async () => {
+      return oneAtATime(async () => {
         const key = await options.key();
         if (kept?.key !== key) {
           const value = await options.open();
@@ -46,14 +48,13 @@ export function leased<T extends { close(): Promise<void> }>(options: {
         }
         return leaseOf(kept);
       });
-      tail = turn.catch(() => undefined);
-      return turn;
     },
     async close() {
-      await tail;
-      const last = kept;
-      kept = undefined;
-      await last?.value.close();
+      await oneAtATime(async () => {
+        const last = kept;
+        kept = undefined;
+        await last?.value.close();
+      });
     },
   };
 

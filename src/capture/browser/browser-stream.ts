@@ -1,6 +1,7 @@
 import type { Log } from '../../shared/log.ts';
 import { StageError } from '../../shared/errors.ts';
 import { type BrowserLimits, openBrowserWriter } from './browser-writer.ts';
+import { mutex } from '../../shared/mutex.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
 export type AudioSender = {
@@ -70,7 +71,7 @@ export async function openBrowserStream(
   let paused = false;
   let ending: BrowserEnd | null = null;
   let closed = false;
-  let attaching: Promise<unknown> = Promise.resolve();
+  const oneAtATime = mutex();
   let settle: (reason: BrowserEnd) => void;
   const ended = new Promise<BrowserEnd>((resolve) => (settle = resolve));
 
@@ -96,9 +97,7 @@ export async function openBrowserStream(
     ended,
     attach(arriving, wanted) {
       // One after the other; as many as there are connections of one user at the most.
-      const turn = attaching.then(() => attach(arriving, wanted));
-      attaching = turn.catch(() => undefined);
-      return turn;
+      return oneAtATime(() => attach(arriving, wanted));
     },
     take(from, pcm) {
       if (from !== sender || ending !== null || pcm.length === 0) return;
@@ -129,7 +128,7 @@ export async function openBrowserStream(
     async close() {
       closed = true;
       clearTimeout(grace);
-      await attaching;
+      await oneAtATime(async () => {});
       await dismiss('left', sender ?? present);
       await writer.close();
     },
@@ -170,7 +169,7 @@ export async function openBrowserStream(
   }
 
   async function finish(): Promise<void> {
-    await attaching;
+    await oneAtATime(async () => {});
     await writer.flush();
     try {
       await writer.close();

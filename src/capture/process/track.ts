@@ -8,6 +8,7 @@ import type { ElapsedClock } from '../../shared/time.ts';
 import { type Ledger, recoverLedger, withBlock, withGap } from '../file/ledger.ts';
 import { openWavWriter } from '../file/wav-writer.ts';
 import { Superseded } from '../capture-activity.ts';
+import { mutex } from '../../shared/mutex.ts';
 
 /** Shorter holes are the clock's and not the device's. */
 const gapMsMin = 50;
@@ -39,16 +40,11 @@ export async function openTrack(
   let missingSince: number | null = null;
   if (before && writer.frames > 0 && !paused)
     missingSince = now() - Math.max(0, Date.now() - before.mtimeMs);
-  let noting: Promise<void> = Promise.resolve();
+  const oneAtATime = mutex();
 
   /** One after the other: they share a temporary file. */
-  const note = (ended: EndReason | null): Promise<void> => {
-    const mine = noting.then(() =>
-      writeNotes(folder, { claim, ledger: filling ?? ledger, paused, ended }),
-    );
-    noting = mine.catch(() => undefined); // told to the one who noted
-    return mine;
-  };
+  const note = (ended: EndReason | null): Promise<void> =>
+    oneAtATime(() => writeNotes(folder, { claim, ledger: filling ?? ledger, paused, ended }));
   const missingFrames = (until: number): number => {
     const missingMs = missingSince === null ? 0 : until - missingSince;
     return missingMs < gapMsMin ? 0 : framesOf(missingMs);

@@ -14,6 +14,7 @@ import {
 import type { Pulse } from './pulse.ts';
 import type { Log } from '../../shared/log.ts';
 import { watchPulse } from './watch-pulse.ts';
+import { mutex } from '../../shared/mutex.ts';
 
 /** Microphone and loudspeakers joined into one source: a null sink that two loopbacks feed. */
 export type CombinedSource = {
@@ -49,12 +50,7 @@ export function combinedSource(deps: {
   channels: () => CombinedChannels;
 }): CombinedSource {
   const { path, instance, pulse } = deps;
-  let tail: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = tail.then(work);
-    tail = turn.catch(() => undefined);
-    return turn;
-  };
+  const inTurn = mutex();
 
   return {
     selection: readSelection,

@@ -1,12 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { type FactFrames, factFrames, positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import { tellMoments } from './ephemeral.ts';
 import { presentStatus } from '../status-answer.ts';
-import { semaphore } from '../semaphore.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { sees } from '../visible-recording.ts';
 import { recordingOf, recordingStream } from '../../../events/facts/recording.ts';
 import { recordingById } from '../../../projections/recordings.ts';
+import { limited } from '../../shared/mutex.ts';
 
 /** Tells listeners what happens, in the order of the log, after the projections applied it. */
 export interface Stream {
@@ -36,7 +37,7 @@ export function openStream(services: HttpServices): Stream {
   const touched = new Set<string>();
   let pumping: Promise<void> | undefined;
   let wanted = false;
-  const catchUps = semaphore(limits.catchUpsAtOnceMax);
+  const catchUps = limited(limits.catchUpsAtOnceMax);
 
   const stopListening = projections.onApplied(() => wake());
   const stopMoments = tellMoments(services, owner, {
@@ -55,7 +56,10 @@ export function openStream(services: HttpServices): Stream {
       signal.addEventListener('abort', () => live.delete(listener), { once: true });
       const start = told;
       listener.send(await statusFrame(caller, start));
-      await catchUps(signal, () => catchUp(listener, after ?? start, start));
+      await catchUps(async () => {
+        signal.throwIfAborted();
+        await catchUp(listener, after ?? start, start);
+      });
     },
     async close() {
       closing.abort();
@@ -199,7 +203,7 @@ export function ownerOf({
   storage,
   projections,
 }: Pick<HttpServices, 'store' | 'storage' | 'projections'>) {
-  const known = new Map<string, string>();
+  const known = new LRUCache<string, string>({ max: limits.ownersRememberedMax });
   /** Hand-overs seen: what was read before one may be what was true before it. */
   let handedOver = 0;
   projections.onApplied((facts) => {
@@ -216,7 +220,6 @@ export function ownerOf({
     const before = handedOver;
     const owner = (await recordingById(storage, recordingId))?.owner ?? (await first(recordingId));
     if (owner === undefined || handedOver !== before) return owner;
-    if (known.size >= limits.ownersRememberedMax) known.delete(known.keys().next().value!);
     known.set(recordingId, owner);
     return owner;
   };

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa';
 import { ulid } from 'ulid';
 import { limits } from '../limits.ts';
@@ -13,7 +14,7 @@ import { commandOf } from '../written.ts';
  * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone.
  */
 export function rememberAnswers(): Middleware<State> {
-  const answers = new Map<string, Remembered>();
+  const answers = new LRUCache<string, Remembered>({ max: limits.rememberedAnswersMax });
 
   const answerOnce = async (ctx: Asked, { userId }: Caller, next: Next): Promise<void> => {
     const key = idempotencyKey(ctx.get('Idempotency-Key'));
@@ -49,7 +50,6 @@ export function rememberAnswers(): Middleware<State> {
       ),
     };
     answers.set(command, remembered);
-    if (answers.size > limits.rememberedAnswersMax) answers.delete(answers.keys().next().value!);
     if ((await remembered.answer) === null && answers.get(command) === remembered) {
       answers.delete(command);
     }

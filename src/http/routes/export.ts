@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf, transcripts } from '../../../projections/transcripts.ts';
-import { oneAtATime } from '../../accounts/one-at-a-time.ts';
 import { openSpace, readDocument } from '../../documents/space.ts';
 import { exportInput } from '../../documents/documents-input.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
@@ -12,12 +11,13 @@ import { notFound } from '../problems.ts';
 import { recordingAnswer } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { AddRoutes } from '../services.ts';
+import { limited } from '../../shared/mutex.ts';
 
 /** `GET /recordings/{id}/export`: the transcript as a file of another program's. */
 export const exportRoutes: AddRoutes = (router, services) => {
   const { storage, dataDir } = services;
   // A Word file of a long meeting takes seconds of a thread and some memory: one after the other.
-  const inTurn = oneAtATime(limits.exportsWaitingMax);
+  const inTurn = limited(1, limits.exportsWaitingMax);
 
   router.get('/recordings/:id/export', async (ctx) => {
     const { format } = queryOf(ctx, exportSchema);

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { recordingByFilename } from '../../../projections/transcripts.ts';
-import { oneAtATime } from '../../accounts/one-at-a-time.ts';
 import { confinedSegments } from '../../documents/confinement.ts';
 import { openDesktop } from '../../documents/desktop.ts';
 import { type Space, entryAt, inFolder, openSpace, resolveInSpace } from '../../documents/space.ts';
@@ -11,6 +10,7 @@ import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
+import { limited } from '../../shared/mutex.ts';
 
 /**
  * `POST /open`: documents in the file manager or the notes application. Programs are launched only for
@@ -20,7 +20,7 @@ export const openRoutes: AddRoutes = (router, services) => {
   const { dataDir, storage } = services;
   const desktop = services.desktop ?? openDesktop(process.env, process.platform);
   // What is in the vault is looked at before it is replaced: nobody of ours may come in between.
-  const copying = oneAtATime(limits.openWaitingMax);
+  const copying = limited(1, limits.openWaitingMax);
 
   router.post('/open', async (ctx) => {
     const { mode, paths } = await jsonBody(ctx, openSchema);

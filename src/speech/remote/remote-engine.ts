@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { openAsBlob } from 'node:fs';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import { type SpeechFile, speechHeader, speechHeaderBytes, speechRate } from '../../audio/wav.ts';
@@ -131,7 +132,7 @@ export type Capabilities = {
 const endpointsMax = 64;
 /** A server may have been updated, or a failure misread: then the best is tried again. */
 const rememberedMs = 3600_000;
-const remembered = new Map<string, { known: Capabilities; since: number }>();
+const remembered = new LRUCache<string, Capabilities>({ max: endpointsMax, ttl: rememberedMs });
 
 /**
  * What is known of an endpoint and model; shared, so that what one job finds out serves the next.
@@ -139,13 +140,10 @@ const remembered = new Map<string, { known: Capabilities; since: number }>();
  */
 export function capabilities(endpoint: string, model: string | null): Capabilities {
   const found = remembered.get(endpoint);
-  if (found && Date.now() - found.since < rememberedMs) return found.known;
+  if (found) return found;
   const textOnly = model !== null && /^gpt-4o.*transcribe/.test(model);
   const known: Capabilities = { rung: textOnly ? 'json' : 'words', failures: 0 };
-  remembered.delete(endpoint);
-  remembered.set(endpoint, { known, since: Date.now() });
-  const oldest = remembered.keys().next().value;
-  if (remembered.size > endpointsMax && oldest !== undefined) remembered.delete(oldest);
+  remembered.set(endpoint, known);
   return known;
 }
 
