@@ -22,7 +22,7 @@ import { recordingChanges, renaming, turnEdits } from '../../src/recordings/amen
 import { carriedOver } from '../../src/recordings/corrections/carried-over.ts';
 import { documentsInput } from '../../src/recordings/documents-input.ts';
 import { restoration } from '../../src/recordings/document-versions.ts';
-import { readRecording, readShown } from '../../src/recordings/recording-content.ts';
+import { mostHeard, readRecording, readShown } from '../../src/recordings/recording-content.ts';
 import { rawBlocks, shownBlocks, shownSpeakers } from '../../src/recordings/transcript-blocks.ts';
 import { memoryStore } from './memory-store.ts';
 import type { Random } from './seeded.ts';
@@ -230,7 +230,7 @@ async function modelOf({ random, history, answer }: Life, stage: Stage) {
 }
 
 async function transcribe({ random, answer, draft }: Life): Promise<void> {
-  const { plan, utterances } = await draft();
+  const { plan, utterances, asked } = await draft();
   if (plan === null) {
     const count = random.below(4);
     const stretches = Array.from({ length: count }, (_, at): [number, number] => [
@@ -260,7 +260,7 @@ async function transcribe({ random, answer, draft }: Life): Promise<void> {
     data: {
       engine: 'local',
       model: 'm',
-      language: random.pick(languages),
+      language: mostHeard(utterances.map((data) => ({ data }))) ?? asked,
       utterances: utterances.length,
       words: 2 * utterances.length,
     },

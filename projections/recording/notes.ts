@@ -1,0 +1,92 @@
+import type { Source } from '../../events/facts/sources.ts';
+import type { ReadFact } from './recording.ts';
+
+/** What a reader should know of how the recording came about. Closed: every reader knows every code. */
+export const noteCodes = [
+  'capture-interrupted',
+  'gaps',
+  'truncated',
+  'damaged',
+  'silent',
+  'clipped',
+  'no-speech',
+  'diarization-skipped',
+  'identification-skipped',
+  'speakers-skipped',
+  'no-language-model',
+  'parts-unpunctuated',
+  'corrections-unplaced',
+  'restored',
+  'edited',
+  'unreadable',
+] as const;
+export type NoteCode = (typeof noteCodes)[number];
+
+/** `detail` says how much, or which; often empty. */
+export type Note = { code: NoteCode; detail: string };
+
+/**
+ * The notes of what something is made of, in the order of the codes. They follow from the facts that
+ * count and are kept nowhere else, so none outlives what it is about. Pure.
+ */
+export function notesOf(source: Source, counting: readonly ReadFact[]): Note[] {
+  const details = new Map<NoteCode, string>(
+    counting.flatMap(saidBy).map(({ code, detail }) => [code, detail]),
+  );
+  const { results, stretches } = source;
+  if (stretches === 0) details.set('no-speech', '');
+  // Until something is made of the turns they may still be named.
+  const isSkipped = results.turns !== null && results.names === null && results.punctuated !== null;
+  if (isSkipped) details.set('speakers-skipped', '');
+  return noteCodes.flatMap((code) => {
+    const detail = details.get(code);
+    return detail === undefined ? [] : [{ code, detail }];
+  });
+}
+
+/** Of what decoding has to tell, that which a reader should know. */
+const audioCodes: ReadonlySet<string> = new Set(['truncated', 'damaged', 'silent', 'clipped']);
+
+function saidBy(fact: ReadFact): Note[] {
+  const notes: Note[] = [];
+  const note = (code: NoteCode, detail = '') => notes.push({ code, detail });
+  if (fact.unreadable) note('unreadable');
+  // Whichever stage a language model was missing for.
+  if ('engine' in fact.data && fact.data.engine === 'built-in') note('no-language-model');
+  switch (fact.type) {
+    case 'capture.interrupted':
+      note('capture-interrupted', fact.data.reason);
+      break;
+    case 'speech.detected':
+      for (const code of fact.data.warnings) if (audioCodes.has(code)) note(code as NoteCode);
+      break;
+    case 'diarization.skipped':
+      note('diarization-skipped', fact.data.reason);
+      break;
+    case 'identification.skipped':
+      note('identification-skipped', fact.data.reason);
+      break;
+    case 'transcript.punctuated':
+      if (fact.data.kept.length > 0) note('parts-unpunctuated', fact.data.kept.join(', '));
+      break;
+    case 'corrections.carried_over':
+      if (fact.data.unplaced > 0) note('corrections-unplaced', String(fact.data.unplaced));
+      break;
+    case 'version.restored':
+      note('restored', String(fact.data.version));
+      break;
+    case 'documents.saved':
+      if (fact.data.kept.length > 0) note('edited', fact.data.kept.join(', '));
+      break;
+    default:
+  }
+  const gaps = 'ledger' in fact.data ? (fact.data.ledger?.gaps ?? []) : [];
+  if (gaps.length > 0) note('gaps', `${secondsMissing(gaps)} s`);
+  return notes;
+}
+
+/** To a tenth, and never 0: something is missing. */
+function secondsMissing(gaps: readonly (readonly [number, number])[]): number {
+  const seconds = gaps.reduce((sum, [, missing]) => sum + missing, 0);
+  return Math.max(0.1, Math.round(seconds * 10) / 10);
+}

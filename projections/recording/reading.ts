@@ -1,0 +1,244 @@
+import { basisOf, type Source } from '../../events/facts/sources.ts';
+import type { Kind } from '../../events/facts/recording.ts';
+import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
+import { notesOf, type Note } from './notes.ts';
+import { paragraphs } from './paragraphs.ts';
+import { factAt, factsOf, type ReadFact, type Recording } from './recording.ts';
+
+/** What a recording says: of its present documents, of an earlier version, or of what is under way. */
+export type Reading = {
+  /** The facts that it is read from. */
+  source: Source;
+  kind: Kind;
+  /** By a person, else by the last run, else as asked for at the beginning. */
+  title: string | null;
+  /** All titles that people replaced, oldest first. */
+  formerTitles: string[];
+  abstract: string | null;
+  summary: string | null;
+  /** As a person said, else as heard, else as asked for. ISO 639-1 code. */
+  language: string | null;
+  /** Seconds. */
+  duration: number | null;
+  /** Names by label, as people gave them. */
+  names: Record<string, string>;
+  /** Everyone who speaks, also those whom only a correction found (of no seconds). */
+  speakers: { label: string; name: string | null; seconds: number }[];
+  /** What to ask of people who are to name the speakers. */
+  suggestions: Suggestion[];
+  /** The transcript with everything that people corrected. */
+  blocks: Block[];
+  /** Version of the fact whose blocks these are, which is what a correction refers to. */
+  basis: number | null;
+  /** The same before anyone corrected it, and before its punctuation. */
+  recognised: Block[];
+  raw: Block[];
+  /** Corrections of an earlier transcript that found no place in this one. */
+  unplaced: Correction[];
+  /** The plan of what to recognise, and what was recognised by it. */
+  plan: Stretch[] | null;
+  utterances: Utterance[];
+  notes: Note[];
+};
+
+export type Utterance = {
+  index: number;
+  start: number;
+  end: number;
+  language: string | null;
+  segments: Segment[];
+  doubt?: string | undefined;
+};
+
+export type Suggestion = {
+  label: string;
+  suggested_name: string | null;
+  confidence: number | null;
+  reason: string | null;
+  seconds: number;
+  sample: { start: number; end: number; text: string } | null;
+};
+
+/** What people are shown; null while there are no documents. */
+export const published = (recording: Recording): Reading | null =>
+  recording.sources.published && read(recording, recording.sources.published);
+/** What the next documents will say, as far as it is known. */
+export const draft = (recording: Recording): Reading => read(recording, recording.sources.draft);
+/** What people are shown; without documents what there is so far. */
+export const shown = (recording: Recording): Reading => published(recording) ?? draft(recording);
+
+/** Reads the facts that count. Pure. */
+export function read(recording: Recording, source: Source): Reading {
+  const { results } = source;
+  const basis = basisOf(source);
+  const restored = factAt(recording, results.restored, 'version.restored');
+  const carried = factAt(recording, results.carried, 'corrections.carried_over');
+  const turns = factAt(recording, results.turns, 'turns.joined');
+  const title = factAt(recording, results.title, 'title.chosen');
+  const audio = factAt(
+    recording,
+    results.audio,
+    'audio.imported',
+    'audio.captured',
+    'capture.interrupted',
+  );
+  const plan = factAt(recording, results.plan, 'speech.detected');
+  const allEdits = factsOf(recording, 'turn.edited', results.edited).filter(
+    ({ data }) => data.basis === basis,
+  );
+  const edits = lastOfEachBlock(allEdits);
+  const names = namesIn(recording, source, allEdits);
+  const utterances = utterancesIn(recording, source);
+  const raw = turns?.content?.turns ?? paragraphs(utterances, null);
+  const punctuated = factAt(recording, results.punctuated, 'transcript.punctuated');
+  const recognised = punctuated?.content?.blocks ?? raw;
+  const text = restored?.content ?? undefined;
+  const blocks = text?.blocks ?? carried?.content?.blocks ?? recognised;
+  const summary = factAt(recording, results.summary, 'summary.completed');
+  return {
+    source,
+    kind: source.kind ?? 'solo',
+    title: titleOf(recording, source),
+    formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
+      ({ content }) => content?.previous ?? [],
+    ),
+    abstract: text?.abstract ?? title?.content?.abstract ?? null,
+    summary: text?.summary ?? summary?.content?.text ?? null,
+    language: languageOf(recording, source),
+    duration: plan?.data.duration ?? audio?.data.duration ?? null,
+    names,
+    speakers: speakersIn(restored ?? turns, carried, edits, names),
+    suggestions: turns ? suggestionsIn(turns) : [],
+    blocks: corrected(blocks, edits),
+    basis,
+    recognised,
+    raw,
+    unplaced: restored ? [] : (carried?.content?.unplaced ?? []),
+    plan: plan?.data.stretches ?? null,
+    utterances,
+    notes: notesOf(source, [...countingFacts(recording, source), ...edits]),
+  };
+}
+
+/** The facts that count, each once. */
+function countingFacts(recording: Recording, { results }: Source): ReadFact[] {
+  const versions = new Set(Object.values(results).filter((version) => version !== null));
+  // The corrections that count are looked at by themselves.
+  if (results.edited !== null) versions.delete(results.edited);
+  return recording.facts.filter(({ version }) => versions.has(version));
+}
+
+/** A person's title counts, unless a version was restored after it. */
+function titleOf(recording: Recording, { results }: Source): string | null {
+  const titled = factAt(recording, results.titled, 'title.changed');
+  const restored = factAt(recording, results.restored, 'version.restored');
+  const chosen = factAt(recording, results.title, 'title.chosen');
+  const named = factAt(recording, results.named, 'documents.named');
+  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+  const given = titled && titled.version > (restored?.version ?? 0) ? titled : null;
+  return (
+    given?.content?.title ??
+    restored?.content?.title ??
+    titled?.content?.title ??
+    chosen?.content?.title ??
+    origin?.content?.title ??
+    named?.content?.title ??
+    null
+  );
+}
+
+/** `language.set` to null means: as it was heard. */
+function languageOf(recording: Recording, { results }: Source): string | null {
+  return (
+    factAt(recording, results.languageSet, 'language.set')?.data.language ??
+    factAt(recording, results.transcription, 'transcription.completed')?.data.language ??
+    recording.asked
+  );
+}
+
+/** Who named the speakers named them all; what came later adds to it. */
+function namesIn(
+  recording: Recording,
+  { results }: Source,
+  edits: readonly ReadFact<'turn.edited'>[],
+): Record<string, string> {
+  const named = factAt(recording, results.names, 'speakers.named', 'speakers.renamed');
+  const since = named?.version ?? 0;
+  const names: Record<string, string> = { ...named?.content?.names };
+  for (const text of [
+    factAt(recording, results.restored, 'version.restored'),
+    factAt(recording, results.carried, 'corrections.carried_over'),
+  ]) {
+    if (text && text.version > since) Object.assign(names, text.content?.names);
+  }
+  for (const { data, content, version } of edits) {
+    if (data.speaker === null || content?.name === undefined || version < since) continue;
+    names[data.speaker] ??= content.name;
+  }
+  return names;
+}
+
+function speakersIn(
+  found: ReadFact<'version.restored'> | ReadFact<'turns.joined'> | null,
+  carried: ReadFact<'corrections.carried_over'> | null,
+  edits: readonly ReadFact<'turn.edited'>[],
+  names: Readonly<Record<string, string>>,
+): Reading['speakers'] {
+  const known = found?.data.speakers ?? [];
+  const others = new Set<string>();
+  const placed = found?.type === 'version.restored' ? [] : (carried?.data.labels ?? []);
+  for (const label of [...placed, ...edits.map(({ data }) => data.speaker)]) {
+    if (label !== null && !known.some((one) => one.label === label)) others.add(label);
+  }
+  return [...known, ...[...others].map((label) => ({ label, seconds: 0 }))].map(
+    ({ label, seconds }) => ({ label, seconds, name: nameOf(label, names) }),
+  );
+}
+
+/** An empty name is none: the label stays. Labels come from outside, so only own properties count. */
+const nameOf = (label: string, names: Readonly<Record<string, string>>): string | null =>
+  (Object.hasOwn(names, label) && names[label]?.trim()) || null;
+
+const suggestionsIn = ({ data, content }: ReadFact<'turns.joined'>): Suggestion[] =>
+  data.speakers.map(({ label, seconds }) => {
+    const found = content?.suggestions.find((one) => one.label === label);
+    return {
+      label,
+      suggested_name: found?.name ?? null,
+      confidence: found?.confidence ?? null,
+      reason: found?.reason ?? null,
+      seconds,
+      sample: found?.sample ?? null,
+    };
+  });
+
+function utterancesIn(recording: Recording, { results }: Source): Utterance[] {
+  const { plan, transcription } = results;
+  if (plan === null) return [];
+  return factsOf(recording, 'utterance.recognised', transcription ?? Infinity)
+    .filter(({ version }) => version > plan)
+    .map(({ data: { index, start, end, language, doubt }, content }) => ({
+      index,
+      start,
+      end,
+      language,
+      segments: content?.segments ?? [],
+      ...(doubt === undefined ? {} : { doubt }),
+    }));
+}
+
+/** Of several corrections of a block the last counts. */
+function lastOfEachBlock(edits: readonly ReadFact<'turn.edited'>[]): ReadFact<'turn.edited'>[] {
+  const last = new Map(edits.map((edit) => [edit.data.block, edit]));
+  return edits.filter((edit) => last.get(edit.data.block) === edit);
+}
+
+function corrected(blocks: readonly Block[], edits: readonly ReadFact<'turn.edited'>[]): Block[] {
+  const edited = new Map(edits.map((edit) => [edit.data.block, edit]));
+  return blocks.map((block) => {
+    const edit = edited.get(block.id);
+    if (!edit?.content) return block;
+    const { text, words } = edit.content;
+    return { ...block, text, words, speaker: edit.data.speaker };
+  });
+}

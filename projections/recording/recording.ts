@@ -1,0 +1,102 @@
+import type { RecordingFact, RecordingFactType } from '../../events/facts/recording.ts';
+import { noSources, sourcesAfter, type Source, type Sources } from '../../events/facts/sources.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
+
+/** A fact of a recording as it is read: what is said of it besides is of no concern here. */
+export type ReadFact<T extends RecordingFactType = RecordingFactType> = Extract<
+  RecordingFact,
+  { type: T }
+> & {
+  version: number;
+  at: string;
+  by: string;
+  run?: number;
+  /** Its key was destroyed; or is missing or altered. Either way there is no content. */
+  erased?: true;
+  unreadable?: true;
+};
+
+/** Everything that the log says of one recording. */
+export type Recording = {
+  recordingId: string;
+  /** Which facts count. */
+  sources: Sources;
+  /** In the order of the stream. A digest holds only those that may count, without long texts. */
+  facts: readonly ReadFact[];
+  /** The language asked for, as ISO 639-1 code; null: as heard. */
+  asked: string | null;
+};
+
+/** A recording before its first fact. */
+export const noRecording = (recordingId: string): Recording => ({
+  recordingId,
+  sources: noSources,
+  facts: [],
+  asked: null,
+});
+
+/** The one fold. Documents, activities, HTTP, versions, exports and search read what it leads to. Pure. */
+export const evolve = (recording: Recording, fact: ReadFact): Recording => ({
+  ...recording,
+  sources: sourcesAfter(recording.sources, fact),
+  facts: recording.facts.concat([fact]),
+  asked: askedAfter(recording.asked, fact),
+});
+
+/** Folds a recording's stream, which is bounded by what one recording can hold. @throws {EventStoreError} */
+export async function readRecording(
+  store: Pick<EventStore, 'read'>,
+  recordingId: string,
+): Promise<Recording> {
+  const facts: ReadFact[] = [];
+  let recording = noRecording(recordingId);
+  for await (const fact of store.read(recordingStream(recordingId))) {
+    const read = fact as ReadFact;
+    facts.push(read);
+    // The facts are collected in one array: copying it for each would take their number squared.
+    recording = { ...evolve({ ...recording, facts: [] }, read), facts };
+  }
+  return recording;
+}
+
+/** What the next documents will be made of, as it is now. */
+export const draftOf = ({ sources }: Recording): Source => sources.draft;
+/** What people are shown: what the documents were made of, with what was said since; without any, the draft. */
+export const shownOf = ({ sources }: Recording): Source => sources.published ?? sources.draft;
+
+/** The fact of a version, if it is of one of the types. Null without one. */
+export function factAt<T extends RecordingFactType>(
+  { facts }: Pick<Recording, 'facts'>,
+  version: number | null,
+  ...types: T[]
+): ReadFact<T> | null {
+  if (version === null) return null;
+  const there = facts[version - 1];
+  // A digest has gaps.
+  const fact = there?.version === version ? there : facts.find((one) => one.version === version);
+  return fact && (types as string[]).includes(fact.type) ? (fact as ReadFact<T>) : null;
+}
+
+/** All facts of a type up to a version, oldest first; none without one. */
+export function factsOf<T extends RecordingFactType>(
+  { facts }: Pick<Recording, 'facts'>,
+  type: T,
+  upTo: number | null,
+): ReadFact<T>[] {
+  if (upTo === null) return [];
+  return facts.filter((fact) => fact.type === type && fact.version <= upTo) as ReadFact<T>[];
+}
+
+function askedAfter(asked: string | null, fact: ReadFact): string | null {
+  switch (fact.type) {
+    case 'recording.started':
+    case 'audio.imported':
+    case 'language.set':
+      return fact.data.language;
+    case 'reprocessing.requested':
+      return fact.data.language === undefined ? asked : fact.data.language;
+    default:
+      return asked;
+  }
+}

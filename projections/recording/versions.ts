@@ -1,0 +1,104 @@
+import type { RecordingFactOf, RecordingFactType } from '../../events/facts/recording.ts';
+import type { Source } from '../../events/facts/sources.ts';
+import { read } from './reading.ts';
+import { factAt, type ReadFact, type Recording } from './recording.ts';
+
+/** One version of a recording's documents: when, by what and why they were written. Snake case: HTTP answers it. */
+export type DocumentVersion = {
+  version: number;
+  at: string;
+  /** Types of the people's facts that led to it; of a first run the one that began it. */
+  why: string[];
+  /** Who asked for it: a user id. */
+  by: string;
+  run: number;
+  speech_to_text: Worker | null;
+  language_model: Worker | null;
+  title: string | null;
+  /** Whether these are the documents there are. */
+  current: boolean;
+};
+
+/** Every version of a recording's documents, oldest first. Pure. */
+export function versionsOf(recording: Recording): DocumentVersion[] {
+  const { versions, published } = recording.sources;
+  let why: ReadFact[] = [];
+  const found: DocumentVersion[] = [];
+  for (const fact of recording.facts) {
+    if (reasons.has(fact.type)) why.push(fact);
+    if (fact.type !== 'documents.saved') continue;
+    const { version } = fact.data;
+    const source = versions[version - 1];
+    if (!source) continue;
+    const { results } = source;
+    found.push({
+      version,
+      at: fact.at,
+      why: [...new Set(why.map(({ type }) => type))],
+      by: why.at(-1)?.by ?? fact.by,
+      run: fact.run ?? 1,
+      speech_to_text: workerIn(factAt(recording, results.transcription, 'transcription.completed')),
+      language_model: workerIn(factAt(recording, results.summary, 'summary.completed')),
+      title: read(recording, source).title,
+      current: published !== null && version === versions.length,
+    });
+    why = [];
+  }
+  return found;
+}
+
+/** The fact that switches back to an earlier version; null when there was no such version. Pure. */
+export function restoration(
+  recording: Recording,
+  version: number,
+): RecordingFactOf<'version.restored'> | null {
+  const source = recording.sources.versions[version - 1];
+  if (!source) return null;
+  const reading = read(recording, source);
+  const { language, title, blocks, abstract, summary, names } = reading;
+  return {
+    type: 'version.restored',
+    data: {
+      version,
+      material: materialOf(source),
+      speakers: reading.speakers.map(({ label, seconds }) => ({ label, seconds })),
+      language,
+    },
+    content: {
+      blocks,
+      title: title ?? '',
+      abstract: abstract ?? '',
+      summary: summary ?? '',
+      names,
+    },
+  };
+}
+
+type Worker = { engine: string; model: string | null };
+
+/** Facts of people that lead to other documents. */
+const reasons = new Set<RecordingFactType>([
+  'recording.started',
+  'audio.imported',
+  'reprocessing.requested',
+  'version.restored',
+  'title.changed',
+  'kind.changed',
+  'language.set',
+  'speakers.named',
+  'speakers.renamed',
+  'recording.handed_over',
+  'turn.edited',
+  'document.edited',
+]);
+
+const materialOf = ({ kind, results, labels, stretches, utterances }: Source) => ({
+  kind,
+  results: { ...results },
+  labels: [...labels],
+  stretches,
+  utterances,
+});
+
+const workerIn = (fact: { data: Worker } | null): Worker | null =>
+  fact && { engine: fact.data.engine, model: fact.data.model };
