@@ -1,68 +1,51 @@
 import type { Kind } from '../events/facts/recording.ts';
-import { wordlessName } from '../events/key-store.ts';
-import { timeKey } from './list-page.ts';
-import type { Rows } from './projection.ts';
-import type { TranscriptHead } from './transcript-head.ts';
+import { hashedKey } from '../events/key-store.ts';
+import { newestFirst, timeKey, type PageRequest } from './list-page.ts';
+import type { ProjectionStorage, Row } from './projection.ts';
+import type { KeptRecording } from './recording-fold.ts';
+import { recordingsName } from './recording-keys.ts';
+import type { RecordingRow } from './recording-row.ts';
 
-/** A recording with documents, as `GET /transcripts` lists it. */
-export type LibraryItem = {
-  recording_id: string;
-  /** Path of the index document, relative to the user's space. */
-  filename: string;
-  title: string | null;
-  summary: string | null;
-  kind: Kind;
-  language: string | null;
-  created_at: string;
-  duration: number | null;
-  /** Names, or labels of those without; each once. */
-  speakers: string[];
-  documents: { index: string; transcript: string; summary: string };
-};
-
-/** Brings the library up to the documents there are. It changes with them only, and with names. */
-export function relist(rows: Rows, before: TranscriptHead, after: TranscriptHead): void {
-  const moved = before.owner !== after.owner || before.kind !== after.kind;
-  const other = before.documents !== after.documents || moved;
-  if (!other && before.passes.shown === after.passes.shown) return;
-  if (before.documents !== null && other) {
-    for (const path of Object.values(before.documents)) rows.delete(fileKey(before.owner, path));
-    for (const key of listsOf(before)) rows.delete(key);
-  }
-  if (after.documents === null) return;
-  const lists = listsOf(after);
-  for (const path of Object.values(after.documents)) {
-    rows.set(fileKey(after.owner, path), after.recording_id);
-  }
-  const item = libraryItem(after, after.documents);
-  for (const key of lists) rows.set(key, item);
+/**
+ * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document is:
+ * `f/<owner>/<SHA-256 of the file name>`, the recording's id.
+ */
+export function libraryLists(
+  { owner, kind, started_at, recording_id }: KeptRecording['core'],
+  documents: RecordingRow['documents'],
+): [key: string, row: Row][] {
+  if (documents === null) return [];
+  const place = timeKey(started_at, recording_id);
+  return [
+    [`${libraryList(owner, 'all')}${place}`, 1],
+    [`${libraryList(owner, kind)}${place}`, 1],
+    ...Object.values(documents).map((path): [string, Row] => [fileKey(owner, path), recording_id]),
+  ];
 }
 
-/** What the keys of a user's library begin with: of all its items, or of one kind. */
-export const libraryList = (owner: string, kind: Kind | 'all' = 'all'): string =>
-  `l/${owner}/${kind}/`;
-
-/** Key that tells whose a document is. The same name may be written with composed or with decomposed accents. */
-export const fileKey = (owner: string, filename: string): string =>
-  `f/${owner}/${wordlessName(filename.normalize('NFC'))}`;
-
-const listsOf = ({ owner, kind, created_at, recording_id }: TranscriptHead): string[] =>
-  [libraryList(owner), libraryList(owner, kind)].map(
-    (list) => `${list}${timeKey(created_at, recording_id)}`,
-  );
-
-function libraryItem(head: TranscriptHead, documents: LibraryItem['documents']): LibraryItem {
-  const { title, abstract, language, speakers } = head.passes.shown;
-  return {
-    recording_id: head.recording_id,
-    filename: documents.index,
-    title,
-    summary: abstract,
-    kind: head.kind,
-    language,
-    created_at: head.created_at,
-    duration: head.duration,
-    speakers: [...new Set(speakers.map(({ name, label }) => name ?? label))],
-    documents,
-  };
+/** A page of the library: the ids of recordings with documents, newest first. @throws as `newestFirst` */
+export async function libraryPage(
+  storage: ProjectionStorage,
+  owner: string,
+  kind: Kind | undefined,
+  page: PageRequest,
+): Promise<{ entries: string[]; next_cursor: string | null }> {
+  const prefix = libraryList(owner, kind ?? 'all');
+  const { entries, next_cursor } = await newestFirst(storage, recordingsName, prefix, page);
+  return { entries: entries.map(({ key }) => key), next_cursor };
 }
+
+/** The recording that one of a user's documents belongs to, by the document's path in the user's space. */
+export async function recordingByFilename(
+  storage: ProjectionStorage,
+  owner: string,
+  filename: string,
+): Promise<string | undefined> {
+  return storage.get<string>(recordingsName, fileKey(owner, filename));
+}
+
+const libraryList = (owner: string, kind: Kind | 'all'): string => `l/${owner}/${kind}/`;
+
+/** The same name may be written with composed or with decomposed accents. */
+const fileKey = (owner: string, filename: string): string =>
+  `f/${owner}/${hashedKey(filename.normalize('NFC'))}`;

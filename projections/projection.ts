@@ -24,6 +24,18 @@ export interface Projection {
   keys(fact: LoggedFact): readonly string[];
   /** Pure: the same rows and fact always lead to the same rows. */
   apply(rows: Rows, fact: LoggedFact): void;
+  /** How the row of a key is sealed on the disk; undefined: it holds nothing a person said or wrote. Absent: none is. */
+  seal?(key: string): Seal | undefined;
+}
+
+/**
+ * A row that is encrypted with a subject's key. Keys of rows are never sealed, so they hold no words.
+ * A projection gets what is left of a row whose key is gone: its open fields.
+ */
+export interface Seal {
+  readonly subject: string;
+  /** Fields of the row (an object) that stay readable without the key. Absent: the row is sealed as a whole. */
+  readonly open?: readonly string[];
 }
 
 /** Where the rows of projections are kept. A port: the LevelDB one shares the log's database. */

@@ -5,26 +5,49 @@ import { type Passes, foldPasses, latest, noPasses } from './passes.ts';
 import { utcTime } from './list-page.ts';
 import type { RecordingRow } from './recording-row.ts';
 
-/** Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. */
+/**
+ * Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. `passes` and
+ * `texts` are sealed: they are missing when the key is.
+ */
 export type KeptRecording = {
+  /** Nothing a person said or wrote: readable without the recording's key. */
   core: Omit<
     RecordingRow,
-    'run' | 'title' | 'abstract' | 'language' | 'speakers' | 'notes' | 'suggestions'
-  >;
-  passes: Passes;
+    | 'run'
+    | 'title'
+    | 'abstract'
+    | 'language'
+    | 'speakers'
+    | 'notes'
+    | 'suggestions'
+    | 'documents'
+    | 'error'
+  > & { error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null };
+  passes?: Passes;
+  /** Paths of the documents, which titles are in, and the message of `core.error`. */
+  texts?: Texts;
   /** Seconds recorded before the last pause, and since when it has been running again. */
   clock: { seconds: number; runningSince: string | null };
+  /** What is sealed cannot be opened: the key is missing or damaged, not erased. */
+  unreadable?: true;
 };
+
+/** A recording after a fact. */
+export type FoldedRecording = KeptRecording & { passes: Passes; texts: Texts };
+
+type Texts = { documents: RecordingRow['documents']; failure: string | null };
 
 /** The recording after a fact of its stream; undefined while it has not begun. Pure. */
 export function foldRecording(
   kept: KeptRecording | undefined,
   fact: LoggedFact,
-): KeptRecording | undefined {
+): FoldedRecording | undefined {
   const begun = kept ?? beginning(fact);
   if (!begun) return undefined;
-  const passes = foldPasses(begun.passes, fact);
-  // One copy, then changed: this runs for nearly every fact of the log, in two projections.
+  const { unreadable } = begun;
+  const passes = foldPasses(begun.passes ?? noPasses, fact);
+  const texts = textsAfter(begun.texts ?? noTexts, fact);
+  // One copy, then changed: this runs for every fact of a recording.
   const core = { ...begun.core };
   const state = fact.to ?? core.state;
   if (state !== core.state || kept === undefined) {
@@ -40,21 +63,25 @@ export function foldRecording(
   else if (core.running.length > 0) core.running = [];
   core.error = status === 'error' ? (failureIn(fact) ?? begun.core.error) : null;
   const clock = tick(begun.clock, fact, status === 'recording');
-  return isErased(fact) ? { core: emptied(core), passes, clock } : { core, passes, clock };
+  if (isErased(fact)) return { core: emptied(core), passes, texts: noTexts, clock };
+  return { core, passes, texts, clock, ...(unreadable ? { unreadable } : {}) };
 }
 
 /** What a reader sees. */
-export function recordingRow({ core, passes }: KeptRecording): RecordingRow {
+export function recordingRow(kept: KeptRecording): RecordingRow {
+  const { core, passes = noPasses, texts = noTexts, unreadable = false } = kept;
   const { title, abstract, language, speakers, notes } = passes.shown;
   const asked = core.status === 'awaiting-speakers' ? latest(passes).suggestions : [];
   return {
     ...core,
+    documents: texts.documents,
+    error: core.error && { ...core.error, message: texts.failure },
     run: passes.run,
     title,
     abstract,
     language,
     speakers,
-    notes,
+    notes: unreadable ? [...notes, { code: 'unreadable', detail: '' }] : notes,
     suggestions: asked,
   };
 }
@@ -62,6 +89,22 @@ export function recordingRow({ core, passes }: KeptRecording): RecordingRow {
 /** The machine's top-level state of a canonical state name. */
 export const statusOfState = (state: string): RecordingRow['status'] =>
   state.split(/[.(]/, 1)[0] as RecordingRow['status'];
+
+const noTexts: Texts = { documents: null, failure: null };
+
+/** The same object when the fact has no say in them: lists are looked at only when they change. */
+function textsAfter(texts: Texts, fact: LoggedFact): Texts {
+  switch (fact.type) {
+    case 'documents.saved':
+      return { documents: fact.content?.paths ?? null, failure: null };
+    case 'documents.deleted':
+      return fact.data.documents.length === 3 ? { ...texts, documents: null } : texts;
+    case 'stage.failed':
+      return { ...texts, failure: fact.content?.message ?? null };
+    default:
+      return texts;
+  }
+}
 
 function beginning(fact: LoggedFact): KeptRecording | undefined {
   if (fact.type !== 'recording.started' && fact.type !== 'audio.imported') return undefined;
@@ -81,12 +124,10 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
       device: imported ? null : fact.data.device,
       audio: null,
       error: null,
-      documents: null,
       document_hashes: null,
       version: 0,
       ledger: null,
     },
-    passes: noPasses,
     clock: { seconds: 0, runningSince: null },
   };
 }
@@ -116,10 +157,10 @@ function learned(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
     case 'version.restored':
       return fact.data.material.kind === null ? {} : { kind: fact.data.material.kind };
     case 'documents.deleted':
-      return fact.data.documents.length === 3 ? { documents: null, document_hashes: null } : {};
+      return fact.data.documents.length === 3 ? { document_hashes: null } : {};
     case 'documents.saved': {
       const { version, sha256 } = fact.data;
-      return { documents: fact.content?.paths ?? null, document_hashes: sha256, version };
+      return { document_hashes: sha256, version };
     }
     default:
       return undefined;
@@ -130,7 +171,6 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   ...core,
   audio: null,
   error: null,
-  documents: null,
   document_hashes: null,
   running: [],
 });
@@ -169,10 +209,10 @@ export const endedBy: Partial<Record<RecordingFact['type'], Stage>> = {
   'documents.saved': 'write',
 };
 
-function failureIn(fact: LoggedFact): RecordingRow['error'] {
+function failureIn(fact: LoggedFact): KeptRecording['core']['error'] {
   if (fact.type !== 'stage.failed') return null;
   const { stage, code, retriable } = fact.data;
-  return { stage, code, message: fact.content?.message ?? null, retriable, at: fact.at };
+  return { stage, code, retriable, at: fact.at };
 }
 
 function tick(

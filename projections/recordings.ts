@@ -1,30 +1,42 @@
-import { type RecordingFactType, recordingFacts, recordingOf } from '../events/facts/recording.ts';
-import type { LoggedFact } from '../events/facts/catalogue.ts';
-import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
-import type { Projection, ProjectionStorage, Rows } from './projection.ts';
+import { recordingFacts, type RecordingFactType } from '../events/facts/recording.ts';
 import { isErased } from './erased.ts';
-import { type KeptRecording, foldRecording, recordingRow } from './recording-fold.ts';
+import { libraryLists } from './library.ts';
+import { newestFirst, startingWith, timeKey, type PageRequest } from './list-page.ts';
+import type { Projection, ProjectionStorage, Row, Rows } from './projection.ts';
+import { foldRecording, recordingRow, type KeptRecording } from './recording-fold.ts';
+import { recordingIn, recordingKey, recordingsName, sealOfRecording } from './recording-keys.ts';
 import type { RecordingRow } from './recording-row.ts';
+import { dropTexts, setText } from './transcript-texts.ts';
 
 /**
- * Every recording. Rows: `r/<id>` the recording; `o/<owner>/<started at>/<id>` and
- * `s/<owner>/<status>/<started at>/<id>` (1) lists; `u/<id>` (1) those in which something is going on.
+ * Every recording: what it says, and the lists it is in. Rows, those with (s) sealed with its key:
+ * - `r/<id>` (s) the recording; its state and lists' order stay readable without the key
+ * - `t/<id>/…` (s) its texts, see `transcript-texts.ts`
+ * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
+ *   something is going on; `l/…`, `f/…` the library, see `library.ts`; all without words in their keys
+ * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
-  name: 'recordings',
-  version: 2,
-  // An utterance changes nothing but the transcript, and there are more of them than of all others.
-  interests: new Set(allBut('utterance.recognised')),
-  keys: keysOfRecording,
+  name: recordingsName,
+  version: 3,
+  interests: new Set(Object.keys(recordingFacts) as RecordingFactType[]),
+  keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
-    const key = keysOfRecording(fact)[0];
-    if (key === undefined) return;
+    const { id, keys } = recordingIn(fact);
+    if (id === undefined) return;
+    const key = keys[0]!;
     const before = rows.get<KeptRecording>(key);
     const after = foldRecording(before, fact);
     if (!after) return;
     rows.set(key, after);
+    dropTexts(rows, id, before?.passes, after.passes);
+    setText(rows, id, after.passes, fact);
+    const { owner } = after.core;
+    if (fact.type !== 'utterance.recognised') rows.set(`p/${owner}`, fact.position);
+    if (before && before.core.owner !== owner) rows.set(`p/${before.core.owner}`, fact.position);
     relist(rows, before, after, isErased(fact));
   },
+  seal: sealOfRecording,
 };
 
 /** The recording; after its erasure a skeleton without any text, in the state `idle.erased`. */
@@ -32,7 +44,7 @@ export async function recordingById(
   storage: ProjectionStorage,
   recordingId: string,
 ): Promise<RecordingRow | undefined> {
-  const kept = await storage.get<KeptRecording>(recordings.name, `r/${recordingId}`);
+  const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(recordingId));
   return kept && recordingRow(kept);
 }
 
@@ -46,16 +58,29 @@ export async function recordingsOf(
   { status, ...page }: PageRequest & { status?: RecordingRow['status'] | undefined } = {},
 ): Promise<{ rows: RecordingRow[]; next_cursor: string | null }> {
   const prefix = status === undefined ? `o/${owner}/` : `s/${owner}/${status}/`;
-  const { entries, next_cursor } = await newestFirst(storage, recordings.name, prefix, page);
-  const keys = entries.map(({ key }) => `r/${key.slice(key.indexOf('/') + 1)}`);
-  return { rows: await rowsAt(storage, keys), next_cursor };
+  const { entries, next_cursor } = await newestFirst(storage, recordingsName, prefix, page);
+  const kept = await recordingsListed(
+    storage,
+    entries.map(({ key }) => key),
+  );
+  return { rows: kept.map(recordingRow), next_cursor };
+}
+
+/** What is kept of the recordings that these entries of a list (`<time>/<id>`) name; without those erased since. */
+export async function recordingsListed(
+  storage: ProjectionStorage,
+  entries: readonly string[],
+): Promise<KeptRecording[]> {
+  const keys = entries.map((entry) => recordingKey(entry.slice(entry.indexOf('/') + 1)));
+  const kept = (await storage.getMany(recordingsName, keys)) as (KeptRecording | undefined)[];
+  return kept.filter((one) => one !== undefined);
 }
 
 /** Ids of recordings in which something is going on: recording or transcribing. What a restart takes up. */
 export async function* unsettledRecordings(
   storage: ProjectionStorage,
 ): AsyncGenerator<string, void, void> {
-  for await (const [key] of storage.range(recordings.name, startingWith('u/'))) {
+  for await (const [key] of storage.range(recordingsName, startingWith('u/'))) {
     yield key.slice('u/'.length);
   }
 }
@@ -65,40 +90,15 @@ export async function recordingsByStatus(
   storage: ProjectionStorage,
 ): Promise<Record<RecordingRow['status'], number>> {
   const counts = { idle: 0, recording: 0, transcribing: 0, 'awaiting-speakers': 0, error: 0 };
-  for await (const [key] of storage.range(recordings.name, startingWith('s/'))) {
+  for await (const [key] of storage.range(recordingsName, startingWith('s/'))) {
     counts[key.split('/')[2] as RecordingRow['status']] += 1;
   }
   return counts;
 }
 
-/** Types of facts in a recording's stream, without some. */
-export function allBut(...types: readonly RecordingFactType[]): RecordingFactType[] {
-  const all = Object.keys(recordingFacts) as RecordingFactType[];
-  return all.filter((type) => !types.includes(type));
-}
-
-/** Key of the recording that a fact belongs to. */
-export function keysOfRecording({ stream }: LoggedFact): readonly string[] {
-  // A recording's facts mostly follow each other, and are asked about several times each.
-  if (stream === lastAsked.stream) return lastAsked.keys;
-  const id = recordingOf(stream);
-  lastAsked = { stream, keys: id === undefined ? [] : [`r/${id}`] };
-  return lastAsked.keys;
-}
-
-let lastAsked: { stream: string; keys: readonly string[] } = { stream: '', keys: [] };
 const erasedState = 'idle.erased';
 
-async function rowsAt(
-  storage: ProjectionStorage,
-  keys: readonly string[],
-): Promise<RecordingRow[]> {
-  const kept = (await storage.getMany(recordings.name, keys)) as (KeptRecording | undefined)[];
-  // One that is gone was erased since the list was read.
-  return kept.flatMap((one) => (one ? [recordingRow(one)] : []));
-}
-
-/** Brings the lists up to a recording's new status and owner. */
+/** Brings the lists up to what became of a recording. */
 function relist(
   rows: Rows,
   before: KeptRecording | undefined,
@@ -107,28 +107,31 @@ function relist(
 ): void {
   // Most facts leave a recording where it is, and writing out keys takes longer than all else here.
   if (before && !erased && inSameLists(before, after)) return;
-  const was = before ? listsOf(before) : [];
-  const is = erased ? [] : listsOf(after);
-  for (const key of was) if (!is.includes(key)) rows.delete(key);
-  for (const key of is) if (!was.includes(key)) rows.set(key, 1);
+  const was = before ? listsOf(before) : new Map<string, Row>();
+  const is = erased ? new Map<string, Row>() : listsOf(after);
+  for (const key of was.keys()) if (!is.has(key)) rows.delete(key);
+  for (const [key, row] of is) if (!was.has(key)) rows.set(key, row);
 }
 
 /** Whether everything that decides which lists a recording is in is the same. */
-const inSameLists = ({ core: a }: KeptRecording, { core: b }: KeptRecording): boolean =>
-  a.status === b.status &&
-  a.owner === b.owner &&
-  a.started_at === b.started_at &&
-  (a.state === b.state || (a.state !== erasedState && b.state !== erasedState));
+const inSameLists = (a: KeptRecording, b: KeptRecording): boolean =>
+  a.core.status === b.core.status &&
+  a.core.owner === b.core.owner &&
+  a.core.kind === b.core.kind &&
+  a.core.started_at === b.core.started_at &&
+  a.texts?.documents === b.texts?.documents &&
+  (a.core.state === b.core.state || (a.core.state !== erasedState && b.core.state !== erasedState));
 
-/** Keys of the lists a recording is in. */
-function listsOf({ core }: KeptRecording): string[] {
+/** The lists a recording is in: keys and what is there. */
+function listsOf({ core, texts }: KeptRecording): Map<string, Row> {
   const { recording_id, owner, started_at, status, state } = core;
-  if (state === erasedState) return [];
+  if (state === erasedState) return new Map();
   const place = timeKey(started_at, recording_id);
-  const unsettled = status === 'recording' || status === 'transcribing';
-  return [
-    `o/${owner}/${place}`,
-    `s/${owner}/${status}/${place}`,
-    ...(unsettled ? [`u/${recording_id}`] : []),
-  ];
+  const lists = new Map<string, Row>([
+    [`o/${owner}/${place}`, 1],
+    [`s/${owner}/${status}/${place}`, 1],
+    ...libraryLists(core, texts?.documents ?? null),
+  ]);
+  if (status === 'recording' || status === 'transcribing') lists.set(`u/${recording_id}`, 1);
+  return lists;
 }

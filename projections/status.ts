@@ -1,14 +1,13 @@
 import { startingWith } from './list-page.ts';
-import { latest } from './passes.ts';
-import type { Projection, ProjectionStorage } from './projection.ts';
-import {
-  foldRecording,
-  recordingRow,
-  secondsBetween,
-  type KeptRecording,
-} from './recording-fold.ts';
+import { latest, noPasses } from './passes.ts';
+import type { ProjectionStorage } from './projection.ts';
+import { recordingRow, secondsBetween, type KeptRecording } from './recording-fold.ts';
+import { recordingsName } from './recording-keys.ts';
 import type { RecordingRow } from './recording-row.ts';
-import { allBut, keysOfRecording } from './recordings.ts';
+import { recordingsListed } from './recordings.ts';
+
+/** Until those who ask for it by name ask for `recordings`. */
+export { recordings as status } from './recordings.ts';
 
 /** What `GET /status` says of a user's recordings, as far as facts tell; HTTP adds what is going on right now. */
 export type StatusView = {
@@ -37,33 +36,6 @@ export type RecordingNow = Pick<
   paused: boolean;
 };
 
-/**
- * What needs a user's attention. Rows: `r/<id>` the recording; `s/<owner>/<status>/<id>` (1) those
- * that are not idle; `p/<owner>` position of the last fact of any recording of theirs.
- */
-export const status: Projection = {
-  name: 'status',
-  version: 2,
-  interests: new Set(allBut('utterance.recognised')),
-  keys: keysOfRecording,
-  apply(rows, fact) {
-    const key = keysOfRecording(fact)[0];
-    if (key === undefined) return;
-    const before = rows.get<KeptRecording>(key);
-    const after = foldRecording(before, fact);
-    if (!after) return;
-    rows.set(key, after);
-    const { recording_id, owner, status } = after.core;
-    rows.set(`p/${owner}`, fact.position);
-    const was = before?.core.status ?? 'idle';
-    const wasOf = before?.core.owner ?? owner;
-    if (wasOf !== owner) rows.set(`p/${wasOf}`, fact.position);
-    if (was === status && wasOf === owner) return;
-    if (was !== 'idle') rows.delete(`s/${wasOf}/${was}/${recording_id}`);
-    if (status !== 'idle') rows.set(`s/${owner}/${status}/${recording_id}`, 1);
-  },
-};
-
 /** Of each kind at most this many are told; which status it is does not depend on it. */
 const toldMax = 200;
 
@@ -74,7 +46,7 @@ export async function statusOf(
   now: Date = new Date(),
 ): Promise<StatusView> {
   // The position first: what is read after it may be newer, and is then told once more, never missed.
-  const position = (await storage.get<number>(status.name, `p/${owner}`)) ?? 0;
+  const position = (await storage.get<number>(recordingsName, `p/${owner}`)) ?? 0;
   const inState = (state: RecordingRow['status']) => keptIn(storage, owner, state);
   const recording = await inState('recording');
   const failed = await inState('error');
@@ -93,12 +65,12 @@ export async function statusOf(
     })),
     speakers_pending: awaiting.map((kept) => ({
       recording_id: kept.core.recording_id,
-      title: latest(kept.passes).title,
+      title: latest(kept.passes ?? noPasses).title,
       speakers: recordingRow(kept).suggestions,
     })),
-    errors: failed.flatMap(({ core: { recording_id, error } }) =>
-      error ? [{ recording_id, ...error }] : [],
-    ),
+    errors: failed
+      .map(recordingRow)
+      .flatMap(({ recording_id, error }) => (error ? [{ recording_id, ...error }] : [])),
     position,
   };
 }
@@ -121,14 +93,14 @@ async function keptIn(
   state: RecordingRow['status'],
 ): Promise<KeptRecording[]> {
   const prefix = `s/${owner}/${state}/`;
-  const keys: string[] = [];
+  const entries: string[] = [];
   const newest = { ...startingWith(prefix), reverse: true, limit: toldMax };
-  for await (const [key] of storage.range(status.name, newest)) {
-    keys.push(`r/${key.slice(prefix.length)}`);
+  for await (const [key] of storage.range(recordingsName, newest)) {
+    entries.push(key.slice(prefix.length));
   }
-  const kept = (await storage.getMany(status.name, keys)) as (KeptRecording | undefined)[];
-  // Who has moved on since the list was read is told in its new state, or will be.
-  return kept.filter((one) => one !== undefined && one.core.status === state) as KeptRecording[];
+  const kept = await recordingsListed(storage, entries);
+  // One that moved on since the list was read is in another list, or will be.
+  return kept.filter((one) => one.core.status === state);
 }
 
 function recordingNow(kept: KeptRecording, now: Date): RecordingNow {
@@ -140,7 +112,7 @@ function recordingNow(kept: KeptRecording, now: Date): RecordingNow {
     kind,
     started_at,
     device,
-    title: kept.passes.shown.title,
+    title: (kept.passes ?? noPasses).shown.title,
     duration: seconds + running,
     paused: state === 'recording.paused',
   };

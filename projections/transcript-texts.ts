@@ -4,7 +4,15 @@ import { startingWith } from './list-page.ts';
 import type { Results } from './pass-results.ts';
 import { type Passes, latest } from './passes.ts';
 import type { ProjectionStorage, Rows } from './projection.ts';
+import { recordingsName, textsOf } from './recording-keys.ts';
 import type { TranscriptRow } from './recording-row.ts';
+
+/*
+ * The texts of a recording, apart from its row so that none is written twice. Rows, below `t/<id>/`:
+ * `u/<run>/<index>` an utterance, until there are blocks made of them; `b/<run>` blocks and `s/<run>`
+ * summary of a run (`r<version>` when restored); `e/<run>/<block>` what a person corrected of a block;
+ * `x/<run>` corrections without a place.
+ */
 
 /** Writes the text a fact brings. One whose key was destroyed brings none. */
 export function setText(rows: Rows, id: string, { run, shown }: Passes, fact: LoggedFact): void {
@@ -15,12 +23,12 @@ export function setText(rows: Rows, id: string, { run, shown }: Passes, fact: Lo
     rows.set(editKey(id, shown.blocks, block), { text, words, speaker } satisfies Edit);
   }
   if (fact.type === 'corrections.carried_over') {
-    rows.set(`b/${id}/${run}`, fact.content.blocks);
-    if (fact.data.unplaced > 0) rows.set(`x/${id}/${run}`, fact.content.unplaced);
+    rows.set(blocksKey(id, run), fact.content.blocks);
+    if (fact.data.unplaced > 0) rows.set(unplacedKey(id, run), fact.content.unplaced);
   }
   if (fact.type === 'version.restored') {
-    rows.set(`b/${id}/r${fact.version}`, fact.content.blocks);
-    rows.set(`s/${id}/r${fact.version}`, fact.content.summary);
+    rows.set(blocksKey(id, `r${fact.version}`), fact.content.blocks);
+    rows.set(summaryKey(id, `r${fact.version}`), fact.content.summary);
   }
   if (fact.type === 'utterance.recognised') {
     const { index, start, end, doubt } = fact.data;
@@ -28,29 +36,31 @@ export function setText(rows: Rows, id: string, { run, shown }: Passes, fact: Lo
     const utterance = { index, start, end, segments, ...(doubt === undefined ? {} : { doubt }) };
     rows.set(utteranceKey(id, run, index), utterance satisfies Utterance);
   }
-  if (fact.type === 'turns.joined') rows.set(`b/${id}/${run}`, fact.content.turns);
-  if (fact.type === 'transcript.punctuated') rows.set(`b/${id}/${run}`, fact.content.blocks);
-  if (fact.type === 'summary.completed') rows.set(`s/${id}/${run}`, fact.content.text);
+  if (fact.type === 'turns.joined') rows.set(blocksKey(id, run), fact.content.turns);
+  if (fact.type === 'transcript.punctuated') rows.set(blocksKey(id, run), fact.content.blocks);
+  if (fact.type === 'summary.completed') rows.set(summaryKey(id, run), fact.content.text);
 }
 
 /** Deletes the texts that neither what is shown nor the present pass needs any more. */
-export function dropTexts(rows: Rows, id: string, before: Passes, after: Passes): void {
-  if (before === after) return;
+export function dropTexts(rows: Rows, id: string, before: Passes | undefined, after: Passes): void {
+  if (before === undefined || before === after) return;
   const needed = [after.shown, ...(after.pending ? [after.pending] : [])];
-  for (const { utterances, blocks, summary, edited } of [before.shown, latest(before)]) {
+  for (const results of [before.shown, latest(before)]) {
+    const { blocks, summary, edited } = results;
+    const utterances = spokenIn(results);
     if (utterances !== null) {
-      const kept = needed.find((one) => one.utterances?.run === utterances.run)?.utterances;
+      const kept = needed.find((one) => spokenIn(one)?.run === utterances.run)?.utterances;
       for (let index = kept?.count ?? 0; index < utterances.count; index += 1) {
         rows.delete(utteranceKey(id, utterances.run, index));
       }
     }
     if (blocks !== null && !needed.some((one) => one.blocks === blocks)) {
-      rows.delete(`b/${id}/${blocks}`);
-      rows.delete(`x/${id}/${blocks}`);
+      rows.delete(blocksKey(id, blocks));
+      rows.delete(unplacedKey(id, blocks));
       for (const block of edited) rows.delete(editKey(id, blocks, block));
     }
     if (summary !== null && !needed.some((one) => one.summary === summary)) {
-      rows.delete(`s/${id}/${summary}`);
+      rows.delete(summaryKey(id, summary));
     }
   }
 }
@@ -58,19 +68,20 @@ export function dropTexts(rows: Rows, id: string, before: Passes, after: Passes)
 /** The texts of a recording that these results name, with what people corrected of them. */
 export async function readTexts(
   storage: ProjectionStorage,
-  projection: string,
   recording_id: string,
-  { utterances, blocks, summary, edited, unplaced }: Results,
+  results: Results,
 ): Promise<TranscriptRow> {
+  const { blocks, summary, edited, unplaced } = results;
+  const utterances = spokenIn(results);
   const spoken: Utterance[] = [];
   if (utterances !== null) {
-    const within = startingWith(`u/${recording_id}/${utterances.run}/`);
-    for await (const [, row] of storage.range<Utterance>(projection, within)) spoken.push(row);
+    const within = startingWith(`${textsOf(recording_id)}u/${utterances.run}/`);
+    for await (const [, row] of storage.range<Utterance>(recordingsName, within)) spoken.push(row);
   }
-  const [blockRow, summaryRow, unplacedRow, ...editRows] = await storage.getMany(projection, [
-    `b/${recording_id}/${blocks ?? 0}`,
-    `s/${recording_id}/${summary ?? 0}`,
-    `x/${recording_id}/${blocks ?? 0}`,
+  const [blockRow, summaryRow, unplacedRow, ...editRows] = await storage.getMany(recordingsName, [
+    blocksKey(recording_id, blocks ?? 0),
+    summaryKey(recording_id, summary ?? 0),
+    unplacedKey(recording_id, blocks ?? 0),
     ...edited.map((block) => editKey(recording_id, blocks ?? 0, block)),
   ]);
   const edits = new Map(edited.map((block, index) => [block, editRows[index] as Edit | undefined]));
@@ -97,9 +108,15 @@ type Utterance = TranscriptRow['utterances'][number];
 /** What a correction puts in the place of a block's own. */
 type Edit = Pick<Block, 'text' | 'words' | 'speaker'>;
 
+/** The utterances that are still needed: none once there are blocks made of them. */
+const spokenIn = ({ utterances, blocks }: Results): Results['utterances'] =>
+  blocks === null ? utterances : null;
+
 /** Nine digits sort as numbers do. */
 const utteranceKey = (id: string, run: number, index: number): string =>
-  `u/${id}/${run}/${String(index).padStart(9, '0')}`;
-
-const editKey = (id: string, blocks: number | string, block: string): string =>
-  `e/${id}/${blocks}/${block}`;
+  `${textsOf(id)}u/${run}/${String(index).padStart(9, '0')}`;
+const blocksKey = (id: string, run: number | string): string => `${textsOf(id)}b/${run}`;
+const summaryKey = (id: string, run: number | string): string => `${textsOf(id)}s/${run}`;
+const unplacedKey = (id: string, run: number | string): string => `${textsOf(id)}x/${run}`;
+const editKey = (id: string, run: number | string, block: string): string =>
+  `${textsOf(id)}e/${run}/${block}`;

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileKeys } from '../events/log/file-keys.ts';
 import type { KeyStore } from '../events/key-store.ts';
@@ -8,12 +8,11 @@ import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/projection.ts';
 import { recordings, unsettledRecordings } from '../projections/recordings.ts';
 import { type ProjectionRunner, startProjections } from '../projections/runner.ts';
-import { status } from '../projections/status.ts';
-import { transcripts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import { markOpen } from './integrity/open-mark.ts';
 import { openingCheck, readScrubState } from './integrity/scrub.ts';
+import { harmedTables } from './integrity/tables/tables.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
 import { leased } from './shared/shared-resource.ts';
 import { loadOnce } from './shared/package.ts';
@@ -28,15 +27,20 @@ import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './config/environment.ts';
 import { StageError } from './shared/errors.ts';
 import type { SpeechEngine } from './speech/engine.ts';
-import { rowCompaction } from './storage/compact-rows.ts';
 import { levelChores } from './storage/level-chores.ts';
-import { levelProjectionStorage } from './storage/level-projections.ts';
+import { openRows, type RowsStorage } from './storage/open-rows.ts';
+import { removePlainRows } from './storage/plain-rows.ts';
 
 /** How long an erasure waits for the views; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
 
-/** The event log with its keys. */
-export type OpenedLog = { keys: KeyStore; store: EventLog; close(): Promise<void> };
+/** The event log with its keys, and the rows folded from it. */
+export type OpenedLog = {
+  keys: KeyStore;
+  store: EventLog;
+  rows: RowsStorage;
+  close(): Promise<void>;
+};
 
 /** Log, projections, door and activities: all that turns audio into documents, without a network door. */
 export type Pipeline = {
@@ -82,15 +86,26 @@ export async function openEventLog(data: DataFolder, log: Log): Promise<OpenedLo
     ...openingCheck(await readScrubState(data.root), mark),
     report: (message, error) => log.error({ err: error }, message),
   });
+  // LevelDB may end the process over a harmed table. Rows are not repaired but made again from the log.
+  if (!mark.cleanEnd && (await harmedTables(data.rows)).length > 0) {
+    log.warn('the rows are damaged: they are made again from the log');
+    await rm(data.rows, { recursive: true, force: true });
+  }
+  const rows = await openRows({ directory: data.rows, keys, projections: served, log });
   return {
     keys,
     store,
+    rows,
     async close() {
+      await rows.close();
       await store.close();
       await mark.closed();
     },
   };
 }
+
+/** The projections that are kept up to the log. */
+const served = [recordings, commands];
 
 /**
  * Opens everything over one data directory.
@@ -102,8 +117,8 @@ export const openPipeline = async (options: PipelineOptions): Promise<Pipeline> 
 /** Everything over an opened log, which it closes. Starts to bring the projections up to the log. */
 export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipeline {
   const { data, settings, log } = options;
-  const { store, keys } = opened;
-  const storage = levelProjectionStorage(store.db);
+  const { store, keys, rows } = opened;
+  const { storage } = rows;
   const projections = startAllProjections(store, storage, log);
   const engines = sharedEngine(options);
   const models = sharedLanguageModel(options);
@@ -129,7 +144,6 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
       spaceOf,
       chores: levelChores(store.db),
       applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
-      compact: rowCompaction(store.db),
     },
     keepAudio: { keep: () => settings()['audio.keep'] },
     importedBy: async (command) => {
@@ -157,7 +171,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     desk,
     captures,
     settings,
-    restart: () => restart({ store, storage, projections, desk, captures }, options),
+    restart: () => restart({ store, rows, projections, desk, captures }, options),
     async close() {
       await desk.close();
       if (options.recordsDevices) await captures.close();
@@ -177,17 +191,17 @@ const startAllProjections = (
   startProjections({
     store,
     storage,
-    projections: [recordings, transcripts, status, commands],
+    projections: served,
     onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
     onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
   });
 
 /** Takes up what was unfinished, in this order; returns how many recordings that were. */
 async function restart(
-  parts: Pick<Pipeline, 'store' | 'storage' | 'projections' | 'desk' | 'captures'>,
+  parts: Pick<Pipeline, 'store' | 'projections' | 'desk' | 'captures'> & { rows: RowsStorage },
   { data, log, recordsDevices }: PipelineOptions,
 ): Promise<number> {
-  const { store, projections, desk, captures } = parts;
+  const { store, rows, projections, desk, captures } = parts;
   // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
   if (store.health().state === 'damaged') {
     await projections.ready().catch((error: unknown) => log.error({ err: error }, 'views stop'));
@@ -195,6 +209,11 @@ async function restart(
     return 0;
   }
   await projections.ready();
+  // LevelDB may end the process over a harmed table that it rewrites.
+  const rewritable = async () => (await harmedTables(data.log)).length === 0;
+  await removePlainRows(store, rows.db, rewritable).catch((error: unknown) =>
+    log.error({ err: error }, 'rows of an earlier release, not sealed, are still there'),
+  );
   await desk.finishRemovals();
   const unknown = await quarantineUnknown(
     { recordingsDir: data.recordings, quarantineDir: data.quarantine },
@@ -202,7 +221,7 @@ async function restart(
   );
   if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
   if (recordsDevices) await captures.takeStock((recordingId) => becomeOf(store, recordingId));
-  return await desk.restart(unsettled(parts));
+  return await desk.restart(unsettled({ store, storage: rows.storage, projections }));
 }
 
 /** From the projection; from the log itself when the projection has stopped. */

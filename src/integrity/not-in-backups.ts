@@ -13,6 +13,9 @@ export const notInBackups: ReadonlySet<string> = new Set([
   'log.importing',
   'log.importing.new',
   'log.importing.json',
+  // Made again from the log.
+  'rows',
+  'rows.new',
   // Installed again, or downloaded.
   'models',
   // Not acknowledged.

@@ -37,7 +37,7 @@ export type DeskDeps = {
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
   /** How recordings are erased and documents deleted; without it only the facts are recorded. */
-  removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'compact' | 'before'> & {
+  removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'before'> & {
     chores: Chores;
   };
   /** Who acts for a recording; without it, this process does. */

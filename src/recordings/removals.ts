@@ -28,7 +28,7 @@ export function openRemovals(deps: {
   store: EventStore;
   recordingsDir: string;
   quarantineDir: string;
-  removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'compact' | 'before'> & {
+  removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'before'> & {
     chores: Chores;
   };
   /** Resolves when nothing compresses or removes its audio any more. */

@@ -10,6 +10,8 @@ export type DataFolder = {
   root: string;
   log: string;
   keys: string;
+  /** Rows of projections: made again from the log when they are missing. */
+  rows: string;
   recordings: string;
   spaces: string;
   models: string;
@@ -52,6 +54,7 @@ export function dataFolder(path: string): DataFolder {
     root,
     log: join(root, 'log'),
     keys: join(root, 'keys'),
+    rows: join(root, 'rows'),
     recordings: join(root, 'recordings'),
     spaces: join(root, 'spaces'),
     models: join(root, 'models'),

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { type Log, openLog } from '../../events/log/level-log.ts';
+import type { KeyStore } from '../../events/key-store.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
-import { status } from '../../projections/status.ts';
-import { transcripts } from '../../projections/transcripts.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { sealedRows } from '../../src/storage/sealed-rows.ts';
 import { fillLog } from './fill-log.ts';
 import { type Measured, bestOf, countFrom, msOf, perSecond } from './measure.ts';
 
@@ -37,16 +37,14 @@ async function* replaying(
 ): AsyncIterable<Measured> {
   const directory = await mkdtemp(join(root, 'replay-'));
   await mkdir(join(directory, 'keys'));
-  const log = await openLog({
-    directory: join(directory, 'log'),
-    keys: await openFileKeys(join(directory, 'keys')),
-  });
+  const keys = await openFileKeys(join(directory, 'keys'));
+  const log = await openLog({ directory: join(directory, 'log'), keys });
   // What was said takes twenty times the room.
   const count = options?.spoken === 'content' ? facts / 10 : facts;
   await fillLog(log, count, options);
   const best = await bestOf(
     replays,
-    () => replayOurs(log),
+    () => replayOurs(log, keys),
     () => replayBare(log),
   );
   await log.close();
@@ -60,12 +58,13 @@ async function* replaying(
   };
 }
 
-async function replayOurs(log: Log): Promise<number> {
-  const storage = levelProjectionStorage(log.db);
-  const all = [recordings, transcripts, status, commands];
-  for (const { name } of all) await storage.clear(name);
+async function replayOurs(log: Log, keys: KeyStore): Promise<number> {
+  const projections = [recordings, commands];
+  const sealing = { keys, projections, report: () => {} };
+  const storage = sealedRows(levelProjectionStorage(log.db), sealing);
+  for (const { name } of projections) await storage.clear(name);
   return await msOf(async () => {
-    const runner = startProjections({ store: log, storage, projections: all });
+    const runner = startProjections({ store: log, storage, projections });
     await runner.applied('all', log.head(), { timeoutMs: 600_000 });
     await runner.stop();
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commands } from '../../projections/commands.ts';
 import type { Projection } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
-import { transcripts } from '../../projections/transcripts.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { factTeller, tellImport } from '../support/fact-teller.ts';
 import { rowsOf } from '../support/memory-projection-storage.ts';
@@ -30,23 +30,23 @@ test(`${rounds} times a projection throws: it alone stops, says so, and loses no
     const first = startProjections({
       store,
       storage,
-      projections: [broken, transcripts],
+      projections: [broken, commands],
       onStopped: ({ name }) => stopped.push(name),
     });
     const teller = factTeller(store);
     // Some before it follows, some while it does.
     for (let n = 1; n <= facts; n += 1) await tellImport(teller, `r${n}`);
-    await first.applied(transcripts.name, facts);
+    await first.applied(commands.name, facts);
     await assert.rejects(first.applied(recordings.name, facts), { code: 'PROJECTION_STOPPED' });
     assert.deepEqual(stopped, [recordings.name]);
     // Who wants to append something that could not be read is told before.
     assert.throws(() => first.assertRunning([recordings.name]), { code: 'PROJECTION_STOPPED' });
-    first.assertRunning([transcripts.name]);
+    first.assertRunning([commands.name]);
     assert.equal(first.states().find(({ name }) => name === recordings.name)?.position, fatal - 1);
     await first.stop();
 
     // The next release can do it: it goes on where the other one stopped.
-    const second = startProjections({ store, storage, projections: [recordings, transcripts] });
+    const second = startProjections({ store, storage, projections: [recordings, commands] });
     await second.ready();
     await second.stop();
     const anew = levelProjectionStorage((await (await tempLog(t)).open()).db);

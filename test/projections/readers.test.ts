@@ -7,8 +7,7 @@ import { published } from '../../projections/recording/reading.ts';
 import { readRecording } from '../../projections/recording/recording.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
-import { status } from '../../projections/status.ts';
-import { libraryOf, transcriptOf, transcripts } from '../../projections/transcripts.ts';
+import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
 import { speakerName } from '../../src/documents/documents.ts';
 import { exportInput } from '../../src/documents/documents-input.ts';
@@ -231,7 +230,7 @@ const codesOf = (notes: readonly { code: string }[]): string[] =>
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-const projections = [recordings, transcripts, status];
+const projections = [recordings];
 
 /** Folds each fact as it happens. */
 async function following(history: History, storage: ProjectionStorage) {

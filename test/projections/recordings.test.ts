@@ -318,7 +318,7 @@ test('nothing of what was said is left after an erasure, live or replayed withou
   const erased = await teller.of('r1', { type: 'recording.erased', data: {} }, 'idle.erased');
   await settled(erased.position);
   const rows = await rowsOf(storage, 'recordings');
-  assert.deepEqual(Object.keys(rows), ['r/r1']);
+  assert.deepEqual(Object.keys(rows), ['p/anna', 'r/r1']);
   assert.doesNotMatch(JSON.stringify(rows), /words|maybe|Guten|wav/);
   assert.equal((await recordingById(storage, 'r1'))?.state, 'idle.erased');
   assert.deepEqual((await recordingsOf(storage, 'anna')).rows, []);

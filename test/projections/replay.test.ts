@@ -14,8 +14,6 @@ import { commands } from '../../projections/commands.ts';
 import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
-import { status } from '../../projections/status.ts';
-import { transcripts } from '../../projections/transcripts.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { block, completed, factTeller, joined, saved } from '../support/fact-teller.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
@@ -30,7 +28,7 @@ const tally: Projection = {
   keys: () => ['count'],
   apply: (rows) => rows.set('count', (rows.get<number>('count') ?? 0) + 1),
 };
-const projections = [tally, recordings, transcripts, status, commands];
+const projections = [tally, recordings, commands];
 
 test('checkpoint and tail give the same rows as a full replay, wherever the process died', async (t) => {
   const directory = await tempDir(t);

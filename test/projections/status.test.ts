@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { status, statusOf } from '../../projections/status.ts';
+import { recordings } from '../../projections/recordings.ts';
+import { statusOf } from '../../projections/status.ts';
 import { joined, tellFinish, tellImport, type FactTeller } from '../support/fact-teller.ts';
 import { projected } from '../support/projected.ts';
 
 test('a user without recordings is idle', async (t) => {
-  const { storage } = projected(t, status);
+  const { storage } = projected(t, recordings);
   assert.deepEqual(await statusOf(storage, 'anna'), {
     status: 'IDLE',
     recording: null,
@@ -18,7 +19,7 @@ test('a user without recordings is idle', async (t) => {
 });
 
 test('what is most urgent is the status, and everything is told', async (t) => {
-  const { teller, storage, settled } = projected(t, status);
+  const { teller, storage, settled } = projected(t, recordings);
   const seen: string[] = [];
   const look = async (position: number) => {
     await settled(position);
@@ -81,7 +82,7 @@ test('what is most urgent is the status, and everything is told', async (t) => {
 });
 
 test('pauses do not count as recorded', async (t) => {
-  const { teller, storage, settled } = projected(t, status);
+  const { teller, storage, settled } = projected(t, recordings);
   await start(teller, 'r1', 'Mic', '2026-03-01T10:00:00Z');
   const paused = await teller.of('r1', { type: 'recording.paused', data: {} }, 'recording.paused', {
     at: '2026-03-01T10:00:10Z',
@@ -102,7 +103,7 @@ test('pauses do not count as recorded', async (t) => {
 });
 
 test('a finished recording is not told any more', async (t) => {
-  const { teller, storage, settled } = projected(t, status);
+  const { teller, storage, settled } = projected(t, recordings);
   await tellImport(teller, 'r1');
   await tellFinish(teller, 'r1', 'done');
   await settled(5);

@@ -24,7 +24,6 @@ import { type KeepingStep, type KeptAs, keepingSteps } from '../../src/recording
 import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type OpenDesk, openDesk } from '../../src/recordings/open-desk.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
-import { rowCompaction } from '../../src/storage/compact-rows.ts';
 import { levelChores } from '../../src/storage/level-chores.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { seeded } from '../support/seeded.ts';
@@ -277,7 +276,6 @@ async function openWorld(t: TestContext, options: Options) {
       spaceOf,
       chores: levelChores(store.db),
       applied: (position) => projections.applied('all', position),
-      compact: rowCompaction(store.db),
     },
     keepAudio: {
       keep: () => keep,

@@ -9,8 +9,6 @@ import type { RecordingFact } from '../../events/facts/recording.ts';
 import { commands, importedBy } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
-import { status } from '../../projections/status.ts';
-import { transcripts } from '../../projections/transcripts.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
@@ -19,9 +17,8 @@ import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts'
 import { openDesk } from '../../src/recordings/open-desk.ts';
 import type { StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
-import { rowCompaction } from '../../src/storage/compact-rows.ts';
 import { levelChores } from '../../src/storage/level-chores.ts';
-import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { openRows } from '../../src/storage/open-rows.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
@@ -38,7 +35,13 @@ test('after DELETE no value of the database, no file and no line of the log has 
   const { recordingId } = await world.record(marker);
   const { recordingId: kept } = await world.record(other);
   await world.correct(recordingId, marker);
-  assert.ok((await world.found(marker)).length > 5, 'the search finds what is there');
+  const before = await world.found(marker);
+  assert.ok(before.length > 3, 'the search finds what is there');
+  assert.deepEqual(
+    before.filter((place) => place.startsWith('database')),
+    [],
+    'facts and rows are sealed',
+  );
   await world.desk.erase(recordingId, who('erase'));
   assert.deepEqual(await world.found(marker), []);
   assert.ok((await world.found(other)).length > 0);
@@ -123,8 +126,10 @@ async function openWorld(
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const keys = await openFileKeys(join(dataDir, 'keys'));
   const store = await openLog({ directory: join(dataDir, 'log'), keys });
-  const storage = levelProjectionStorage(store.db);
-  const views = [recordings, transcripts, status, commands];
+  const views = [recordings, commands];
+  const directory = join(dataDir, 'rows');
+  const rows = await openRows({ directory, keys, projections: views, log });
+  const { storage } = rows;
   if (options.rebuild) for (const { name } of views) await storage.clear(name);
   const projections = startProjections({ store, storage, projections: views });
   const spaceOf = (owner: string) => openSpace(dataDir, owner);
@@ -145,7 +150,6 @@ async function openWorld(
       spaceOf,
       chores: levelChores(store.db),
       applied: (position) => projections.applied('all', position),
-      compact: rowCompaction(store.db),
       before(step) {
         if (step === options.dieBefore) throw new Error(`died before ${step}`);
       },
@@ -200,8 +204,10 @@ async function openWorld(
     /** Places below the data directory, in the database and in the log that hold a word. */
     async found(word: string): Promise<string[]> {
       const places: string[] = [];
-      for await (const [key, value] of store.db.iterator({ valueEncoding: 'utf8' })) {
-        if (`${key} ${value}`.includes(word)) places.push(`database ${key.slice(0, 40)}`);
+      for (const db of [store.db, rows.db]) {
+        for await (const [key, value] of db.iterator({ valueEncoding: 'utf8' })) {
+          if (`${key} ${value}`.includes(word)) places.push(`database ${key.slice(0, 40)}`);
+        }
       }
       for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
         const path = join(entry.parentPath, entry.name);
@@ -217,6 +223,7 @@ async function openWorld(
       closed = true;
       await desk.close();
       await projections.stop();
+      await rows.close();
       await store.close();
     },
   };

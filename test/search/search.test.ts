@@ -3,7 +3,6 @@ import { EventEmitter, once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
-import { transcripts } from '../../projections/transcripts.ts';
 import { type Search, openSearch } from '../../src/search/search.ts';
 import {
   type FactTeller,
@@ -78,7 +77,7 @@ async function tellText(
 }
 
 function opened(t: TestContext, sizeMax?: number) {
-  const world = projected(t, recordings, transcripts);
+  const world = projected(t, recordings);
   const search = openSearch({
     storage: world.storage,
     projections: world.runner,
@@ -94,7 +93,7 @@ function openedOn(
   sizeMax: number,
   look: (keys: readonly string[]) => Promise<void>,
 ) {
-  const world = projected(t, recordings, transcripts);
+  const world = projected(t, recordings);
   const { storage } = world;
   const looked: ProjectionStorage = {
     ...storage,

@@ -12,16 +12,13 @@ import { commands, importedBy } from '../../projections/commands.ts';
 import { recordingById, recordings, unsettledRecordings } from '../../projections/recordings.ts';
 import type { Projection } from '../../projections/projection.ts';
 import { startProjections } from '../../projections/runner.ts';
-import { status } from '../../projections/status.ts';
-import { transcripts } from '../../projections/transcripts.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { retireSpace } from '../../src/accounts/retired-spaces.ts';
 import { acceptsAudio } from '../../src/audio/accepts-audio.ts';
-import { rowCompaction } from '../../src/storage/compact-rows.ts';
 import { levelChores } from '../../src/storage/level-chores.ts';
-import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import { measureTaken, openSpaceLimit } from '../../src/storage/quota.ts';
+import { openRows } from '../../src/storage/open-rows.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -100,15 +97,15 @@ export async function startService(
     log,
   });
   const { settings } = config;
-  const storage = levelProjectionStorage(store.db);
-  const projections = startProjections({
-    store,
-    storage,
-    projections: [recordings, transcripts, status, commands, ...(options.projections ?? [])],
-  });
+  const served = [recordings, commands, ...(options.projections ?? [])];
+  const directory = join(dataDir, 'rows');
+  const rows = await openRows({ directory, keys, projections: served, log });
+  opened.push(() => rows.close());
+  const { storage } = rows;
+  const projections = startProjections({ store, storage, projections: served });
   opened.push(() => projections.stop());
   await projections.ready();
-  const upToDate = () => projections.applied(status.name, store.head());
+  const upToDate = () => projections.applied(recordings.name, store.head());
   const accounts = await openAccounts({
     store,
     keys,
@@ -135,7 +132,6 @@ export async function startService(
       spaceOf: (owner) => openSpace(dataDir, owner),
       chores: levelChores(store.db),
       applied: (position) => projections.applied('all', position),
-      compact: rowCompaction(store.db),
     },
     importedBy: (command) => importedBy(storage, command),
   });

@@ -1,0 +1,128 @@
+import { openContent, sealContent } from '../../events/log/sealing.ts';
+import { KeyError, type KeyStore } from '../../events/key-store.ts';
+import { EventStoreError } from '../../events/store.ts';
+import type { Projection, ProjectionStorage, Row, Seal } from '../../projections/projection.ts';
+
+type Keys = Pick<KeyStore, 'find'>;
+type Sealing = Pick<Projection, 'name' | 'seal'>;
+
+/** A row on the disk: its open fields, and the others as base64 of `content-cipher`. */
+type SealedRow = { open?: Record<string, unknown>; sealed?: string };
+
+/**
+ * Rows sealed with the keys of their subjects, over a storage that keeps what it is given: destroying
+ * the key erases them. Each is bound to its projection and key, so it opens nowhere else.
+ *
+ * A row that does not open harms only itself: its open fields are left, of a row without any nothing.
+ * With the key missing or damaged (not erased), or the row altered, `unreadable: true` is among them, and
+ * `report` is called once per subject. Without a key only the open fields are stored.
+ */
+export function sealedRows(
+  storage: ProjectionStorage,
+  deps: {
+    keys: Keys;
+    projections: readonly Sealing[];
+    /** Something cannot be read; never anything a person said. */
+    report(problem: { subject: string; message: string }): void;
+  },
+): ProjectionStorage {
+  const seals = new Map(deps.projections.map(({ name, seal }) => [name, seal]));
+  const sealOf = (projection: string, key: string): Seal | undefined =>
+    seals.get(projection)?.(key);
+  const reported = new Set<string>();
+  const report = (subject: string, message: string): void => {
+    if (reported.has(subject) || reported.size >= reportedMax) return;
+    reported.add(subject);
+    deps.report({ subject, message });
+  };
+  const reveal = (projection: string, key: string, row: Row): Row => {
+    const seal = row === undefined ? undefined : sealOf(projection, key);
+    if (!seal) return row;
+    const place = placeOf(projection, key);
+    return opened(row as SealedRow, { seal, place, keys: deps.keys, report });
+  };
+
+  return {
+    ...storage,
+    async get<T>(projection: string, key: string) {
+      return (await reveal(projection, key, await storage.get(projection, key))) as T | undefined;
+    },
+    async getMany(projection, keys) {
+      const rows = await storage.getMany(projection, keys);
+      return await Promise.all(rows.map((row, index) => reveal(projection, keys[index]!, row)));
+    },
+    async *range<T>(projection: string, options: Parameters<ProjectionStorage['range']>[1]) {
+      for await (const [key, row] of storage.range(projection, options)) {
+        const revealed = await reveal(projection, key, row);
+        if (revealed !== undefined) yield [key, revealed as T] as [string, T];
+      }
+    },
+    async commit(projection, checkpoint, changes) {
+      const written = new Map<string, Row>();
+      for (const [key, row] of changes) {
+        const seal = row === undefined ? undefined : sealOf(projection, key);
+        const place = placeOf(projection, key);
+        written.set(key, seal ? await sealedRow(row, { seal, place, keys: deps.keys }) : row);
+      }
+      await storage.commit(projection, checkpoint, written);
+    },
+  };
+}
+
+/** Subjects that are reported; more is a damage of all keys, which others report too. */
+const reportedMax = 1000;
+
+/** A row belongs to no fact: names of streams hold no slash. */
+const placeOf = (projection: string, key: string) => ({
+  stream: `rows/${projection}/${key}`,
+  version: 0,
+});
+
+type At = { seal: Seal; place: { stream: string; version: number }; keys: Keys };
+
+/** As it is written; undefined where nothing of the row may be kept, since its key is not there. */
+async function sealedRow(row: Row, { seal, place, keys }: At): Promise<SealedRow | undefined> {
+  const key = await keyOf(keys, seal.subject);
+  if (seal.open === undefined) {
+    if (!Buffer.isBuffer(key)) return undefined;
+    return { sealed: await sealContent(key, place, JSON.stringify(row)) };
+  }
+  const open: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(row as object)) {
+    (seal.open.includes(field) ? open : rest)[field] = value;
+  }
+  if (!Buffer.isBuffer(key)) return { open };
+  return { open, sealed: await sealContent(key, place, JSON.stringify(rest)) };
+}
+
+async function opened(
+  { open, sealed }: SealedRow,
+  { seal, place, keys, report }: At & { report(subject: string, message: string): void },
+): Promise<Row> {
+  const unreadable = (message: string): Row => {
+    report(seal.subject, message);
+    return open && { ...open, unreadable: true };
+  };
+  const key = await keyOf(keys, seal.subject);
+  if (key === 'erased') return open;
+  if (key instanceof KeyError) return unreadable(key.message);
+  // Written while its key was not there.
+  if (sealed === undefined) return unreadable('A row was written without its key.');
+  try {
+    const rest = await openContent(key, place, sealed);
+    return open === undefined ? rest : { ...open, ...(rest as object) };
+  } catch {
+    return unreadable('A row cannot be opened with the key there is.');
+  }
+}
+
+/** What is wrong with a key concerns its subject; that keys cannot be read now concerns all. */
+async function keyOf(keys: Keys, subject: string): Promise<Buffer | 'erased' | KeyError> {
+  try {
+    return await keys.find(subject);
+  } catch (error) {
+    if (error instanceof KeyError) return error;
+    throw new EventStoreError('BUSY', 'The keys cannot be read now.', { cause: error });
+  }
+}
