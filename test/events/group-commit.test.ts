@@ -8,6 +8,7 @@ import type { OfferedFact } from '../../events/facts/catalogue.ts';
 import type { WriteHook } from '../../events/log/database.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { plainFact, sampleFact } from '../support/sample-facts.ts';
+import { eventually } from '../support/eventually.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';
 
@@ -151,7 +152,8 @@ it('notes how far it reaches: at once, soon after more, and when it is closed', 
   const log = await temp.open();
   const noted = async (position: number): Promise<void> => {
     const path = join(temp.directory, 'head');
-    while (!(await readFile(path, 'utf8')).includes(`{"position":${position}}`));
+    const said = `{"position":${position}}`;
+    await eventually(said, async () => (await readFile(path, 'utf8')).includes(said));
   };
   await log.append('recording-1', [plainFact('1')], 0);
   await noted(1);

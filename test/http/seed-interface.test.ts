@@ -198,11 +198,17 @@ test('a WebSocket channel: the token goes in the query string; saved carries the
   assert.deepEqual(saved['paths'], item!.documents);
 });
 
-test('login page, setup page and settings page are served without an auth header', async (t) => {
+test('the page and all that it refers to are served without an auth header', async (t) => {
   const { service } = await seeded(t);
-  const { status, headers } = await rawRequest(service.url, { path: '/' });
+  const { status, headers, body } = await rawRequest(service.url, { path: '/' });
   assert.equal(status, 200);
   assert.match(String(headers['content-type']), /^text\/html/);
+  const parts = Array.from(body.matchAll(/(?:href|src)="([^":#]+)"/g), ([, path]) => path!);
+  assert.ok(parts.length >= 3, parts.join(' '));
+  for (const part of parts) {
+    const { pathname } = new URL(part, service.url);
+    assert.equal((await rawRequest(service.url, { path: pathname })).status, 200, pathname);
+  }
 });
 
 test('login: produces a session token; requests present the token', async (t) => {

@@ -8,6 +8,7 @@ import { createApp } from '../../src/http/app.ts';
 import { limits } from '../../src/http/limits.ts';
 import { listen } from '../../src/http/server.ts';
 import { type TestService, startService } from '../support/http-client.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** The same service behind a server with other times. */
 async function impatient(
@@ -49,7 +50,7 @@ test('a body that stops arriving ends the connection and leaves nothing behind',
   );
   await toTheEnd(socket);
   const uploads = join(service.dataDir, 'uploads');
-  while ((await readdir(uploads)).length > 0) await new Promise(setImmediate);
+  await eventually('the upload is gone', async () => (await readdir(uploads)).length === 0);
 });
 
 test('a JSON body has to be there in time, also for a stranger who logs in', async (t) => {
@@ -65,12 +66,12 @@ test('a JSON body has to be there in time, also for a stranger who logs in', asy
   let answer: string | undefined;
   void arrived.then(([chunk]) => (answer = chunk.toString('utf8')));
   // The request is being read by the time the clock gets there.
-  while (answer === undefined) {
+  await eventually('the answer', () => {
     t.mock.timers.tick(limits.jsonBodyMs / 10);
-    await new Promise(setImmediate);
-  }
+    return answer !== undefined;
+  });
   t.mock.timers.reset();
-  assert.match(answer, /^HTTP\/1\.1 408 /);
-  assert.match(answer, /\/problems\/too-slow/);
+  assert.match(answer ?? '', /^HTTP\/1\.1 408 /);
+  assert.match(answer ?? '', /\/problems\/too-slow/);
   socket.destroy();
 });

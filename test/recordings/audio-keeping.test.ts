@@ -29,6 +29,7 @@ import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { within } from '../support/eventually.ts';
 
 const who = (command: string) => ({ by: 'anna', command });
 const reprocess = (from: 'speech-to-text' | 'language-model') =>
@@ -309,7 +310,7 @@ async function openWorld(t: TestContext, options: Options) {
       projections.onApplied(() => void look().catch(reject));
       look().catch(reject);
     });
-    await looked;
+    await within(`${id} is ${state}`, looked);
   };
   return {
     captured,
@@ -390,8 +391,8 @@ function watched() {
       told.push(line);
       for (const look of waiting) look();
     },
-    next: (part: string) =>
-      new Promise<void>((resolve) => {
+    next(part: string): Promise<void> {
+      const seen = new Promise<void>((resolve) => {
         const look = () => {
           const at = told.findIndex(
             (line, index) => index >= (given.get(part) ?? 0) && line.includes(part),
@@ -403,7 +404,9 @@ function watched() {
         };
         waiting.add(look);
         look();
-      }),
+      });
+      return within(part, seen);
+    },
   };
 }
 

@@ -16,6 +16,7 @@ import {
 import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
 import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
+import { eventually } from '../support/eventually.ts';
 
 const signal = new AbortController().signal;
 const free = { language: null, signal };
@@ -117,8 +118,8 @@ test('an engine killed in the middle is an error that can be retried, and the ne
     retriable: true,
     message: /SIGKILL/,
   });
-  while (engineProcess.pid === undefined) await new Promise(setImmediate);
-  const first = engineProcess.pid;
+  await eventually('the process', () => engineProcess.pid !== undefined);
+  const first = engineProcess.pid!;
   process.kill(first, 'SIGKILL');
   await killed;
   const { segments } = await engine.recognise(audio, stretch, free);
@@ -236,7 +237,7 @@ test('a process without work ends and gives its memory back', async (t) => {
   const audio = await spoken(t, 'yes');
   await engine.recognise(audio, [0, audio.duration], free);
   const { pid } = engineProcess;
-  while (engineProcess.pid !== undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually('it ends', () => engineProcess.pid === undefined);
   assert.throws(() => process.kill(pid!, 0), { code: 'ESRCH' });
   assert.ok(await engine.recognise(audio, [0, audio.duration], free));
 });

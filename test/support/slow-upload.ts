@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { wav, type TestService } from './http-client.ts';
+import { eventually } from './eventually.ts';
 
 /** An upload of which a part has arrived; `finish` sends the rest and resolves with the status. */
 export async function slowUpload(service: TestService, token: string) {
@@ -25,7 +26,7 @@ export async function slowUpload(service: TestService, token: string) {
   upload.write(head);
   await new Promise<void>((resolve) => upload.write(audio.subarray(0, 100), () => resolve()));
   // The upload has begun when its folder is there.
-  while ((await uploadsIn(service)) === 0) await new Promise(setImmediate);
+  await eventually('the upload begins', async () => (await uploadsIn(service)) > 0);
   return {
     finish(): Promise<number> {
       upload.end(Buffer.concat([audio.subarray(100), Buffer.from(`\r\n--${boundary}--\r\n`)]));
