@@ -209,6 +209,10 @@ function mixShorts(frames: Buffer, channels: number, mono: Float32Array): void {
   const aligned = frames.byteOffset % 2 === 0 ? frames : Buffer.from(frames);
   const shorts = new Int16Array(aligned.buffer, aligned.byteOffset, frames.length / 2);
   const scale = 1 / (32_768 * channels);
+  if (channels === 1) {
+    for (let i = 0; i < mono.length; i += 1) mono[i] = shorts[i]! * scale;
+    return;
+  }
   let at = 0;
   for (let i = 0; i < mono.length; i += 1) {
     let sum = 0;

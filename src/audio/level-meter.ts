@@ -30,11 +30,16 @@ export function levelMeter(): LevelMeter {
   };
   return {
     add(block) {
-      for (const sample of block) {
-        const size = Math.abs(sample);
-        if (size > peak) peak = size;
-        if (size >= 0.999) clipped += 1;
-        inBlock += 1;
+      for (let at = 0; at < block.length;) {
+        const end = Math.min(block.length, at + blockSamples - inBlock);
+        inBlock += end - at;
+        let loudest = peak;
+        for (; at < end; at += 1) {
+          const size = Math.abs(block[at]!);
+          if (size > loudest) loudest = size;
+          if (size >= 0.999) clipped += 1;
+        }
+        peak = loudest;
         if (inBlock === blockSamples) closeBlock();
       }
       samples += block.length;

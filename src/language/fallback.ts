@@ -21,7 +21,7 @@ export function fallbackSummary(
 ): { text: string } {
   const sentences = sentencesOf(blocks, language);
   const count = Math.min(pointsMax, Math.max(pointsMin, Math.ceil(sentences.length / 10)));
-  const points = best(sentences, count, language).map(({ text, speaker }) => {
+  const points = best(sentences, count, language).inOrder.map(({ text, speaker }) => {
     const name = speaker === null ? '' : `${names[speaker] ?? speaker}: `;
     return `- ${name}${firstWords(text, pointWordsMax)}`;
   });
@@ -38,11 +38,10 @@ export function fallbackTitle(
 ): { title: string; abstract: string } {
   const sentences = sentencesOf(from.blocks, language);
   const source = sentences.length > 0 ? sentences : summarySentences(from.summary, language);
-  const top = best(source, abstractSentences, language);
-  const [first] = best(source, 1, language);
+  const { first, inOrder } = best(source, abstractSentences, language);
   return {
     title: first ? titleFrom(first.text, language) : '',
-    abstract: top.map(passage).join(' '),
+    abstract: inOrder.map(passage).join(' '),
   };
 }
 
@@ -56,22 +55,14 @@ const settledAt = 1e-5;
 const sectionMax = 120;
 
 /**
- * The words of a text that mean something, in lower case, cut to their first letters to bring forms
- * together.
+ * The sentences ranked highest, in the order of the talk, and the first of them all. Each section of a
+ * long talk gets its share.
  */
-export function contentWords(text: string, language: string | null): string[] {
-  const stop = stopWords(language);
-  const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'word' });
-  return Array.from(segmenter.segment(text.toLowerCase()))
-    .filter(({ isWordLike, segment }) => isWordLike && !stop.has(segment) && segment.length > 1)
-    .map(({ segment }) => segment.slice(0, 7));
-}
-
-/**
- * The sentences ranked highest, in the order of the talk. Each section of a long talk gets its
- * share.
- */
-function best(sentences: Sentence[], count: number, language: string | null): Sentence[] {
+function best(
+  sentences: Sentence[],
+  count: number,
+  language: string | null,
+): { first: Sentence | undefined; inOrder: Sentence[] } {
   const scores = textRank(
     sentences.map(({ text }) => text),
     language,
@@ -79,7 +70,7 @@ function best(sentences: Sentence[], count: number, language: string | null): Se
   // A remark of a word or two may recommend itself by repetition; it tells a reader nothing.
   const telling = (index: number) => (sentences[index]!.text.split(' ').length >= 4 ? 1 : 0);
   const seen = new Set<string>();
-  return sentences
+  const ranked = sentences
     .map((_, index) => index)
     .sort(
       (one, other) => telling(other) - telling(one) || scores[other]! - scores[one]! || one - other,
@@ -88,9 +79,11 @@ function best(sentences: Sentence[], count: number, language: string | null): Se
       const text = sentences[index]!.text.toLowerCase();
       return seen.has(text) ? false : seen.add(text);
     })
-    .slice(0, count)
-    .sort((one, other) => one - other)
-    .map((index) => sentences[index]!);
+    .slice(0, count);
+  return {
+    first: sentences[ranked[0]!],
+    inOrder: ranked.toSorted((one, other) => one - other).map((index) => sentences[index]!),
+  };
 }
 
 function summarySentences(summary: string, language: string | null): Sentence[] {
@@ -134,24 +127,38 @@ function passage({ text, cut }: Sentence): string {
  * 120.
  */
 function textRank(sentences: readonly string[], language: string | null): number[] {
+  const words = contentWords(sentences, language);
   const scores: number[] = [];
   for (let start = 0; start < sentences.length; start += sectionMax)
-    scores.push(...rankSection(sentences.slice(start, start + sectionMax), language));
+    scores.push(...rankSection(words.slice(start, start + sectionMax)));
   return scores;
 }
 
-function rankSection(sentences: readonly string[], language: string | null): number[] {
-  const words = sentences.map((sentence) => new Set(contentWords(sentence, language)));
-  const weights = words.map((one, row) =>
-    words.map((other, column) => (row === column ? 0 : similarity(one, other))),
-  );
-  const sums = weights.map((row) => row.reduce((sum, weight) => sum + weight, 0));
-  let scores = sentences.map(() => 1);
+/**
+ * The words of each text that mean something, in lower case, cut to their first letters to bring forms
+ * together.
+ */
+function contentWords(texts: readonly string[], language: string | null): Set<string>[] {
+  const stop = stopWords(language);
+  // Costs more to make than to use on a sentence.
+  const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'word' });
+  return texts.map((text) => {
+    const words = new Set<string>();
+    for (const { isWordLike, segment } of segmenter.segment(text.toLowerCase())) {
+      if (isWordLike && segment.length > 1 && !stop.has(segment)) words.add(segment.slice(0, 7));
+    }
+    return words;
+  });
+}
+
+function rankSection(words: readonly ReadonlySet<string>[]): number[] {
+  const shares = sharesOf(words);
+  let scores = words.map(() => 1);
   for (let round = 0; round < roundsMax; round += 1) {
-    const next = scores.map((_, row) => {
+    const next = shares.map((row) => {
       let recommended = 0;
-      for (const [column, weight] of weights[row]!.entries())
-        if (weight > 0) recommended += (weight / sums[column]!) * scores[column]!;
+      for (let column = 0; column < row.length; column += 1)
+        recommended += row[column]! * scores[column]!;
       return 1 - damping + damping * recommended;
     });
     const moved = Math.max(...next.map((score, index) => Math.abs(score - scores[index]!)));
@@ -159,6 +166,22 @@ function rankSection(sentences: readonly string[], language: string | null): num
     if (moved < settledAt) break;
   }
   return scores;
+}
+
+/** What part of a sentence's recommendations (the column) goes to another (the row). */
+function sharesOf(words: readonly ReadonlySet<string>[]): Float64Array[] {
+  const weights = words.map(() => new Float64Array(words.length));
+  for (let row = 0; row < words.length; row += 1) {
+    for (let column = 0; column < row; column += 1) {
+      const weight = similarity(words[row]!, words[column]!);
+      weights[row]![column] = weight;
+      weights[column]![row] = weight;
+    }
+  }
+  const sums = weights.map((row) => row.reduce((sum, weight) => sum + weight, 0));
+  return weights.map((row) =>
+    row.map((weight, column) => (weight > 0 ? weight / sums[column]! : 0)),
+  );
 }
 
 function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

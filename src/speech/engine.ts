@@ -22,6 +22,8 @@ export interface SpeechEngine {
       /** ISO 639-1 code; null lets the engine find out. */
       language: string | null;
       signal: AbortSignal;
+      /** What will be asked next, so that an engine can prepare it meanwhile. */
+      next?: Stretch | undefined;
       onWaiting?: ((waiting: Waiting | null) => void) | undefined;
     },
   ): Promise<Recognised>;

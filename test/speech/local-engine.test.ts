@@ -87,6 +87,28 @@ test('speech becomes text with word times: from the file to the words, with real
   assert.ok(rate < 0.2, `word error rate ${rate}: ${heard.join(' ')}`);
 });
 
+test('a stretch is the same with and without being announced, and so is another than the announced one', async (t) => {
+  const audio = await spoken(t, ...sentences.slice(0, 3));
+  const third = audio.duration / 3;
+  const parts = [0, 1, 2].map((at): [number, number] => [at * third, (at + 1) * third]);
+  const { engine } = await localWith(t);
+  const unannounced = [];
+  for (const part of parts) unannounced.push(await engine.recognise(audio, part, free));
+  assert.equal(new Set(unannounced.map(({ segments }) => segments[0]?.text)).size, 3);
+
+  const announced = [];
+  for (const [at, part] of parts.entries())
+    announced.push(await engine.recognise(audio, part, { ...free, next: parts[at + 1] }));
+  assert.deepEqual(announced, unannounced);
+
+  await engine.recognise(audio, parts[0]!, { ...free, next: parts[1] });
+  assert.deepEqual(await engine.recognise(audio, parts[2]!, free), unannounced[2]);
+  // One that cannot be read fails only when it is asked for.
+  const gone = { ...audio, path: `${audio.path}.gone` };
+  await assert.rejects(engine.recognise(gone, parts[0]!, { ...free, next: parts[1] }));
+  assert.deepEqual(await engine.recognise(audio, parts[1]!, free), unannounced[1]);
+});
+
 test('a sentence known to come out right comes out right', async (t) => {
   const { engine } = await localWith(t);
   const audio = await spoken(t, 'the server was down for twenty minutes last night');

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeToSpeech } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
-import type { SpeechEngine } from '../../speech/engine.ts';
+import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { locateSpeech } from '../../speech/detection/locate-speech.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { wordCount } from '../blocks.ts';
@@ -59,13 +59,24 @@ export function transcribe(deps: {
       }
       const { plan, utterances, asked } = await job.content();
       const stretches = plan?.stretches ?? [];
-      for (let index = utterances.length; index < stretches.length; index += 1) {
-        const stretch = stretches[index]!;
-        const heard = await engine.recognise(speech, stretch, {
+      const recognise = (index: number): Promise<Recognised> | undefined => {
+        const stretch = stretches[index];
+        if (!stretch) return undefined;
+        const recognised = engine.recognise(speech, stretch, {
           language: asked ?? origin.data.language,
           signal: job.signal,
+          next: stretches[index + 1],
           onWaiting: (waiting) => job.waiting(waiting),
         });
+        recognised.catch(() => {}); // thrown when it is this one's turn to be stored
+        return recognised;
+      };
+      let coming = recognise(utterances.length);
+      for (let index = utterances.length; index < stretches.length; index += 1) {
+        const stretch = stretches[index]!;
+        const heard = (await coming)!;
+        // The engine goes on while this is stored.
+        coming = recognise(index + 1);
         await job.offer({
           type: 'utterance.recognised',
           data: {

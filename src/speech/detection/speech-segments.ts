@@ -64,7 +64,7 @@ export async function quietestPoint(audio: SpeechFile, from: number, to: number)
   const energies = new Float64Array(Math.floor(samples.length / step));
   for (let i = 0; i < energies.length; i += 1) {
     let sum = 0;
-    for (const sample of samples.subarray(i * step, (i + 1) * step)) sum += sample * sample;
+    for (let k = i * step; k < (i + 1) * step; k += 1) sum += samples[k]! * samples[k]!;
     energies[i] = sum;
   }
   const width = Math.round(windowSeconds / stepSeconds);

@@ -28,7 +28,6 @@ export async function webrtcSpeech(
 ): Promise<Stretch[]> {
   const detector = await webrtcDetector(strictness);
   try {
-    const frame = new Int16Array(frameSamples);
     const spans = spanBuilder(frameSamples / speechRate, smoothing);
     for (let at = 0; at < audio.duration; at += blockSeconds) {
       signal.throwIfAborted();
@@ -37,10 +36,9 @@ export async function webrtcSpeech(
       const levels: number[] = [];
       for (let i = 0; i < block.length; i += frameSamples) {
         const samples = block.subarray(i, i + frameSamples);
-        frame.fill(0);
-        frame.set(samples);
-        verdicts.push(detector.isSpeech(frame) && audible(samples));
-        levels.push(brightLevel(samples));
+        const { audible, bright } = levelsOf(samples);
+        verdicts.push(detector.isSpeech(wholeFrame(samples)) && audible);
+        levels.push(bright);
       }
       const noise = steady(levels);
       for (const speech of verdicts) spans.add(speech && !noise);
@@ -97,17 +95,30 @@ async function webrtcDetector(strictness: 0 | 1 | 2 | 3): Promise<WebrtcDetector
   };
 }
 
-function audible(samples: Int16Array): boolean {
-  let sum = 0;
-  for (const sample of samples) sum += sample * sample;
-  return sum / samples.length >= rmsMin * rmsMin;
+/** The last frame of the audio is filled up with silence. */
+function wholeFrame(samples: Int16Array): Int16Array {
+  if (samples.length === frameSamples) return samples;
+  const frame = new Int16Array(frameSamples);
+  frame.set(samples);
+  return frame;
 }
 
-/** Level in dB of the differences between samples: hum and rumble count little. */
-function brightLevel(samples: Int16Array): number {
-  let sum = 0;
-  for (let i = 1; i < samples.length; i += 1) sum += (samples[i]! - samples[i - 1]!) ** 2;
-  return 10 * Math.log10(sum / samples.length + 1);
+/** `bright`: level in dB of the differences between samples, in which hum and rumble count little. */
+function levelsOf(samples: Int16Array): { audible: boolean; bright: number } {
+  let power = 0;
+  let differences = 0;
+  let before = samples[0]!;
+  for (let i = 0; i < samples.length; i += 1) {
+    const sample = samples[i]!;
+    const difference = sample - before;
+    power += sample * sample;
+    differences += difference * difference;
+    before = sample;
+  }
+  return {
+    audible: power / samples.length >= rmsMin * rmsMin,
+    bright: 10 * Math.log10(differences / samples.length + 1),
+  };
 }
 
 /**

@@ -31,14 +31,14 @@ export function localEngine(
     engine: 'local',
     model: first?.id ?? null,
     secondsMax,
-    async recognise(audio, [start, end], { language, signal }) {
+    async recognise(audio, [start, end], { language, signal, next }) {
       signal.throwIfAborted();
       const code = languageCode(language);
       const model = modelFor(models, chosen, code);
       await verifyOnce(model, verified);
       const config = withLanguage(sherpaConfig(model), code);
       const key = `${model.folder} ${code ?? ''}`;
-      const request = { op: 'recognise', key, config, path: audio.path, start, end } as const;
+      const request = { op: 'recognise', key, config, path: audio.path, start, end, next } as const;
       try {
         const options = { signal, timeoutMs: timeoutMs(end - start) };
         const result = await engineProcess.ask(request, options);

@@ -188,6 +188,8 @@ export type LocalRequest =
       path: string;
       start: number;
       end: number;
+      /** What will be asked next of the same file with the same model. */
+      next?: Stretch | undefined;
     }
   | {
       op: 'detect';

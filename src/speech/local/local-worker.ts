@@ -3,7 +3,7 @@
  * A process of its own, because native faults (a damaged model, a bug) end the process they are in,
  * and so that the memory of a model is returned when nobody needs it.
  */
-import sherpa, { type OfflineRecognizer } from 'sherpa-onnx-node';
+import sherpa, { type OfflineRecognizer, type OfflineStream } from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { setPriority } from 'node:os';
 import type { Stretch } from '../../../events/facts/transcript.ts';
@@ -36,12 +36,13 @@ async function answer(
 }
 
 async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> {
+  const { path, start, end, next } = request;
   const recogniser = await recogniserFor(request);
-  const samples = await samplesOf(request.path, request.start, request.end);
-  const stream = recogniser.createStream();
-  stream.acceptWaveform({ samples, sampleRate: speechRate });
+  const stream = await takeStream(recogniser, path, [start, end]);
   try {
-    return (await recogniser.decodeAsync(stream)) as LocalResult;
+    const decoding = recogniser.decodeAsync(stream);
+    if (next) prepare(recogniser, path, next);
+    return (await decoding) as LocalResult;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // Its JSON writer lets control characters through.
@@ -50,6 +51,51 @@ async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> 
   } finally {
     freeStreams();
   }
+}
+
+/**
+ * A stream with its samples and features, which are computed on this thread and cost a small model as much
+ * as decoding, which is done on another: so the next one's are made meanwhile.
+ */
+let prepared: Prepared | undefined;
+type Prepared = {
+  recogniser: OfflineRecognizer;
+  path: string;
+  stretch: Stretch;
+  stream: Promise<OfflineStream>;
+};
+
+function prepare(recogniser: OfflineRecognizer, path: string, stretch: Stretch): void {
+  const stream = makeStream(recogniser, path, stretch);
+  stream.catch(() => {}); // thrown when it is asked for
+  prepared = { recogniser, path, stretch, stream };
+}
+
+/** The prepared one if it is what is asked for; what was prepared and is not asked for next is let go. */
+function takeStream(
+  recogniser: OfflineRecognizer,
+  path: string,
+  [start, end]: Stretch,
+): Promise<OfflineStream> {
+  const mine = prepared;
+  prepared = undefined;
+  const fits =
+    mine?.recogniser === recogniser &&
+    mine.path === path &&
+    mine.stretch[0] === start &&
+    mine.stretch[1] === end;
+  return fits ? mine.stream : makeStream(recogniser, path, [start, end]);
+}
+
+async function makeStream(
+  recogniser: OfflineRecognizer,
+  path: string,
+  [start, end]: Stretch,
+): Promise<OfflineStream> {
+  const samples = await samplesOf(path, start, end);
+  const stream = recogniser.createStream();
+  stream.acceptWaveform({ samples, sampleRate: speechRate });
+  return stream;
 }
 
 /**
@@ -66,7 +112,9 @@ const streamsMax = 4;
 
 async function recogniserFor({ key, config }: RequestOf<'recognise'>): Promise<OfflineRecognizer> {
   if (loaded?.key !== key) {
-    loaded = undefined; // not two models in memory at once
+    // Not two models in memory at once.
+    loaded = undefined;
+    prepared = undefined;
     loaded = { key, recogniser: await sherpa.OfflineRecognizer.createAsync(config) };
   }
   return loaded.recogniser;

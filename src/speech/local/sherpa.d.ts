@@ -24,7 +24,7 @@ declare module 'sherpa-onnx-node' {
     flush(): void;
   }
   const sherpa: { OfflineRecognizer: typeof OfflineRecognizer; Vad: typeof Vad };
-  export type { OfflineRecognizer, Vad };
+  export type { OfflineRecognizer, OfflineStream, Vad };
   export default sherpa;
 }
 declare module 'sherpa-onnx-node/addon.js' {
