@@ -23,6 +23,8 @@ const bundled = [
   'lru-cache',
   'p-limit',
   'pino',
+  'prom-client',
+  'proxy-addr',
   'range-parser',
   'ulid',
   'ws',

@@ -1,3 +1,4 @@
+import { clock } from '../shared/time.ts';
 import { Scalar, stringify } from 'yaml';
 import {
   type DocumentsInput,
@@ -68,14 +69,6 @@ const renderBlocks = (input: DocumentsInput): string[] =>
         : `**${escapeInline(speakerName(input, block.speaker))}** [${clock(block.start)}] ${escapeInline(block.text)}`;
     return `${text.trimEnd()} ^${block.id}`.trimStart();
   });
-
-/** Seconds as `hh:mm:ss`; a hundred hours and more have three digits. */
-export function clock(seconds: number): string {
-  const whole = Math.floor(seconds);
-  return [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
-}
 
 /** Doubtful passages that are linked one by one; of more only the number is told. */
 const doubtLinksMax = 20;

@@ -7,7 +7,7 @@ import {
   speakerName,
 } from '../documents/documents.ts';
 import { subRip, webVtt } from './subtitles.ts';
-import { clock } from '../documents/render.ts';
+import { clock } from '../shared/time.ts';
 import { oneLine } from '../documents/markdown.ts';
 
 export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;

@@ -1,7 +1,7 @@
 import { Document, HeadingLevel, Packer, Paragraph, TextRun } from 'docx';
 import { type DocumentsInput, speakerName } from '../documents/documents.ts';
 import { labelsIn } from '../documents/labels.ts';
-import { clock } from '../documents/render.ts';
+import { clock } from '../shared/time.ts';
 
 /** Summary and transcript as a Word file (Office Open XML). */
 export async function wordFile(input: DocumentsInput): Promise<Buffer> {

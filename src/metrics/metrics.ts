@@ -1,17 +1,24 @@
 import { LRUCache } from 'lru-cache';
-import { endedBy } from '../../projections/recording-fold.ts';
-import { loadOnce } from '../shared/package.ts';
-import { durations, tally } from './tally.ts';
+import {
+  Counter,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+  collectDefaultMetrics,
+} from 'prom-client';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
+import { endedBy } from '../../projections/recording-fold.ts';
+import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 
-/** Figures for those who watch the service. Labels are names of ours only: never content, ids or users. */
+/** Counters and gauges. Labels are names of ours only: never content, ids or users. */
 export interface Metrics {
-  /** All of them, in Prometheus' text format, and its media type. */
-  told(): Promise<{ contentType: string; text: string }>;
+  /** All of them in the Prometheus text format, and its media type. */
+  text(): Promise<{ contentType: string; text: string }>;
   /** An HTTP request was answered. `route` is the pattern that answered it. */
   answered(request: { method: string; route: string; status: number; seconds: number }): void;
   /** A WebSocket was accepted; call what is returned when it has closed. */
@@ -19,32 +26,36 @@ export interface Metrics {
   stop(): void;
 }
 
-/** Counts from now on. What writes it down for Prometheus is loaded when it is first asked for. */
+/** Counts from now on; gauges are read when they are asked for. */
 export function openMetrics(sources: MetricsSources): Metrics {
-  const counted = counters();
+  const register = new Registry();
+  if (sources.process === true) collectDefaultMetrics({ register });
+  const { facts, stages, failures, requests, sockets } = counters(register);
   const clock = stageClock(endedBy);
   const stopListening = sources.projections.onApplied((applied) => {
     for (const fact of applied) {
-      counted.facts.add({ type: fact.type });
-      if (fact.type === 'stage.failed') counted.failures.add({ stage: fact.data.stage });
+      facts.inc({ type: fact.type });
+      if (fact.type === 'stage.failed') failures.inc({ stage: fact.data.stage });
       const finished = clock.note(fact);
-      if (finished) counted.stages.add({ stage: finished.stage }, finished.seconds);
+      if (finished) stages.observe({ stage: finished.stage }, finished.seconds);
     }
   });
-  const figures = loadOnce(async () =>
-    (await import('./figures.ts')).openFigures(sources, counted),
-  );
+  const add: AddGauge = (gauge) => void new Gauge({ ...gauge, registers: [register] });
+  watchLog(sources, add);
+  watchRecordings(sources, add);
+  if (sources.scrub) watchScrub(sources.scrub, add);
+  if (sources.space) watchSpace(sources.space, add);
 
   return {
-    told: async () => (await figures()).told(),
+    text: async () => ({ contentType: register.contentType, text: await register.metrics() }),
     answered({ method, route, status, seconds }) {
-      counted.requests.add({ method, route, status: String(status) }, seconds);
+      requests.observe({ method, route, status: String(status) }, seconds);
     },
     socketOpened() {
-      counted.sockets += 1;
+      sockets.inc();
       let open = true;
       return () => {
-        if (open) counted.sockets -= 1;
+        if (open) sockets.dec();
         open = false;
       };
     },
@@ -52,27 +63,7 @@ export function openMetrics(sources: MetricsSources): Metrics {
   };
 }
 
-/** What is counted while the service runs; the rest is looked up when somebody asks. */
-export type Counted = ReturnType<typeof counters>;
-
-/** Counters at zero. */
-const counters = () => ({
-  facts: tally(['type']),
-  stages: durations(['stage'], stageBuckets),
-  failures: tally(['stage']),
-  requests: durations(['method', 'route', 'status'], requestBuckets),
-  /** WebSockets that are open. */
-  sockets: 0,
-});
-
-/** Of a recording that goes through: seconds from 0.1 to four hours. */
-const stageBuckets = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
-const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600];
-
-/** Beginnings remembered; of more the oldest are forgotten, and their stages not timed. */
-const beginningsMax = 10_000;
-
-/** What the figures are taken from. */
+/** What the metrics are taken from. */
 export type MetricsSources = {
   store: { head(): number };
   storage: ProjectionStorage;
@@ -86,7 +77,52 @@ export type MetricsSources = {
   process?: boolean;
 };
 
-/** Times stages by their own facts: from `stage.started` to the result. Stages of before are not known. */
+/** What is counted while the service runs. */
+const counters = (register: Registry) => ({
+  facts: new Counter({
+    name: 'mitschrift_facts_total',
+    help: 'Facts appended since the service started, by type.',
+    labelNames: ['type'],
+    registers: [register],
+  }),
+  stages: new Histogram({
+    name: 'mitschrift_stage_seconds',
+    help: 'How long finished stages of recordings took.',
+    labelNames: ['stage'],
+    buckets: stageBuckets,
+    registers: [register],
+  }),
+  failures: new Counter({
+    name: 'mitschrift_stage_failures_total',
+    help: 'Stages that failed since the service started.',
+    labelNames: ['stage'],
+    registers: [register],
+  }),
+  requests: new Histogram({
+    name: 'mitschrift_http_request_seconds',
+    help: 'Answered HTTP requests by the pattern of their route.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: requestBuckets,
+    registers: [register],
+  }),
+  sockets: new Gauge({
+    name: 'mitschrift_websocket_clients',
+    help: 'WebSockets that are open.',
+    registers: [register],
+  }),
+});
+
+/** Of a recording that goes through: seconds from 0.1 to four hours. */
+const stageBuckets = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
+const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600];
+
+/** Starts of stages remembered; the oldest beyond that are forgotten, and their stages not timed. */
+const beginningsMax = 10_000;
+
+/** Recordings are counted at most this often, in milliseconds, so that frequent scrapes cost no more. */
+const countEveryMs = 10_000;
+
+/** Times stages by their own facts: from `stage.started` to the result. Stages that started before are not known. */
 function stageClock(endedBy: Readonly<Partial<Record<string, Stage>>>) {
   const began = new LRUCache<string, number>({ max: beginningsMax });
   return {
@@ -108,4 +144,103 @@ function stageClock(endedBy: Readonly<Partial<Record<string, Stage>>>) {
       return { stage, seconds: Math.max(0, time - since) / 1000 };
     },
   };
+}
+
+type AddGauge = (gauge: Omit<GaugeConfiguration<string>, 'registers'>) => void;
+
+function watchLog({ store, projections }: MetricsSources, add: AddGauge): void {
+  add({
+    name: 'mitschrift_log_head',
+    help: 'Position of the last fact in the log.',
+    collect() {
+      this.set(store.head());
+    },
+  });
+  add({
+    name: 'mitschrift_projection_behind',
+    help: 'Facts that a projection has not applied yet.',
+    labelNames: ['projection'],
+    collect() {
+      for (const { name, position } of projections.states()) {
+        this.set({ projection: name }, Math.max(0, store.head() - position));
+      }
+    },
+  });
+  add({
+    name: 'mitschrift_projection_running',
+    help: '0: the projection has stopped.',
+    labelNames: ['projection'],
+    collect() {
+      for (const { name, state } of projections.states()) {
+        this.set({ projection: name }, state === 'stopped' ? 0 : 1);
+      }
+    },
+  });
+}
+
+function watchRecordings({ storage, desk }: MetricsSources, add: AddGauge): void {
+  let counted = { at: -countEveryMs, statuses: {} as Record<string, number> };
+  add({
+    name: 'mitschrift_recordings',
+    help: 'Recordings by status.',
+    labelNames: ['status'],
+    async collect() {
+      const now = performance.now();
+      if (now - counted.at >= countEveryMs) {
+        counted = { at: now, statuses: await recordingsByStatus(storage) };
+      }
+      this.reset();
+      for (const [status, count] of Object.entries(counted.statuses)) this.set({ status }, count);
+    },
+  });
+  add({
+    name: 'mitschrift_stages',
+    help: 'Stages that run, and that wait for their turn at an engine or for a server.',
+    labelNames: ['stage', 'waiting'],
+    async collect() {
+      this.reset();
+      for await (const recordingId of unsettledRecordings(storage)) {
+        for (const { stage, waiting } of desk.activity(recordingId)) {
+          this.inc({ stage, waiting: waiting ? 'yes' : 'no' });
+        }
+      }
+    },
+  });
+}
+
+function watchScrub(scrub: NonNullable<MetricsSources['scrub']>, add: AddGauge): void {
+  add({
+    name: 'mitschrift_scrub_position',
+    help: 'Everything in the log up to this position was found sound.',
+    collect() {
+      this.set(scrub().verified);
+    },
+  });
+  add({
+    name: 'mitschrift_scrub_completed_timestamp_seconds',
+    help: 'When everything was last looked at; 0: never yet.',
+    collect() {
+      const { completedAt } = scrub();
+      this.set(completedAt === null ? 0 : Date.parse(completedAt) / 1000);
+    },
+  });
+}
+
+/** Without a limit, or before anything was counted, there is no sample: 0 would be a figure. */
+function watchSpace(space: NonNullable<MetricsSources['space']>, add: AddGauge): void {
+  const told = [
+    ['taken', 'Bytes that documents, recordings and uploads take.'],
+    ['limit', 'Bytes that they may take (limits.spaces_gb).'],
+  ] as const;
+  for (const [name, help] of told) {
+    add({
+      name: `mitschrift_space_${name}_bytes`,
+      help,
+      collect() {
+        const bytes = space[name]();
+        if (bytes === null) this.remove();
+        else this.set(bytes);
+      },
+    });
+  }
 }

@@ -25,3 +25,11 @@ export function elapsedClock(
     return awake + slept;
   };
 }
+
+/** Seconds as `hh:mm:ss`; a hundred hours and more have three digits. */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}

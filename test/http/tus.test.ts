@@ -3,7 +3,7 @@ import { readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { sweepResumable } from '../../src/http/uploads/resumable-store.ts';
+import { sweepResumable } from '../../src/http/uploads/receive-upload.ts';
 import { type TestService, startService, wav } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -1,6 +1,7 @@
+import proxyAddr from 'proxy-addr';
 import type { Context, Middleware } from 'koa';
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems.ts';
 import type { Caller, HttpServices, Peer, State } from '../services.ts';
@@ -115,15 +116,14 @@ export function peerOf(ctx: Context, trustedProxies: readonly string[] = []): Pe
  * may have written.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: readonly string[]): string {
-  let address = request.socket.remoteAddress ?? 'unknown';
-  if (trustedProxies.length === 0) return address;
+  const { remoteAddress = 'unknown' } = request.socket;
+  if (trustedProxies.length === 0) return remoteAddress;
   const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
-  while (hops.length > 0 && isTrusted(address, trustedProxies)) {
-    const before = withoutPort(hops.pop()!.trim());
-    if (isIP(before) === 0) break;
-    address = before;
-  }
-  return address;
+  const forwarded = hops.map((hop) => withoutPort(hop.trim())).join(',');
+  const known = { socket: request.socket, headers: { 'x-forwarded-for': forwarded } };
+  const addresses = proxyAddr.all(known as unknown as IncomingMessage, trustOf(trustedProxies));
+  // The last is of the first that is not trusted; it may be anything, such as `unknown`.
+  return addresses.findLast((address) => isIP(address) > 0) ?? remoteAddress;
 }
 
 const forwardingHeaders = [
@@ -139,7 +139,7 @@ const loopback = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/;
 const localHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** By the list they were made from, which settings keep as long as it is the same. */
-const networks = new WeakMap<readonly string[], BlockList>();
+const trusts = new WeakMap<readonly string[], (address: string, index: number) => boolean>();
 
 /** `192.0.2.1:5000` and `[2001:db8::1]:5000`, as some proxies write it. */
 const withoutPort = (hop: string): string =>
@@ -150,18 +150,11 @@ const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hashOf(a),
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function isTrusted(address: string, trustedProxies: readonly string[]): boolean {
-  const family = isIP(address);
-  if (family === 0) return false;
-  let known = networks.get(trustedProxies);
-  if (!known) {
-    known = new BlockList();
-    for (const entry of trustedProxies) {
-      const [network = '', bits] = entry.split('/');
-      const kind = isIP(network) === 4 ? 'ipv4' : 'ipv6';
-      known.addSubnet(network, Number(bits ?? (kind === 'ipv4' ? 32 : 128)), kind);
-    }
-    networks.set(trustedProxies, known);
+function trustOf(trustedProxies: readonly string[]) {
+  let trust = trusts.get(trustedProxies);
+  if (!trust) {
+    trust = proxyAddr.compile([...trustedProxies]);
+    trusts.set(trustedProxies, trust);
   }
-  return known.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  return trust;
 }

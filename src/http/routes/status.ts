@@ -56,7 +56,7 @@ export const doctorRoutes: AddRoutes = (router, { dataDir, config, space, log })
 /** `GET /metrics`, for Prometheus. Who may read it: `access.ts`. */
 export const metricsRoutes: AddRoutes = (router, { metrics }) => {
   router.get('/metrics', async (ctx) => {
-    const { contentType, text } = await metrics.told();
+    const { contentType, text } = await metrics.text();
     ctx.set('Content-Type', contentType);
     ctx.body = text;
   });

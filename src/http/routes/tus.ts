@@ -8,7 +8,7 @@ import { refuseWhenStopped } from '../written.ts';
 import { answerImported, commandOf } from '../uploads/imported-upload.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { sweepResumable } from '../uploads/resumable-store.ts';
+import { sweepResumable } from '../uploads/receive-upload.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
 import { accepted } from '../openapi/recording-answers.ts';

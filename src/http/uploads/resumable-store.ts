@@ -1,7 +1,7 @@
 import { FileStore } from '@tus/file-store';
 import { ERRORS, type KvStore, type Lock, type Locker, Upload } from '@tus/server';
 import { mkdirSync } from 'node:fs';
-import { readFile, readdir, rm, stat } from 'node:fs/promises';
+import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing, syncFile, writeDurably } from '../../shared/files.ts';
 import { limits } from '../limits.ts';
@@ -133,27 +133,6 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-
-/**
- * Removes what is older than an upload may get: unfinished ones, and what reminded of finished ones.
- * @param now milliseconds since 1970
- * @returns how many files are gone
- */
-export async function sweepResumable(directory: string, now: number): Promise<number> {
-  const names = await readdir(directory).catch(ifMissing([]));
-  let removed = 0;
-  for (const name of names) {
-    const path = join(directory, name);
-    // The info is written once, when the upload begins; bytes without it are left of a removal.
-    const begun = await stat(join(directory, `${name.slice(0, 32)}.json`))
-      .catch(() => stat(path))
-      .catch(ifMissing(undefined));
-    if (!begun || now - begun.mtimeMs <= limits.resumableMs) continue;
-    await rm(path, { recursive: true, force: true });
-    removed += 1;
-  }
-  return removed;
-}
 
 type Holder = { letGo: () => void | Promise<void>; gone: Promise<void> };
 
