@@ -2,7 +2,8 @@ import type { RecordingRow, TranscriptRow } from '../../projections/recording-ro
 import type { Block } from '../../events/facts/transcript.ts';
 import { baseName } from './file-names.ts';
 import type { DocumentsInput } from './documents.ts';
-import { paragraphs } from '../recordings/blocks.ts';
+import { paragraphs } from '../../projections/recording/paragraphs.ts';
+import type { Note } from '../../projections/recording/notes.ts';
 import { localTime } from '../recordings/local-time.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function exportInput(
     blocks: blocksOf(transcript),
     summary: transcript.summary ?? '',
     abstract: row.abstract ?? '',
-    notes: row.notes,
+    notes: row.notes as Note[],
   };
 }
 

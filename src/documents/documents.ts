@@ -1,4 +1,5 @@
 import type { Kind } from '../../events/facts/recording.ts';
+import type { Note } from '../../projections/recording/notes.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
@@ -39,8 +40,8 @@ export type DocumentsInput = {
   summary: string;
   /** Two or three sentences. */
   abstract: string;
-  /** What a reader should know, see `Labels.notes` for the codes; an unknown one is shown as it is. */
-  notes: readonly { code: string; detail: string }[];
+  /** What a reader should know. */
+  notes: readonly Note[];
 };
 
 /** The name to show for a label: the given one, else `SPEAKER_1` as `Speaker 1`, else the label. */

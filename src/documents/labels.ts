@@ -1,3 +1,5 @@
+import type { NoteCode } from '../../projections/recording/notes.ts';
+
 /** The words in documents that nobody said: headings, labels and sentences by code. */
 export type Labels = {
   transcript: string;
@@ -8,8 +10,7 @@ export type Labels = {
   noSpeech: string;
   noSummary: string;
   /** Sentence for a note's code; its detail follows in brackets. */
-  noteSentences: Readonly<Record<string, string>>;
-  unknownNote: (code: string) => string;
+  noteSentences: Readonly<Record<NoteCode, string>>;
   doubts: (count: number) => string;
   moreDoubts: (count: number) => string;
   doubtReasons: Readonly<Record<string, string>>;
@@ -32,7 +33,7 @@ const german: Labels = {
       'In einem Teil des Textes wurde die Zeichensetzung nicht überarbeitet, weil sich sonst Wörter geändert hätten.',
     'no-speech': 'In der Aufnahme wurde keine Sprache gefunden.',
     truncated: 'Die Audiodatei bricht vorzeitig ab.',
-    'audio-damaged': 'Ein Teil der Audiodatei war nicht lesbar.',
+    damaged: 'Ein Teil der Audiodatei war nicht lesbar.',
     'capture-interrupted':
       'Die Aufnahme wurde unterbrochen; was bis dahin aufgenommen war, ist hier.',
     gaps: 'In der Aufnahme fehlen Stücke.',
@@ -43,9 +44,11 @@ const german: Labels = {
     'speakers-skipped': 'Die Sprechenden wurden nicht benannt.',
     'corrections-unplaced':
       'Für Korrekturen einer früheren Fassung fand sich in dieser keine Stelle; sie sind bei der Aufnahme aufgeführt.',
+    restored: 'Das ist eine frühere Fassung, zu der zurückgekehrt wurde.',
+    unreadable:
+      'Ein Teil dessen, was zu dieser Aufnahme gespeichert ist, kann nicht gelesen werden.',
     edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
   },
-  unknownNote: (code) => `Hinweis: ${code}`,
   doubts: (count) =>
     count === 1
       ? 'Eine Stelle ist vielleicht falsch erkannt:'
@@ -71,7 +74,7 @@ const english: Labels = {
       'The punctuation of a part of the text was left alone, because words would have changed with it.',
     'no-speech': 'No speech was found in the recording.',
     truncated: 'The audio file ends before its time.',
-    'audio-damaged': 'A part of the audio file could not be read.',
+    damaged: 'A part of the audio file could not be read.',
     'capture-interrupted':
       'The recording was interrupted; what had been recorded until then is here.',
     gaps: 'Pieces are missing from the recording.',
@@ -82,9 +85,10 @@ const english: Labels = {
     'speakers-skipped': 'The speakers were not named.',
     'corrections-unplaced':
       'Corrections of an earlier version found no place in this one; they are listed with the recording.',
+    restored: 'This is an earlier version that was restored.',
+    unreadable: 'A part of what is stored of this recording cannot be read.',
     edited: 'A document had been changed by hand and was therefore not written over.',
   },
-  unknownNote: (code) => `Note: ${code}`,
   doubts: (count) =>
     count === 1
       ? 'One passage may be recognised wrongly:'

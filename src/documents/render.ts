@@ -11,7 +11,7 @@ import { escapeInline, escapeLine, oneLine, tameMarkdown } from './markdown.ts';
 import { type Labels, labelsIn } from './labels.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 1;
+export const rendererVersion = 2;
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.
@@ -83,8 +83,7 @@ function renderNotes(input: DocumentsInput): string[] {
 }
 
 function sentence({ code, detail }: DocumentsInput['notes'][number], labels: Labels): string {
-  const known = Object.hasOwn(labels.noteSentences, code) ? labels.noteSentences[code] : undefined;
-  const text = known ?? escapeLine(labels.unknownNote(code));
+  const text = labels.noteSentences[code];
   const shown = escapeInline(detail);
   return shown === '' ? text : `${text} (${shown})`;
 }

@@ -1,10 +1,9 @@
 import type { RecordingFact, RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
-import { basisOf } from '../../events/facts/sources.ts';
 import { speakerName } from '../documents/documents.ts';
 import { corrected, newLabel } from './corrections/carry-over.ts';
-import type { RecordingContent } from './recording-content.ts';
-import { shownBlocks, shownSpeakers, shownTitle } from './transcript-blocks.ts';
+import { draft, type Reading } from '../../projections/recording/reading.ts';
+import { factAt, type Recording } from '../../projections/recording/recording.ts';
 
 /** What a person wants of one block: other words, or another speaker (label or name). */
 export type BlockChange = {
@@ -25,15 +24,17 @@ export class NoSpeakers extends Error {
 /**
  * The facts for changes of blocks in what people are shown; none where nothing changes. A speaker
  * nobody has named yet gets a label of their own.
+ * @param uiLanguage of the documents, in which speakers without a name are shown
  * @throws {NoSpeakers}
  */
 export function turnEdits(
-  content: RecordingContent,
+  shown: Reading,
   changes: readonly BlockChange[],
+  uiLanguage: 'de' | 'en',
 ): RecordingFactOf<'turn.edited'>[] {
-  const basis = basisOf(content.source);
-  const blocks = new Map(shownBlocks(content).map((block) => [block.id, block]));
-  const speakers = speakerBook(content);
+  const { basis } = shown;
+  const blocks = new Map(shown.blocks.map((block) => [block.id, block]));
+  const speakers = speakerBook(shown, uiLanguage);
   return changes.flatMap((change) => {
     const block = blocks.get(change.block);
     if (!block || basis === null) return [];
@@ -57,14 +58,14 @@ export function turnEdits(
 
 /** The fact for names of speakers given afterwards; an empty one takes a name away. */
 export function renaming(
-  content: RecordingContent,
+  shown: Reading,
   names: Readonly<Record<string, string>>,
 ): RecordingFactOf<'speakers.renamed'> | null {
   const all = Object.fromEntries(
-    Object.entries({ ...content.names, ...names }).filter(([, name]) => name !== ''),
+    Object.entries({ ...shown.names, ...names }).filter(([, name]) => name !== ''),
   );
-  if (sameNames(all, content.names)) return null;
-  const labels = shownSpeakers(content)
+  if (sameNames(all, shown.names)) return null;
+  const labels = shown.speakers
     .map(({ label }) => label)
     .filter((label) => Object.hasOwn(all, label));
   return { type: 'speakers.renamed', data: { labels }, content: { names: all } };
@@ -72,8 +73,8 @@ export function renaming(
 
 /** The facts for what a person says of a recording as a whole; none where it is so already. */
 export function recordingChanges(
-  content: RecordingContent | null,
-  now: { title: string | null; kind: 'solo' | 'meeting'; owner: string },
+  recording: Recording,
+  now: { kind: 'solo' | 'meeting'; owner: string },
   wanted: {
     title?: string | undefined;
     kind?: 'solo' | 'meeting' | undefined;
@@ -82,14 +83,15 @@ export function recordingChanges(
   },
 ): RecordingFact[] {
   const facts: RecordingFact[] = [];
-  const previous = content ? shownTitle(content) : now.title;
+  const previous = draft(recording).title;
   if (wanted.title !== undefined && wanted.title !== previous) {
     facts.push({ type: 'title.changed', data: {}, content: { title: wanted.title, previous } });
   }
   if (wanted.kind !== undefined && wanted.kind !== now.kind) {
     facts.push({ type: 'kind.changed', data: { kind: wanted.kind } });
   }
-  const language = content?.source.results.languageSet ? content.language : undefined;
+  const { languageSet } = recording.sources.draft.results;
+  const language = factAt(recording, languageSet, 'language.set')?.data.language;
   if (wanted.language !== undefined && wanted.language !== language) {
     facts.push({ type: 'language.set', data: { language: wanted.language } });
   }
@@ -100,13 +102,7 @@ export function recordingChanges(
 }
 
 /** Finds labels by label, by name, or as documents show them. */
-function speakerBook(content: RecordingContent) {
-  const known = shownSpeakers(content).map(({ label, seconds }) => ({
-    label,
-    seconds,
-    name: content.names[label]?.trim() || null,
-  }));
-  const uiLanguage = content.named?.data.ui_language ?? 'en';
+function speakerBook({ speakers: known }: Reading, uiLanguage: 'de' | 'en') {
   const fresh = new Map<string, string>();
   return {
     find(wanted: string, block: Block): { label: string; name?: string } {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { noResults } from '../../events/facts/sources.ts';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import {
@@ -9,9 +11,17 @@ import {
   toMachineEvent,
 } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
+import { filesOf } from '../../projections/recording/files.ts';
+import { read } from '../../projections/recording/reading.ts';
+import {
+  evolve as evolveRecording,
+  noRecording,
+  type ReadFact,
+  type Recording,
+} from '../../projections/recording/recording.ts';
+import { restoration } from '../../projections/recording/versions.ts';
 import { documentsInput } from './documents-input.ts';
 import type { LoggedRecordingFact } from './handle.ts';
-import { readRecording } from './recording-content.ts';
 
 /** What folding the whole log again shows. */
 export type LogCheck = {
@@ -59,62 +69,87 @@ export async function checkLog(store: EventStore, only?: string): Promise<LogChe
     const folded = await fold(store, recordingId, differ, () => {
       if (only !== undefined) check.facts += 1;
     });
-    await compareDocuments(store, recordingId, folded, check, differ);
+    await compareDocuments(recordingId, folded, check, differ);
   }
   return check;
 }
 
 type Differ = (version: number, difference: string) => void;
 
+type Folded = {
+  recording: Recording;
+  erased: boolean;
+  saved: ReadFact<'documents.saved'> | null;
+};
+
 async function fold(
   store: EventStore,
   recordingId: string,
   differ: Differ,
   counted: () => void,
-): Promise<{ state: RecordingSnapshot; erased: boolean; saved: LoggedRecordingFact | null }> {
+): Promise<Folded> {
   let state = initialState(recordingId);
+  let recording = noRecording(recordingId);
   let erased = false;
-  let saved: LoggedRecordingFact | null = null;
+  let saved: ReadFact<'documents.saved'> | null = null;
   for await (const logged of store.read(recordingStream(recordingId))) {
     const fact = logged as LoggedRecordingFact;
     counted();
     erased ||= fact.erased === true;
-    const before = stateName(state.value);
-    const event = toMachineEvent(fact);
-    if (fact.machine === machineVersion && !state.can(event)) {
-      differ(fact.version, `${fact.type} is in the log but the machine refuses it in ${before}`);
-    }
-    state = evolve(state, event);
-    const after = stateName(state.value);
-    if (fact.from !== before) differ(fact.version, `from is ${fact.from}, folding gives ${before}`);
-    if (fact.to !== after) differ(fact.version, `to is ${fact.to}, folding gives ${after}`);
+    compareState(state, fact, differ);
+    state = evolve(state, toMachineEvent(fact));
+    compareRestored(recording, fact, differ);
+    recording = evolveRecording(recording, fact);
     if (fact.type === 'documents.saved') saved = fact;
   }
-  return { state, erased, saved };
+  return { recording, erased, saved };
+}
+
+function compareState(state: RecordingSnapshot, fact: LoggedRecordingFact, differ: Differ): void {
+  const before = stateName(state.value);
+  const event = toMachineEvent(fact);
+  if (fact.machine === machineVersion && !state.can(event)) {
+    differ(fact.version, `${fact.type} is in the log but the machine refuses it in ${before}`);
+  }
+  const after = stateName(evolve(state, event).value);
+  if (fact.from !== before) differ(fact.version, `from is ${fact.from}, folding gives ${before}`);
+  if (fact.to !== after) differ(fact.version, `to is ${fact.to}, folding gives ${after}`);
+}
+
+/** What was restored is what folding says of that version. */
+function compareRestored(recording: Recording, fact: LoggedRecordingFact, differ: Differ): void {
+  if (fact.type !== 'version.restored') return;
+  const folded = restoration(recording, fact.data.version);
+  const logged = { ...noResults, ...fact.data.material.results };
+  const same = (a: unknown, b: unknown) => isDeepStrictEqual(a, b);
+  if (!folded || !same(folded.data.material, { ...fact.data.material, results: logged })) {
+    differ(fact.version, `version ${fact.data.version} was made of other facts`);
+  } else if (fact.content && !same(folded.content, fact.content)) {
+    differ(fact.version, `version ${fact.data.version} says something else`);
+  }
 }
 
 async function compareDocuments(
-  store: EventStore,
   recordingId: string,
-  { state, erased, saved }: Awaited<ReturnType<typeof fold>>,
+  { recording, erased, saved }: Folded,
   check: LogCheck,
   differ: Differ,
 ): Promise<void> {
-  if (saved?.type !== 'documents.saved') return;
+  if (saved === null) return;
   // With the first check: the start of the service must not wait for what documents are written with.
   const { renderDocuments, rendererVersion } = await import('../documents/render.ts');
-  const behind = state.context.sources.saved;
-  if (erased || behind === null || saved.data.renderer !== rendererVersion) {
+  const source = recording.sources.saved;
+  if (erased || source === null || saved.data.renderer !== rendererVersion) {
     check.notCompared += 1;
     return;
   }
-  const content = await readRecording(store, recordingId, state.context, behind);
-  if (!content.named?.content) {
+  const { named } = filesOf(recording, source);
+  if (!named?.content) {
     differ(saved.version, 'documents were saved without a name');
     return;
   }
   const documents = renderDocuments(
-    documentsInput(recordingId, content, { ...content.named.data, ...content.named.content }),
+    documentsInput(recordingId, read(recording, source), { ...named.data, ...named.content }),
   );
   check.documents += 1;
   for (const name of ['index', 'transcript', 'summary'] as const) {

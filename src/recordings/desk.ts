@@ -1,7 +1,6 @@
-import type { RecordingFact, RecordingFactOf, Stage } from '../../events/facts/recording.ts';
+import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
 import type { DocumentName } from '../documents/documents.ts';
-import type { DocumentVersion } from './document-versions.ts';
-import type { RecordingContent } from './recording-content.ts';
+import type { Recording } from '../../projections/recording/recording.ts';
 
 /** Where people's commands on recordings go in. The only writer of recordings' streams. */
 export interface RecordingsDesk {
@@ -24,23 +23,8 @@ export interface RecordingsDesk {
     facts: readonly RecordingFact[],
     circumstances: { by: string; command: string },
   ): Promise<Accepted>;
-  /**
-   * What the log holds of a recording: what its present documents are made of (null without any), and
-   * of what the next ones would be. @throws {UnknownRecording}
-   */
-  read(recordingId: string): Promise<{
-    state: string;
-    shown: RecordingContent | null;
-    /** Null while there is no audio. */
-    latest: RecordingContent | null;
-  }>;
-  /** The versions of its documents, oldest first; none of a recording that is not there. */
-  versions(recordingId: string): Promise<DocumentVersion[]>;
-  /** The fact that switches back to a version, to be offered; null when there was no such version. */
-  restoration(
-    recordingId: string,
-    version: number,
-  ): Promise<RecordingFactOf<'version.restored'> | null>;
+  /** What the log holds of a recording. @throws {UnknownRecording} */
+  read(recordingId: string): Promise<{ state: string; recording: Recording }>;
   /**
    * Ends whatever is done with the recording and removes all of it, for good. Resolves when nothing of
    * it can be read any more; what a crash leaves undone is done at the next start.

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { type PerDocument, documentNames } from '../documents/documents.ts';
 import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
 import { StageError } from '../shared/errors.ts';
-import type { RecordingContent } from './recording-content.ts';
+import type { RecordingFiles } from '../../projections/recording/files.ts';
+
+type OwnFiles = Pick<RecordingFiles, 'saved' | 'rendered' | 'authored'>;
 
 /** Hashes by which each document is known as one that may be replaced. */
 export type OwnHashes = PerDocument<ReadonlySet<string>>;
@@ -11,7 +13,7 @@ export type OwnHashes = PerDocument<ReadonlySet<string>>;
  * What we wrote last and what may have been written since (a process may have died after it), what
  * people sent through us, and the file that somebody had before them when they sent another.
  */
-export function ownHashes({ saved, rendered, authored }: RecordingContent): OwnHashes {
+export function ownHashes({ saved, rendered, authored }: OwnFiles): OwnHashes {
   const hashes = {
     index: new Set<string>(),
     transcript: new Set<string>(),
@@ -51,9 +53,9 @@ export async function presentHashes(
 export async function foreignDocuments(
   space: Space,
   paths: PerDocument,
-  content: RecordingContent,
+  files: OwnFiles,
 ): Promise<Partial<PerDocument>> {
-  const own = ownHashes(content);
+  const own = ownHashes(files);
   const foreign: Partial<PerDocument> = {};
   for (const name of documentNames) {
     const document = await readDocument(space, paths[name]);

@@ -11,14 +11,13 @@ import { type KeepingStep, type KeptAs, openAudioKeeping } from './audio-keeping
 import type { Chores } from './chores.ts';
 import { cancelWork, erasedState, recordErasure } from './ending.ts';
 import type { ErasureDeps } from './erasure.ts';
-import { documentVersions, restoration } from './document-versions.ts';
+import { readRecording } from '../../projections/recording/recording.ts';
 import type { Accepted, RecordingsDesk } from './desk.ts';
 import { openImports } from './imports.ts';
 import { openAggregate, soleOwner, type Ownership, type RecordingAggregate } from './aggregate.ts';
 import { NotAccepted, recordingHandler, type LoggedRecordingFact } from './handle.ts';
 import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
-import { readRecording, readShown } from './recording-content.ts';
 import { promisedBases } from './promised-bases.ts';
 import { openRemovals } from './removals.ts';
 import { type StageActivity, stageRunner } from './run-stage.ts';
@@ -129,20 +128,11 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       );
     },
     async read(recordingId) {
-      return await recordings.use(recordingId, { create: false }, async (recording) => {
-        const { context, value } = recording.snapshot();
-        return {
-          state: stateName(value),
-          shown: await readShown(store, recordingId, context),
-          latest:
-            context.sources.draft.results.audio === null
-              ? null
-              : await readRecording(store, recordingId, context),
-        };
-      });
+      return await recordings.use(recordingId, { create: false }, async (recording) => ({
+        state: stateName(recording.snapshot().value),
+        recording: await readRecording(store, recordingId),
+      }));
     },
-    versions: (recordingId) => documentVersions(store, recordingId),
-    restoration: (recordingId, version) => restoration(store, recordingId, version),
     erase,
     async deleteDocuments(recordingId, documents, circumstances) {
       const all = documents.includes('index');

@@ -6,7 +6,7 @@ import type { Log } from '../shared/log.ts';
 import { StageError } from '../shared/errors.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import { NotAccepted } from './handle.ts';
-import { type RecordingContent, readRecording, readShown } from './recording-content.ts';
+import { readRecording, type Recording } from '../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from './aggregate.ts';
 import type { Turns } from './turns.ts';
 
@@ -17,9 +17,7 @@ export type Job = {
   run: number;
   signal: AbortSignal;
   /** Everything the log holds of the recording, read now. */
-  content(): Promise<RecordingContent>;
-  /** The same for what the present documents were made of; null when there are none. */
-  shown(): Promise<RecordingContent | null>;
+  recording(): Promise<Recording>;
   /**
    * Waits for a place in a queue, then records that the stage has started. Called once, before
    * anything is asked of an engine. The turn is given back when the activity ends.
@@ -88,8 +86,7 @@ export function stageRunner(deps: {
       owner: context.owner ?? 'system',
       run,
       signal: ended,
-      content: () => readRecording(deps.store, recordingId, recording.snapshot().context),
-      shown: () => readShown(deps.store, recordingId, recording.snapshot().context),
+      recording: () => readRecording(deps.store, recordingId),
       async begin(queue) {
         const deaths = context.deaths[stage] ?? 0;
         if (deaths >= deathsBeforeFailed) {

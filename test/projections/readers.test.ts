@@ -5,13 +5,13 @@ import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { published } from '../../projections/recording/reading.ts';
 import { readRecording } from '../../projections/recording/recording.ts';
+import { versionsOf } from '../../projections/recording/versions.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
-import { speakerName } from '../../src/documents/documents.ts';
+import { speakerName, speakerNames } from '../../src/documents/documents.ts';
 import { exportInput } from '../../src/documents/documents-input.ts';
-import { documentVersions } from '../../src/recordings/document-versions.ts';
 import { foldWord, wordsOf } from '../../src/search/words.ts';
 import { userIndex } from '../../src/search/user-index.ts';
 import { type History, type Written, liveThrough } from '../support/histories.ts';
@@ -28,8 +28,6 @@ const lives = long ? 3000 : 20;
 
 /** What readers still say differently. A difference that no longer occurs is to be taken out. */
 const knownDifferences = new Set<string>([
-  'fold: notes',
-  'fold: speakers',
   'row: title',
   'row: language',
   'row: speakers',
@@ -115,12 +113,14 @@ async function everySaying(history: History, storage: ProjectionStorage) {
   const transcript = (await transcriptOf(storage, recordingId))!;
   const { rows } = await libraryOf(storage, row.owner);
   const item = rows.find(({ recording_id }) => recording_id === recordingId)!;
-  const versions = await documentVersions(store, recordingId);
-  const folded = published(await readRecording(store, recordingId))!;
+
+  const recording = await readRecording(store, recordingId);
+  const folded = published(recording)!;
+  const versions = versionsOf(recording);
   const index = userIndex(row.owner, storage, () => true);
   await index.build(new AbortController().signal);
   const shown = (speakers: { label: string; name: string | null; seconds: number }[]) =>
-    speakers.map(({ label }) => speakerName({ speakers, uiLanguage: 'en' }, label));
+    speakerNames({ speakers, uiLanguage: 'en' });
   const exported = await exportInput(row, transcript, 'en');
   const blocksAs = (
     blocks: readonly { text: string; speaker: string | null }[],

@@ -1,3 +1,4 @@
+import { filesOf } from '../../projections/recording/files.ts';
 import pino from 'pino';
 import { ulid } from 'ulid';
 import assert from 'node:assert/strict';
@@ -260,7 +261,8 @@ async function openWorld(t: TestContext, options: Options) {
         await job.offer({ type: 'audio.captured', data });
       },
       async transcribe(job) {
-        heard.push((await job.content()).audio.path);
+        const recording = await job.recording();
+        heard.push(filesOf(recording, recording.sources.draft).audio!.path);
         if (options.hold) {
           await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
         }

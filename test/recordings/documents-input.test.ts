@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OfferedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
-import { initialContext } from '../../machines/context.ts';
+import { draft } from '../../projections/recording/reading.ts';
+import { readRecording } from '../../projections/recording/recording.ts';
 import { renderDocuments } from '../../src/documents/render.ts';
 import { documentsInput } from '../../src/recordings/documents-input.ts';
-import { readRecording } from '../../src/recordings/recording-content.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 
@@ -54,11 +54,6 @@ async function indexAfter(
   const captured = { ...sample, data: { ...sample.data, ledger } } as OfferedFact;
   const facts = [started, captured, ...(compressed ? [sampleFact('audio.compressed')] : [])];
   await store.append(recordingStream(recordingId), facts, 0);
-  const context = initialContext(recordingId);
-  const { draft } = context.sources;
-  const content = await readRecording(store, recordingId, context, {
-    ...draft,
-    results: { ...draft.results, audio: 2 },
-  });
-  return renderDocuments(documentsInput(recordingId, content, named)).index;
+  const reading = draft(await readRecording(store, recordingId));
+  return renderDocuments(documentsInput(recordingId, reading, named)).index;
 }

@@ -1,3 +1,5 @@
+import { filesOf } from '../../projections/recording/files.ts';
+import { draft } from '../../projections/recording/reading.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
@@ -35,7 +37,7 @@ export function simulatedActivities(
       throw new StageError('no-device', 'There is no device in a simulation', { retriable: false });
     }),
     transcribe: stage('speech', async (job) => {
-      if ((await job.content()).plan === null) {
+      if (draft(await job.recording()).plan === null) {
         await job.offer({
           type: 'speech.detected',
           data: {
@@ -50,7 +52,7 @@ export function simulatedActivities(
           },
         });
       }
-      for (let index = (await job.content()).utterances.length; index < 3; index += 1) {
+      for (let index = draft(await job.recording()).utterances.length; index < 3; index += 1) {
         await moments(random.below(3));
         await job.offer({
           type: 'utterance.recognised',
@@ -98,8 +100,9 @@ export function simulatedActivities(
       });
     }),
     write: stage('documents', async (job) => {
-      const { named, context } = await job.content();
-      if (named === null || named.version < (context.handedOver ?? 0)) {
+      const recording = await job.recording();
+      const files = filesOf(recording, recording.sources.draft);
+      if (!files.hasName) {
         await job.offer({
           type: 'documents.named',
           data: { local_start: '2026-01-01T10:00:00+00:00', ui_language: 'en', renderer: 1 },
@@ -109,7 +112,7 @@ export function simulatedActivities(
       await job.offer({
         type: 'documents.saved',
         data: {
-          version: context.sources.versions.length + 1,
+          version: files.nextVersion,
           renderer: 1,
           sha256: { index: '', transcript: '', summary: '' },
           kept: [],

@@ -21,9 +21,10 @@ import { renderDocuments, rendererVersion } from '../../src/documents/render.ts'
 import { recordingChanges, renaming, turnEdits } from '../../src/recordings/amendments.ts';
 import { carriedOver } from '../../src/recordings/corrections/carried-over.ts';
 import { documentsInput } from '../../src/recordings/documents-input.ts';
-import { restoration } from '../../src/recordings/document-versions.ts';
-import { mostHeard, readRecording, readShown } from '../../src/recordings/recording-content.ts';
-import { rawBlocks, shownBlocks, shownSpeakers } from '../../src/recordings/transcript-blocks.ts';
+import { draft, published } from '../../projections/recording/reading.ts';
+import { factAt, readRecording } from '../../projections/recording/recording.ts';
+import { restoration } from '../../projections/recording/versions.ts';
+import { mostHeard } from '../../src/recordings/activities/transcribe.ts';
 import { memoryStore } from './memory-store.ts';
 import type { Random } from './seeded.ts';
 
@@ -98,9 +99,8 @@ export async function liveThrough(
     const { run, running } = runOf(snapshot);
     return offer(fact, { by: 'system', run, attempt: running[stage]! });
   };
-  const draft = () => readRecording(store, recordingId, snapshot.context);
-  const shown = () => readShown(store, recordingId, snapshot.context);
-  const life: Life = { random, history, offer, answer, draft, shown, rendered: null };
+  const recording = () => readRecording(store, recordingId);
+  const life: Life = { random, history, offer, answer, recording, rendered: null };
 
   await begin(life);
   for (let step = 0; step < stepsMax && facts.length < stepsMax; step += 1) {
@@ -126,8 +126,7 @@ type Life = {
   history: History;
   offer(fact: RecordingFact, about?: Partial<Circumstances>): Promise<boolean>;
   answer(stage: Stage, fact: RecordingFact): Promise<boolean>;
-  draft(): ReturnType<typeof readRecording>;
-  shown(): ReturnType<typeof readShown>;
+  recording(): ReturnType<typeof readRecording>;
   /** What the write stage is about to save. */
   rendered: Omit<Written, 'version'> | null;
 };
@@ -160,7 +159,7 @@ async function begin({ random, offer }: Life): Promise<void> {
 
 /** What a computer's stage answers next. */
 async function work(life: Life, stage: Stage): Promise<void> {
-  const { random, answer, history, draft } = life;
+  const { random, answer, history, recording } = life;
   switch (stage) {
     case 'transcribe':
       return transcribe(life);
@@ -187,7 +186,7 @@ async function work(life: Life, stage: Stage): Promise<void> {
     case 'join':
       return join(life);
     case 'punctuate': {
-      const blocks = rawBlocks(await draft());
+      const { raw: blocks } = draft(await recording());
       const model = await modelOf(life, stage);
       const kept = model === languageModel && blocks[0] && random.chance(0.3) ? [blocks[0].id] : [];
       await answer(stage, {
@@ -198,7 +197,7 @@ async function work(life: Life, stage: Stage): Promise<void> {
       return;
     }
     case 'summarise': {
-      const { language } = await draft();
+      const { language } = draft(await recording());
       await answer(stage, {
         type: 'summary.completed',
         data: { ...(await modelOf(life, stage)), parts: 1, language },
@@ -207,7 +206,8 @@ async function work(life: Life, stage: Stage): Promise<void> {
       return;
     }
     case 'entitle': {
-      const given = (await draft()).origin.content?.title;
+      const origin = factAt(await recording(), 1, 'audio.imported', 'recording.started');
+      const given = origin?.content?.title;
       const number = history.facts().length;
       await answer(stage, {
         type: 'title.chosen',
@@ -229,8 +229,9 @@ async function modelOf({ random, history, answer }: Life, stage: Stage) {
   return builtIn;
 }
 
-async function transcribe({ random, answer, draft }: Life): Promise<void> {
-  const { plan, utterances, asked } = await draft();
+async function transcribe({ random, answer, recording }: Life): Promise<void> {
+  const present = await recording();
+  const { plan, utterances } = draft(present);
   if (plan === null) {
     const count = random.below(4);
     const stretches = Array.from({ length: count }, (_, at): [number, number] => [
@@ -242,7 +243,7 @@ async function transcribe({ random, answer, draft }: Life): Promise<void> {
     await answer('transcribe', { type: 'speech.detected', data });
     return;
   }
-  const stretch = plan.stretches[utterances.length];
+  const stretch = plan[utterances.length];
   if (stretch) {
     const [start, end] = stretch;
     const said = [random.pick(words), random.pick(words)];
@@ -260,15 +261,15 @@ async function transcribe({ random, answer, draft }: Life): Promise<void> {
     data: {
       engine: 'local',
       model: 'm',
-      language: mostHeard(utterances.map((data) => ({ data }))) ?? asked,
+      language: mostHeard(utterances) ?? present.asked,
       utterances: utterances.length,
       words: 2 * utterances.length,
     },
   });
 }
 
-async function join({ random, answer, draft }: Life): Promise<void> {
-  const { utterances } = await draft();
+async function join({ random, answer, recording }: Life): Promise<void> {
+  const { utterances } = draft(await recording());
   const count = 1 + random.below(3);
   const labels = Array.from({ length: count }, (_, at) => `SPEAKER_${at + 1}`);
   const turns = utterances.map(({ start, end, segments }, at): Block => ({
@@ -297,8 +298,9 @@ async function join({ random, answer, draft }: Life): Promise<void> {
 
 /** The write stage from its first fact to its last, as `activities/write.ts` has it. */
 async function write(life: Life): Promise<void> {
-  const { random, answer, draft, shown, history } = life;
-  const carried = carriedOver(await draft(), await shown());
+  const { random, answer, recording, history } = life;
+  const before = await recording();
+  const carried = carriedOver(draft(before), published(before));
   if (carried) await answer('write', carried);
   await answer('write', {
     type: 'documents.named',
@@ -312,14 +314,14 @@ async function write(life: Life): Promise<void> {
   if (random.chance(0.1)) await person(life);
   const { running } = runOf(history.snapshot());
   if (running.write === undefined) return;
-  const content = await draft();
-  const { named } = content;
-  const input = documentsInput(history.recordingId, content, {
+  const present = await recording();
+  const named = factAt(present, present.sources.draft.results.named, 'documents.named');
+  const input = documentsInput(history.recordingId, draft(present), {
     ...named!.data,
     ...named!.content!,
   });
   const documents = renderDocuments(input);
-  const version = content.context.sources.versions.length + 1;
+  const version = present.sources.versions.length + 1;
   const sha256 = { index: 'i', transcript: 't', summary: 's' };
   await answer('write', { type: 'documents.rendered', data: { version, sha256 } });
   life.rendered = { input, documents };
@@ -333,14 +335,14 @@ async function write(life: Life): Promise<void> {
 
 /** What a person says or asks for; nothing when it is not possible now. */
 async function person(life: Life): Promise<void> {
-  const { random, offer, shown, history } = life;
-  const { store, recordingId } = history;
-  const present = await shown();
+  const { random, offer, history } = life;
+  const recording = await life.recording();
+  const present = published(recording);
   switch (random.below(14)) {
     case 0: {
       const wanted = { title: `Mine ${history.facts().length}` };
-      const now = { title: null, kind: 'solo', owner: 'anna' } as const;
-      for (const fact of recordingChanges(present, now, wanted)) await offer(fact);
+      const now = { kind: 'solo', owner: 'anna' } as const;
+      for (const fact of recordingChanges(recording, now, wanted)) await offer(fact);
       return;
     }
     case 1:
@@ -352,17 +354,17 @@ async function person(life: Life): Promise<void> {
     case 3:
     case 4: {
       if (!present) return;
-      const block = shownBlocks(present)[random.below(3)];
+      const block = present.blocks[random.below(3)];
       if (!block) return;
       const speaker = block.speaker === null ? undefined : random.pick([undefined, ...names]);
       const text = `${block.text} ${random.pick(words)}`;
       const changes = [{ block: block.id, text, speaker }];
-      for (const fact of turnEdits(present, changes)) await offer(fact);
+      for (const fact of turnEdits(present, changes, 'en')) await offer(fact);
       return;
     }
     case 5: {
       if (!present) return;
-      const given = shownSpeakers(present).map(({ label }) => [label, random.pick(['', ...names])]);
+      const given = present.speakers.map(({ label }) => [label, random.pick(['', ...names])]);
       const fact = renaming(present, Object.fromEntries(given) as Record<string, string>);
       if (fact) await offer(fact);
       return;
@@ -379,8 +381,7 @@ async function person(life: Life): Promise<void> {
     }
     case 7: {
       const saved = documentsSaved(history.snapshot());
-      const fact =
-        saved > 0 ? await restoration(store, recordingId, 1 + random.below(saved)) : null;
+      const fact = saved > 0 ? restoration(recording, 1 + random.below(saved)) : null;
       if (fact) await offer(fact);
       return;
     }

@@ -479,7 +479,7 @@ function scriptedEngines(
       });
     }, 'join'),
     punctuate: stage(async (job) => {
-      const { kind } = (await job.content()).source;
+      const { kind } = (await job.recording()).sources.draft;
       const blocks = [0, 1].map((id) => block(id, kind === 'meeting' ? label(id) : null, job));
       await job.offer({
         type: 'transcript.punctuated',

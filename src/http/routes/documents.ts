@@ -22,6 +22,8 @@ import { statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import { documentNames } from '../../documents/documents.ts';
+import { filesOf } from '../../../projections/recording/files.ts';
+import { published } from '../../../projections/recording/reading.ts';
 import { turnEdits } from '../../recordings/amendments.ts';
 import { NotAccepted } from '../../recordings/handle.ts';
 import { editIn } from '../../recordings/document-edit.ts';
@@ -103,8 +105,9 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
       );
     }
     refuseWhenStopped(services);
-    const { shown, state } = await desk.read(recordingId);
-    const { saved, named } = shown ?? {};
+    const { recording, state } = await desk.read(recordingId);
+    const shown = published(recording);
+    const { saved, named } = shown ? filesOf(recording, shown.source) : {};
     if (!shown || !saved?.content || !named?.content) {
       throw new NotAccepted('document.edited', state, []);
     }
@@ -118,7 +121,7 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
       document === 'transcript'
         ? editIn(ours, markdown)
         : { changes: [], own: ours.trim() !== markdown.trim() };
-    const edits = turnEdits(shown, edit.changes);
+    const edits = turnEdits(shown, edit.changes, named.data.ui_language);
     const facts: RecordingFact[] = [
       ...edits,
       {
@@ -153,8 +156,9 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
       return;
     }
     refuseWhenStopped(services);
-    const { shown, state } = await desk.read(recordingId);
-    const paths = shown?.saved?.content?.paths;
+    const { recording, state } = await desk.read(recordingId);
+    const { published: source } = recording.sources;
+    const paths = source ? filesOf(recording, source).saved?.content?.paths : undefined;
     const document = paths && documentNames.find((name) => sameName(paths[name], filename));
     if (!document) throw new NotAccepted('documents.deleted', state, []);
     if (!present) throw notFound();

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { type RecordingFact, kindSchema } from '../../../events/facts/recording.ts';
 import { NotAccepted } from '../../recordings/handle.ts';
 import { NoSpeakers, recordingChanges, renaming, turnEdits } from '../../recordings/amendments.ts';
-import { shownBlocks, shownSpeakers } from '../../recordings/transcript-blocks.ts';
+import { filesOf } from '../../../projections/recording/files.ts';
+import { published } from '../../../projections/recording/reading.ts';
+import { restoration, versionsOf } from '../../../projections/recording/versions.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import {
   carryOutAll,
@@ -34,9 +36,10 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
   };
   /** What the recording's documents are made of. @throws {NotAccepted} when there are none */
   const shownOf = async (id: string, type: RecordingFact['type']) => {
-    const { shown, state } = await desk.read(id);
+    const { recording, state } = await desk.read(id);
+    const shown = published(recording);
     if (!shown) throw new NotAccepted(type, state, []);
-    return shown;
+    return { shown, recording };
   };
 
   router.patch('/recordings/:id', async (ctx) => {
@@ -48,20 +51,22 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
       throw new Problem('not-admin', 'Only an administrator hands a recording over.');
     }
     const ownerId = owner === undefined ? undefined : userId(owner);
-    const { latest } = await desk.read(id);
-    await change(ctx, id, recordingChanges(latest, row, { ...wanted, owner: ownerId }));
+    const { recording } = await desk.read(id);
+    await change(ctx, id, recordingChanges(recording, row, { ...wanted, owner: ownerId }));
   });
 
   router.patch('/recordings/:id/utterances/:index', async (ctx) => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
     const wanted = await jsonBody(ctx, utteranceSchema);
-    const shown = await shownOf(id, 'turn.edited');
+    const { shown, recording } = await shownOf(id, 'turn.edited');
+    const { named } = filesOf(recording, shown.source);
     const index = ctx.params['index']!;
-    const block = /^\d{1,9}$/.test(index) ? shownBlocks(shown)[Number(index)] : undefined;
+    const block = /^\d{1,9}$/.test(index) ? shown.blocks[Number(index)] : undefined;
     if (!block) throw notFound('There is no such utterance.');
     try {
-      await change(ctx, id, turnEdits(shown, [{ block: block.id, ...wanted }]));
+      const changes = [{ block: block.id, ...wanted }];
+      await change(ctx, id, turnEdits(shown, changes, named?.data.ui_language ?? 'en'));
     } catch (error) {
       if (!(error instanceof NoSpeakers)) throw error;
       throw invalid([{ path: 'speaker', message: error.message }]);
@@ -72,8 +77,8 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
     const { speakers } = await jsonBody(ctx, namesSchema);
-    const shown = await shownOf(id, 'speakers.renamed');
-    const labels = shownSpeakers(shown).map(({ label }) => label);
+    const { shown } = await shownOf(id, 'speakers.renamed');
+    const labels = shown.speakers.map(({ label }) => label);
     const unknown = Object.keys(speakers).filter((label) => !labels.includes(label));
     if (unknown.length > 0) {
       const message = `is no label of this recording (${labels.join(', ')})`;
@@ -86,7 +91,8 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
   router.get('/recordings/:id/versions', async (ctx) => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = { versions: (await desk.versions(id)).toReversed() };
+    const { recording } = await desk.read(id);
+    ctx.body = { versions: versionsOf(recording).toReversed() };
   });
 
   router.post('/recordings/:id/versions/:version/restore', async (ctx) => {
@@ -99,7 +105,8 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
       return;
     }
     const version = ctx.params['version']!;
-    const fact = /^\d{1,9}$/.test(version) ? await desk.restoration(id, Number(version)) : null;
+    const { recording } = await desk.read(id);
+    const fact = /^\d{1,9}$/.test(version) ? restoration(recording, Number(version)) : null;
     if (!fact) throw notFound('There is no such version.');
     await change(ctx, id, [fact]);
   });

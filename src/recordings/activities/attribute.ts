@@ -1,8 +1,8 @@
 import { type CarriedName, carriedNames } from '../corrections/carried-names.ts';
 import type { Block } from '../../../events/facts/transcript.ts';
 import type { StageActivity } from '../run-stage.ts';
-import { paragraphs } from '../blocks.ts';
-import { shownBlocks } from '../transcript-blocks.ts';
+import { paragraphs } from '../../../projections/recording/paragraphs.ts';
+import { draft, published } from '../../../projections/recording/reading.ts';
 
 /** Everybody is one speaker until there is a diarization engine. */
 export const onlySpeaker = 'SPEAKER_1';
@@ -22,12 +22,12 @@ export const identify: StageActivity = async (job) => {
 /** Words and speakers joined into turns, with what a person needs to tell who it was. */
 export const join: StageActivity = async (job) => {
   await job.begin({ name: 'joining', places: 2 });
-  const { utterances } = await job.content();
-  const turns = paragraphs(utterances, onlySpeaker);
-  const shown = await job.shown();
+  const recording = await job.recording();
+  const turns = paragraphs(draft(recording).utterances, onlySpeaker);
+  const shown = published(recording);
   // Who was named in an earlier version is suggested again; somebody still has to say so.
   const known = shown
-    ? carriedNames(shownBlocks(shown), shown.names, turns)
+    ? carriedNames(shown.blocks, shown.names, turns)
     : new Map<string, CarriedName>();
   const before = known.get(onlySpeaker);
   const seconds = turns.reduce((sum, turn) => sum + turn.end - turn.start, 0);

@@ -7,10 +7,10 @@ import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
-import { wordCount } from '../blocks.ts';
-import type { RecordingContent } from '../recording-content.ts';
+import { wordCount } from '../../../projections/recording/paragraphs.ts';
+import { draft, type Reading } from '../../../projections/recording/reading.ts';
+import { factAt, type Recording } from '../../../projections/recording/recording.ts';
 import type { Job, StageActivity } from '../run-stage.ts';
-import { rawBlocks } from '../transcript-blocks.ts';
 
 /** How long a language-model server may stay away before a first run goes on without it. */
 export const firstRunPatienceMs = 120_000;
@@ -32,13 +32,12 @@ const builtIn = { engine: 'built-in', model: null };
 
 /** Punctuation and capitals, not a word changed. */
 export const punctuate = (deps: Deps): StageActivity =>
-  withModel(deps, 'punctuate', async (job, content, model) => {
-    const blocks = rawBlocks(content);
+  withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model) => {
     const asked =
       model && blocks.length > 0
         ? await askForPunctuation(blocks, model, {
             signal: job.signal,
-            language: content.language,
+            language,
             onProgress: (fraction) => job.progress(fraction),
           })
         : { blocks, parts: 0, kept: [] };
@@ -52,9 +51,8 @@ export const punctuate = (deps: Deps): StageActivity =>
 
 /** What was said, in short. */
 export const summarise = (deps: Deps): StageActivity =>
-  withModel(deps, 'summarise', async (job, content, model) => {
-    const blocks = rawBlocks(content);
-    const options = { language: content.language, names: content.names };
+  withModel(deps, 'summarise', async (job, { raw: blocks, language, names }, model) => {
+    const options = { language, names };
     const asked =
       model && blocks.length > 0
         ? await askForSummary(blocks, model, {
@@ -66,24 +64,23 @@ export const summarise = (deps: Deps): StageActivity =>
     return () =>
       job.offer({
         type: 'summary.completed',
-        data: { ...workerOf(model), parts: asked.parts, language: content.language },
+        data: { ...workerOf(model), parts: asked.parts, language },
         content: { text: asked.text },
       });
   });
 
 /** A title and two or three sentences. A title given by a person is kept. */
 export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
-  withModel(deps, 'entitle', async (job, content, model) => {
-    const blocks = content.punctuated?.content?.blocks ?? rawBlocks(content);
-    const summary = content.summary?.content?.text ?? '';
+  withModel(deps, 'entitle', async (job, reading, model, recording) => {
+    const { recognised: blocks, language } = reading;
+    const summary = reading.summary ?? '';
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const asked =
       model && spoken
-        ? await askForTitle({ summary, blocks, language: content.language }, model, {
-            signal: job.signal,
-          })
-        : fallbackTitle({ summary, blocks }, { language: content.language });
-    const given = content.origin.content?.title?.trim();
+        ? await askForTitle({ summary, blocks, language }, model, { signal: job.signal })
+        : fallbackTitle({ summary, blocks }, { language });
+    const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+    const given = origin?.content?.title?.trim();
     return () =>
       job.offer({
         type: 'title.chosen',
@@ -96,9 +93,11 @@ export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivi
   });
 
 /** A stage before this one has waited already: one try is enough then. */
-function patienceMs(deps: Deps, content: RecordingContent, firstRun: boolean): number {
+function patienceMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
   if (!firstRun) return reprocessPatienceMs;
-  return content.fallbacks.length > 0 ? 0 : (deps.firstRunPatienceMs ?? firstRunPatienceMs);
+  return notes.some(({ code }) => code === 'no-language-model')
+    ? 0
+    : (deps.firstRunPatienceMs ?? firstRunPatienceMs);
 }
 
 const workerOf = (model: LanguageModel | null) =>
@@ -113,8 +112,9 @@ function withModel(
   stage: Stage,
   ask: (
     job: Job,
-    content: RecordingContent,
+    reading: Reading,
     model: LanguageModel | null,
+    recording: Recording,
   ) => Promise<() => Promise<void>>,
 ): StageActivity {
   return async (job) => {
@@ -132,8 +132,9 @@ function withModel(
         ? { name: model.queue, places: placesPerModel }
         : { name: 'built-in language tools', places: placesPerModel },
     );
-    const content = await job.content();
-    const firstRun = content.context.sources.published === null;
+    const recording = await job.recording();
+    const reading = draft(recording);
+    const firstRun = recording.sources.published === null;
     if (!model) {
       if (!firstRun) {
         throw new StageError(
@@ -143,25 +144,25 @@ function withModel(
           { retriable: true },
         );
       }
-      return await withoutModel(job, content, 'not-configured');
+      return await withoutModel(job, recording, 'not-configured');
     }
     let offerResult: () => Promise<void>;
     try {
       // Each request is waited for by itself: a pause at the last part does not ask for all again.
       const patient = patientModel(model, {
-        limitMs: patienceMs(deps, content, firstRun),
+        limitMs: patienceMs(deps, reading, firstRun),
         onWaiting: (waiting) => job.waiting(waiting),
       });
-      offerResult = await ask(job, content, patient);
+      offerResult = await ask(job, reading, patient, recording);
     } catch (error) {
       if (!firstRun || job.signal.aborted || !(error instanceof StageError)) throw error;
-      return await withoutModel(job, content, error.code);
+      return await withoutModel(job, recording, error.code);
     }
     await offerResult();
   }
 
-  async function withoutModel(job: Job, content: RecordingContent, reason: string): Promise<void> {
-    const offerResult = await ask(job, content, null);
+  async function withoutModel(job: Job, recording: Recording, reason: string): Promise<void> {
+    const offerResult = await ask(job, draft(recording), null, recording);
     await job.offer({ type: 'summary.fallback_used', data: { stage, reason } });
     await offerResult();
   }

@@ -5,8 +5,9 @@ import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { locateSpeech } from '../../speech/detection/locate-speech.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
-import { wordCount } from '../blocks.ts';
-import { mostHeard } from '../recording-content.ts';
+import { filesOf } from '../../../projections/recording/files.ts';
+import { wordCount } from '../../../projections/recording/paragraphs.ts';
+import { draft } from '../../../projections/recording/reading.ts';
 import { speechFileName } from '../recording-folder.ts';
 import type { Job, StageActivity } from '../run-stage.ts';
 
@@ -31,7 +32,10 @@ export function transcribe(deps: {
 
   async function transcribeWith(engine: SpeechEngine, job: Job): Promise<void> {
     await job.begin({ name: engine.queue, places: 1 });
-    const { audio, origin, plan: planned } = await job.content();
+    const first = await job.recording();
+    const { audio } = filesOf(first, first.sources.draft);
+    if (!audio) throw new Error('there is no audio');
+    const { plan: planned } = draft(first);
     const folder = deps.folderOf(job.recordingId);
     const speechPath = join(folder, speechFileName);
     const warnings: string[] = [];
@@ -57,13 +61,15 @@ export function transcribe(deps: {
           data: { ...located, duration: speech.duration, warnings },
         });
       }
-      const { plan, utterances, asked } = await job.content();
-      const stretches = plan?.stretches ?? [];
+      const recording = await job.recording();
+      const { plan, utterances } = draft(recording);
+      const { asked } = recording;
+      const stretches = plan ?? [];
       const recognise = (index: number): Promise<Recognised> | undefined => {
         const stretch = stretches[index];
         if (!stretch) return undefined;
         const recognised = engine.recognise(speech, stretch, {
-          language: asked ?? origin.data.language,
+          language: asked,
           signal: job.signal,
           next: stretches[index + 1],
           onWaiting: (waiting) => job.waiting(waiting),
@@ -91,13 +97,13 @@ export function transcribe(deps: {
         });
         job.progress(prelude + (1 - prelude) * ((index + 1) / stretches.length));
       }
-      const done = (await job.content()).utterances;
+      const done = draft(await job.recording()).utterances;
       await job.offer({
         type: 'transcription.completed',
         data: {
           engine: engine.engine,
           model: engine.model,
-          language: mostHeard(done.map((data) => ({ data }))) ?? origin.data.language,
+          language: mostHeard(done) ?? asked,
           utterances: done.length,
           words: done
             .flatMap((utterance) => utterance.segments)
@@ -108,6 +114,18 @@ export function transcribe(deps: {
       await speech.close();
     }
   }
+}
+
+/** The language of most of the speech, by seconds. */
+export function mostHeard(
+  utterances: readonly { start: number; end: number; language: string | null }[],
+): string | null {
+  const seconds = new Map<string, number>();
+  for (const { language, start, end } of utterances) {
+    if (language !== null) seconds.set(language, (seconds.get(language) ?? 0) + end - start);
+  }
+  const [most] = [...seconds].toSorted((a, b) => b[1] - a[1]);
+  return most?.[0] ?? null;
 }
 
 const exists = (path: string): Promise<boolean> =>

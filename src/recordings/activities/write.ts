@@ -4,13 +4,13 @@ import { deleteDocument, writeDocuments } from '../../documents/write.ts';
 import { type PerDocument, documentNames, documentPaths } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
+import { filesOf, type RecordingFiles } from '../../../projections/recording/files.ts';
+import { draft, published } from '../../../projections/recording/reading.ts';
 import { carriedOver } from '../corrections/carried-over.ts';
 import { documentsInput } from '../documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../document-hashes.ts';
 import { localTime } from '../local-time.ts';
-import type { RecordingContent } from '../recording-content.ts';
 import type { Job, StageActivity } from '../run-stage.ts';
-import { shownTitle } from '../transcript-blocks.ts';
 
 type Deps = {
   spaceOf(owner: string): Promise<Space>;
@@ -31,35 +31,35 @@ export function write(deps: Deps): StageActivity {
   return async (job) => {
     await job.begin({ name: 'documents', places: 1 });
     const space = await deps.spaceOf(job.owner);
-    const first = await job.content();
-    const carried = carriedOver(first, await job.shown());
+    const first = await job.recording();
+    const carried = carriedOver(draft(first), published(first));
     if (carried) await job.offer(carried);
-    if (!hasName(first)) {
+    if (!filesOf(first, first.sources.draft).hasName) {
       const mine = naming.then(() => nameDocuments(job, space));
       naming = mine.catch(() => undefined);
       await mine;
     }
-    const content = await job.content();
-    const { named, saved, savedFor } = content;
+    const recording = await job.recording();
+    const files = filesOf(recording, recording.sources.draft);
+    const { named, saved, savedFor, nextVersion: version } = files;
     if (!named?.content) throw new Error('the documents have no name');
     const paths = documentPaths(named.content.base);
     const rendered = renderDocuments(
-      documentsInput(job.recordingId, content, { ...named.data, ...named.content }),
+      documentsInput(job.recordingId, draft(recording), { ...named.data, ...named.content }),
     );
     const sha256 = hashesOf(rendered);
-    const version = content.context.sources.versions.length + 1;
     await job.offer({ type: 'documents.rendered', data: { version, sha256 } });
 
     const moving = savedFor !== null && savedFor !== job.owner ? savedFor : null;
     const oldSpace = moving === null ? null : await deps.spaceOf(moving);
     const theirs = {
-      ...ownVersions(content),
+      ...ownVersions(files),
       ...(oldSpace && saved?.content
-        ? await foreignDocuments(oldSpace, saved.content.paths, content)
+        ? await foreignDocuments(oldSpace, saved.content.paths, files)
         : {}),
     };
     const contents = { ...rendered, ...theirs };
-    const known = await presentHashes(space, paths, ownHashes(content));
+    const known = await presentHashes(space, paths, ownHashes(files));
     const written = await writeDocuments(space, paths, contents, known);
     if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
     const kept = documentNames.filter((name) => name in theirs || written.kept.includes(name));
@@ -71,10 +71,10 @@ export function write(deps: Deps): StageActivity {
   };
 
   async function nameDocuments(job: Job, space: Space): Promise<void> {
-    const content = await job.content();
-    const { named } = content;
-    const title = named?.content?.title ?? shownTitle(content) ?? '';
-    const local_start = named?.data.local_start ?? localTime(new Date(content.startedAt));
+    const recording = await job.recording();
+    const { named, startedAt } = filesOf(recording, recording.sources.draft);
+    const title = named?.content?.title ?? draft(recording).title ?? '';
+    const local_start = named?.data.local_start ?? localTime(new Date(startedAt));
     const ui_language = named?.data.ui_language ?? deps.uiLanguage();
     const onDisk = await listTaken(space);
     const promised = new Set<string>();
@@ -92,11 +92,7 @@ export function write(deps: Deps): StageActivity {
   }
 }
 
-/** Whether there is a name, and one of the present owner's space. */
-const hasName = ({ named, context }: RecordingContent): boolean =>
-  named !== null && named.version > (context.handedOver ?? 0);
-
-function ownVersions({ authored }: RecordingContent): Partial<PerDocument> {
+function ownVersions({ authored }: RecordingFiles): Partial<PerDocument> {
   const own: Partial<PerDocument> = {};
   for (const name of documentNames) {
     const edit = authored[name];

@@ -1,7 +1,5 @@
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
-import { basisOf } from '../../../events/facts/sources.ts';
-import type { RecordingContent } from '../recording-content.ts';
-import { recognisedBlocks, shownBlocks } from '../transcript-blocks.ts';
+import type { Reading } from '../../../projections/recording/reading.ts';
 import { carryOver, correctionsBetween } from './carry-over.ts';
 
 /**
@@ -10,22 +8,17 @@ import { carryOver, correctionsBetween } from './carry-over.ts';
  * @param shown what the present documents were made of; null when there are none
  */
 export function carriedOver(
-  next: RecordingContent,
-  shown: RecordingContent | null,
+  next: Reading,
+  shown: Reading | null,
 ): RecordingFactOf<'corrections.carried_over'> | null {
-  if (shown === null || next.restored !== null) return null;
-  if (basisOf(shown.source) === basisOf(next.source)) return null;
-  const earlier = shown.carried?.content?.unplaced ?? [];
+  if (shown === null || next.source.results.restored !== null) return null;
+  if (shown.basis === next.basis) return null;
   const corrections = [
-    ...correctionsBetween(recognisedBlocks(shown), shownBlocks(shown), shown.names),
-    ...earlier,
+    ...correctionsBetween(shown.recognised, shown.blocks, shown.names),
+    ...shown.unplaced,
   ];
-  if (corrections.length === 0 && next.carried === null) return null;
-  const { blocks, placed, unplaced, names } = carryOver(
-    corrections,
-    recognisedBlocks(next),
-    next.names,
-  );
+  if (corrections.length === 0 && next.source.results.carried === null) return null;
+  const { blocks, placed, unplaced, names } = carryOver(corrections, next.recognised, next.names);
   return {
     type: 'corrections.carried_over',
     data: { placed, unplaced: unplaced.length, labels: Object.keys(names) },
