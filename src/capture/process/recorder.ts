@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StageError } from '../../shared/errors.ts';
-import { readClaim } from '../file/capture-files.ts';
-import type {
-  CaptureEnded,
-  CaptureProblem,
-  CaptureSpec,
-  CaptureStatus,
-  EndReason,
-} from './protocol.ts';
-import { captureUpkeep, openTrack } from './track.ts';
+import { type ElapsedClock, elapsedClock } from '../../shared/time.ts';
+import { Superseded } from '../capture-activity.ts';
 import {
   type DeviceStream,
   type Naudiodon,
@@ -16,11 +9,17 @@ import {
   openStream,
   watchDevice,
 } from '../device/device-stream.ts';
-import { type ElapsedClock, elapsedClock } from '../../shared/time.ts';
+import { readClaim } from '../file/capture-files.ts';
 import { openPulse } from '../pulse/pulse.ts';
-import { Superseded } from '../capture-activity.ts';
-import { deviceFrameBytes } from '../../audio/level-meter.ts';
-import { captureRate } from '../../audio/wav.ts';
+import { type LateAudio, type Settled, lateAudio } from './late-audio.ts';
+import type {
+  CaptureEnded,
+  CaptureProblem,
+  CaptureSpec,
+  CaptureStatus,
+  EndReason,
+} from './protocol.ts';
+import { type Track, captureUpkeep, openTrack } from './track.ts';
 
 /** One device into one file until it is told to end, whatever the device does meanwhile. */
 export interface Recorder {
@@ -36,307 +35,253 @@ export interface Recorder {
   readonly ended: Promise<{ last: CaptureEnded; hung: boolean }>;
 }
 
-/** Between attempts to open a device that is not there, milliseconds. */
-const reopenMs = 500;
-
 /**
- * @param now what a recording's time is measured by.
- * @throws {Superseded}
+ * @param now clock by which the time of the recording is measured
+ * @throws {Superseded} another process has claimed the folder
  */
 export async function openRecorder(
   spec: CaptureSpec,
   native: Naudiodon | null,
   now: ElapsedClock = elapsedClock(),
 ): Promise<Recorder> {
-  const { folder, limits, device } = spec;
-  if ((await readClaim(folder))?.claim !== spec.claim) throw new Superseded();
-  const track = await openTrack(spec, now);
-  const pulse = openPulse();
-  const openedAt = now();
-  let state: CaptureStatus['state'] = 'opening';
-  let problem: CaptureProblem | null = null;
-  let paused = track.wasPaused;
-  let ending: EndReason | null = null;
-  /** Wakes whoever waits for pause, resume or end. */
-  let wake = () => {};
-  let stream: DeviceStream | null = null;
-  let late = lateAudio(now);
-  let lastDataAt = openedAt;
-  /** The open stream has failed so and is being closed. */
-  let lost: CaptureProblem['code'] | null = null;
-  const guard = hangGuard(limits.quitMs, () => ending !== null, changed);
-  const watch = watchDevice(spec, lose);
-  const stopUpkeep = captureUpkeep(spec, track, end);
+  if ((await readClaim(spec.folder))?.claim !== spec.claim) throw new Superseded();
+  return new DeviceRecorder(spec, native, await openTrack(spec, now), now);
+}
 
-  return {
-    status: () => ({
+/** Between attempts to open a device that is missing, milliseconds. */
+const reopenMs = 500;
+
+/** Holds the device and the file. It opens the device again and again until the recording ends. */
+class DeviceRecorder implements Recorder {
+  readonly ended: Promise<{ last: CaptureEnded; hung: boolean }>;
+  readonly #spec: CaptureSpec;
+  readonly #native: Naudiodon | null;
+  readonly #track: Track;
+  readonly #now: ElapsedClock;
+  readonly #openedAt: number;
+  readonly #pulse = openPulse();
+  readonly #guard: ReturnType<typeof hangGuard>;
+  readonly #watch: ReturnType<typeof watchDevice>;
+  readonly #stopUpkeep: () => Promise<void>;
+  #state: CaptureStatus['state'] = 'opening';
+  #problem: CaptureProblem | null = null;
+  #paused: boolean;
+  #ending: EndReason | null = null;
+  /** Wakes what waits for pause, resume or end. */
+  #wake = () => {};
+  #stream: DeviceStream | null = null;
+  #late: LateAudio;
+  #lastDataAt: number;
+  /** Why the open stream is being closed: it has failed. */
+  #lost: CaptureProblem['code'] | null = null;
+
+  constructor(spec: CaptureSpec, native: Naudiodon | null, track: Track, now: ElapsedClock) {
+    this.#spec = spec;
+    this.#native = native;
+    this.#track = track;
+    this.#now = now;
+    this.#openedAt = now();
+    this.#lastDataAt = this.#openedAt;
+    this.#paused = track.wasPaused;
+    this.#late = lateAudio(now);
+    this.#guard = hangGuard(
+      spec.limits.quitMs,
+      () => this.#ending !== null,
+      () => this.#changed(),
+    );
+    this.#watch = watchDevice(spec, (code, message) => this.#lose(code, message));
+    this.#stopUpkeep = captureUpkeep(spec, track, (reason) => this.end(reason));
+    this.ended = this.#run();
+  }
+
+  status(): CaptureStatus {
+    return {
       type: 'status',
-      claim: spec.claim,
+      claim: this.#spec.claim,
       pid: process.pid,
-      state,
-      ledger: track.ledger,
-      level: track.level,
-      flatSeconds: track.flatSeconds,
-      quietSeconds: track.quietSeconds,
-      sides: track.sides,
-      problem,
-    }),
-    pause() {
-      if (paused || ending !== null) return;
-      paused = true;
-      turn();
-    },
-    resume() {
-      if (!paused || ending !== null) return;
-      paused = false;
-      hears();
-      turn();
-    },
-    end,
-    ended: run(),
-  };
-
-  function end(reason: EndReason): void {
-    if (ending !== null) return;
-    ending = reason;
-    state = 'stopping';
-    turn();
+      state: this.#state,
+      ledger: this.#track.ledger,
+      level: this.#track.level,
+      flatSeconds: this.#track.flatSeconds,
+      quietSeconds: this.#track.quietSeconds,
+      sides: this.#track.sides,
+      problem: this.#problem,
+    };
   }
 
-  /** Pause, resume and end take effect: what is open is closed, who waits goes on. */
-  function turn(): void {
-    closeStream();
-    wake();
+  pause(): void {
+    if (this.#paused || this.#ending !== null) return;
+    this.#paused = true;
+    this.#applyChange();
   }
 
-  function closeStream(): void {
-    // What it fails with is told where it is waited for.
-    stream?.close().catch(() => undefined);
+  resume(): void {
+    if (!this.#paused || this.#ending !== null) return;
+    this.#paused = false;
+    this.#heard();
+    this.#applyChange();
   }
 
-  async function run(): Promise<{ last: CaptureEnded; hung: boolean }> {
-    while (ending === null) {
-      if (paused) await whilePaused();
-      else if (await openDevice()) await pump();
+  end(reason: EndReason): void {
+    if (this.#ending !== null) return;
+    this.#ending = reason;
+    this.#state = 'stopping';
+    this.#applyChange();
+  }
+
+  /** Pause, resume and end take effect: what is open is closed, what waits goes on. */
+  #applyChange(): void {
+    this.#closeStream();
+    this.#wake();
+  }
+
+  #closeStream(): void {
+    // Its error is seen where its end is awaited.
+    this.#stream?.close().catch(() => undefined);
+  }
+
+  async #run(): Promise<{ last: CaptureEnded; hung: boolean }> {
+    while (this.#ending === null) {
+      if (this.#paused) await this.#whilePaused();
+      else if (await this.#openDevice()) await this.#pump();
     }
-    return await finish(ending);
+    return await this.#finish(this.#ending);
   }
 
-  async function whilePaused(): Promise<void> {
-    track.giveUpMissing();
-    track.quieten();
-    state = 'paused';
-    problem = null;
-    await track.note({ paused: true });
-    if (paused && ending === null) await changed();
-    if (ending === null) state = 'opening';
-    await track.note({ paused: false });
+  async #whilePaused(): Promise<void> {
+    this.#track.giveUpMissing();
+    this.#track.quieten();
+    this.#state = 'paused';
+    this.#problem = null;
+    await this.#track.note({ paused: true });
+    if (this.#paused && this.#ending === null) await this.#changed();
+    if (this.#ending === null) this.#state = 'opening';
+    await this.#track.note({ paused: false });
   }
 
   /** Tries until it is open, or paused, or over. */
-  async function openDevice(): Promise<boolean> {
+  async #openDevice(): Promise<boolean> {
     for (;;) {
-      const anything = track.ledger.samples > 0;
-      if (!anything && now() - openedAt > limits.firstDataMs) end('device-unavailable');
-      if (paused || ending !== null) return false;
+      const anything = this.#track.ledger.samples > 0;
+      if (!anything && this.#now() - this.#openedAt > this.#spec.limits.firstDataMs)
+        this.end('device-unavailable');
+      if (this.#paused || this.#ending !== null) return false;
       try {
-        if (await sourceIsThere()) {
-          if (paused || ending !== null) return false;
-          stream = native && openStream(native, device);
-          if (stream) {
-            lost = null;
-            late = lateAudio(now);
-            hears();
+        if (await this.#sourceIsThere()) {
+          if (this.#paused || this.#ending !== null) return false;
+          this.#stream = this.#native && openStream(this.#native, this.#spec.device);
+          if (this.#stream) {
+            this.#lost = null;
+            this.#late = lateAudio(this.#now);
+            this.#heard();
             return true;
           }
         }
-        tell('device-gone', `“${device}” is not there.`);
+        this.#report('device-gone', `“${this.#spec.device}” is not there.`);
       } catch (error) {
-        if (error instanceof StageError) tell('audio-server-gone', error.message);
-        else tell('device-failed', `“${device}” cannot be opened: ${String(error)}`);
+        if (error instanceof StageError) this.#report('audio-server-gone', error.message);
+        else
+          this.#report(
+            'device-failed',
+            `“${this.#spec.device}” cannot be opened: ${String(error)}`,
+          );
       }
-      if (anything) track.miss(lastDataAt);
-      await Promise.race([changed(), sleep(reopenMs)]);
+      if (anything) this.#track.miss(this.#lastDataAt);
+      await Promise.race([this.#changed(), sleep(reopenMs)]);
     }
   }
 
   /** PortAudio lists a device of the audio server also when its source is gone, and hangs with the server. */
-  async function sourceIsThere(): Promise<boolean> {
-    if (spec.source === null) return true;
-    const { microphones, monitors } = await pulse.sources();
-    return [...microphones, ...monitors].some(({ name }) => name === spec.source);
+  async #sourceIsThere(): Promise<boolean> {
+    if (this.#spec.source === null) return true;
+    const { microphones, monitors } = await this.#pulse.sources();
+    return [...microphones, ...monitors].some(({ name }) => name === this.#spec.source);
   }
 
-  async function pump(): Promise<void> {
-    const open = stream!;
+  async #pump(): Promise<void> {
+    const open = this.#stream!;
     const failed = (error: unknown) => {
-      lose('device-failed', `“${device}” failed: ${String(error)}`);
+      this.#lose('device-failed', `“${this.#spec.device}” failed: ${String(error)}`);
       return null;
     };
     try {
       for (;;) {
-        const block = await guard.wait(open.read().catch(failed));
+        const block = await this.#guard.wait(open.read().catch(failed));
         if (block === null) break;
-        hears();
+        this.#heard();
         // What comes from another source is not what was asked for.
-        if (lost !== 'moved') await take(late.take(block));
+        if (this.#lost !== 'moved') await this.#take(this.#late.take(block));
       }
-      await take(late.rest());
+      await this.#take(this.#late.rest());
       // Not closed by us: the device has ended by itself.
-      lose('device-failed', `“${device}” has ended.`);
+      this.#lose('device-failed', `“${this.#spec.device}” has ended.`);
     } catch (error) {
-      if (isDiskError(error)) end('disk-failed');
+      if (isDiskError(error)) this.end('disk-failed');
       else failed(error);
     } finally {
-      await guard.wait(open.close()).catch(() => undefined); // it failed above already
-      stream = null;
+      await this.#guard.wait(open.close()).catch(() => undefined); // it failed above already
+      this.#stream = null;
     }
   }
 
-  function hears(): void {
-    lastDataAt = now();
-    watch.heard();
+  #heard(): void {
+    this.#lastDataAt = this.#now();
+    this.#watch.heard();
   }
 
-  async function take({ missingMs, arrivals }: Settled): Promise<void> {
+  async #take({ missingMs, arrivals }: Settled): Promise<void> {
     // A night of sleep is not filled up beyond what a recording may have.
-    if (track.seconds + missingMs / 1000 >= limits.secondsMax) {
+    if (this.#track.seconds + missingMs / 1000 >= this.#spec.limits.secondsMax) {
       // What the device still had when the hours were full is not missing.
-      if (missingMs > 0) track.miss(now() - missingMs);
-      return end('limit-hours');
+      if (missingMs > 0) this.#track.miss(this.#now() - missingMs);
+      return this.end('limit-hours');
     }
-    await track.fill(missingMs);
-    for (const { block, at } of arrivals) await track.take(block, at);
-    if (lost !== null) track.miss(lastDataAt);
-    else if (ending === null && !paused && arrivals.length > 0) {
-      state = 'capturing';
-      problem = null;
+    await this.#track.fill(missingMs);
+    for (const { block, at } of arrivals) await this.#track.take(block, at);
+    if (this.#lost !== null) this.#track.miss(this.#lastDataAt);
+    else if (this.#ending === null && !this.#paused && arrivals.length > 0) {
+      this.#state = 'capturing';
+      this.#problem = null;
     }
-    if (track.seconds >= limits.secondsMax) end('limit-hours');
+    if (this.#track.seconds >= this.#spec.limits.secondsMax) this.end('limit-hours');
   }
 
   /** The device is open but does not give what it should: from here on audio is missing. */
-  function lose(code: CaptureProblem['code'], message: string): void {
-    if (!stream || lost || paused || ending !== null) return;
-    lost = code;
-    late.stopCounting();
-    track.miss(lastDataAt);
-    tell(code, message);
-    closeStream();
+  #lose(code: CaptureProblem['code'], message: string): void {
+    if (!this.#stream || this.#lost || this.#paused || this.#ending !== null) return;
+    this.#lost = code;
+    this.#late.stopCounting();
+    this.#track.miss(this.#lastDataAt);
+    this.#report(code, message);
+    this.#closeStream();
   }
 
-  function tell(code: CaptureProblem['code'], message: string): void {
-    state = 'waiting';
-    track.quieten();
-    if (problem?.code !== code)
-      problem = { code, message, since: problem?.since ?? new Date().toISOString() };
+  #report(code: CaptureProblem['code'], message: string): void {
+    this.#state = 'waiting';
+    this.#track.quieten();
+    if (this.#problem?.code !== code)
+      this.#problem = { code, message, since: this.#problem?.since ?? new Date().toISOString() };
   }
 
-  async function finish(reason: EndReason): Promise<{ last: CaptureEnded; hung: boolean }> {
-    watch.stop();
-    track.giveUpMissing();
-    await stopUpkeep();
-    const last = { type: 'ended', claim: spec.claim, ledger: track.ledger } as const;
+  async #finish(reason: EndReason): Promise<{ last: CaptureEnded; hung: boolean }> {
+    this.#watch.stop();
+    this.#track.giveUpMissing();
+    await this.#stopUpkeep();
+    const last = { type: 'ended', claim: this.#spec.claim, ledger: this.#track.ledger } as const;
     try {
-      await track.close();
-      await track.note({ ended: reason });
-      return { last: { ...last, reason }, hung: guard.hung };
+      await this.#track.close();
+      await this.#track.note({ ended: reason });
+      return { last: { ...last, reason }, hung: this.#guard.hung };
     } catch {
       // A disk that takes no more: the file ends where it does, and is repaired when it is read.
-      return { last: { ...last, reason: 'disk-failed' }, hung: guard.hung };
+      return { last: { ...last, reason: 'disk-failed' }, hung: this.#guard.hung };
     }
   }
 
-  function changed(): Promise<void> {
-    return new Promise((resolve) => (wake = resolve));
+  #changed(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve));
   }
 }
 
 const isDiskError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && 'code' in error;
-
-/** A block of the device, and when it came. */
-export type Arrival = { block: Buffer; at: number };
-
-/** Tells audio that is late from audio that is lost. */
-export type LateAudio = {
-  /** A block has come. Gives what may be written now: nothing while it is not clear what is missing. */
-  take(block: Buffer): Settled;
-  /** What is missing from now on is somebody else's to tell: of blocks still to come none is late. */
-  stopCounting(): void;
-  /** No more will come: what was held back. */
-  rest(): Settled;
-};
-
-/** After a pause this long it is looked whether what was said in it still comes; milliseconds. */
-const pauseMs = 300;
-/** What is kept in a queue comes faster than it was said: for as long as it does, it is waited for. */
-const waitMs = 500;
-/** Blocks come as early or as late as this without anything being lost. */
-const jitterMs = 100;
-const missingMsMin = 200;
-
-/**
- * When a process or the audio server was stopped, or the machine slept, queues hold what was heard up to
- * their limits; what they could not hold would be closed up without a sign. So after a pause blocks are
- * held back until as much has come as the pause was long, or no more comes than is being said. That is a
- * second at most behind the end of what was queued, and nothing at all when nothing is missing.
- */
-export function lateAudio(now: ElapsedClock): LateAudio {
-  let held: Arrival[] = [];
-  /** When the last block before those came. */
-  let before: number | null = null;
-  /** While it is not clear: how much there is to come, and when that is looked at again. */
-  let waiting: { lag: number; until: number } | null = null;
-  /** What was missing before the blocks that are held, when it is counted no more. */
-  let counted: number | null = null;
-
-  const lag = (at: number): number => (before === null ? 0 : at - before - millisecondsOf(held));
-
-  const missingBeforeHeld = (): number => {
-    const last = held.at(-1)?.at;
-    const missing = waiting && last !== undefined ? lag(last) : 0;
-    return missing < missingMsMin ? 0 : missing;
-  };
-
-  function release(): Settled {
-    const settled = { missingMs: counted ?? missingBeforeHeld(), arrivals: held };
-    if (counted === null) before = held.at(-1)?.at ?? before;
-    else counted = 0;
-    held = [];
-    waiting = null;
-    return settled;
-  }
-
-  return {
-    take(block) {
-      const at = now();
-      if (counted !== null) {
-        held.push({ block, at });
-        return release();
-      }
-      if (waiting === null && before !== null && at - before > pauseMs)
-        waiting = { lag: Infinity, until: at + waitMs };
-      held.push({ block, at });
-      if (waiting === null || lag(at) <= jitterMs) return release();
-      if (at >= waiting.until) {
-        if (waiting.lag - lag(at) <= jitterMs) return release();
-        waiting = { lag: lag(at), until: at + waitMs };
-      }
-      return { missingMs: 0, arrivals: [] };
-    },
-    stopCounting() {
-      counted ??= missingBeforeHeld();
-    },
-    rest: release,
-  };
-}
-
-const millisecondsOf = (arrivals: readonly Arrival[]): number =>
-  arrivals.reduce(
-    (sum, { block }) => sum + block.length / deviceFrameBytes / (captureRate / 1000),
-    0,
-  );
-
-/** Blocks in order, behind `missingMs` of audio that never came. */
-type Settled = { missingMs: number; arrivals: Arrival[] };

@@ -171,7 +171,7 @@ export function captureUpkeep(
 }
 
 /** What is captured: the file, and what is known about it. */
-interface Track {
+export interface Track {
   readonly ledger: Ledger;
   /** Of the last block; null while nothing comes. */
   readonly level: { rms: number; peak: number } | null;

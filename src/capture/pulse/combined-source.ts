@@ -12,8 +12,6 @@ import {
   ownModules,
 } from './combined-chain.ts';
 import type { Pulse } from './pulse.ts';
-import type { Log } from '../../shared/log.ts';
-import { watchPulse } from './watch-pulse.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** Microphone and loudspeakers joined into one source: a null sink that two loopbacks feed. */
@@ -42,234 +40,188 @@ export type CombinedSource = {
 };
 
 /** One at a time: two at once would each miss what the other has just loaded. */
-export function combinedSource(deps: {
-  /** `<data>/combined.json`: the two names and nothing else. */
-  path: string;
-  instance: string;
-  pulse: Pulse;
-  channels: () => CombinedChannels;
-}): CombinedSource {
-  const { path, instance, pulse } = deps;
+export function combinedSource(host: Host): CombinedSource {
+  const { path, pulse } = host;
   const inTurn = mutex();
 
   return {
-    selection: readSelection,
+    selection: () => readSelection(path),
     select: (selection) =>
       inTurn(async () => {
-        await check(selection);
+        await check(host, selection);
         await writeDurably(path, `${JSON.stringify(selection)}\n`);
-        return await build(selection);
+        return await build(host, selection);
       }),
     build: () =>
       inTurn(async () => {
-        const selection = await readSelection();
+        const selection = await readSelection(path);
         if (!selection)
           throw new StageError(
             'nothing-combined',
             'No microphone and loudspeakers have been selected to be combined.',
             { retriable: false },
           );
-        const gone = await missing(selection);
-        if (gone) await unloadLoopbackOf(gone);
-        await check(selection);
-        return await build(selection);
+        const gone = await missing(host, selection);
+        if (gone) await unloadLoopbackOf(host, gone);
+        await check(host, selection);
+        return await build(host, selection);
       }),
     stands: () =>
       inTurn(async () => {
-        const selection = await readSelection();
+        const selection = await readSelection(path);
         if (!selection) return false;
         const modules = await pulse.modules();
-        if (!wanted(selection).every((module) => loaded(module, modules))) return false;
+        if (!wanted(host, selection).every((module) => loaded(module, modules))) return false;
         // PipeWire keeps a loopback whose source has gone, and lets it take another source.
-        return (await missing(selection)) === null;
+        return (await missing(host, selection)) === null;
       }),
     teardown: () =>
       inTurn(async () => {
         // Names are remembered before anything is built: without them there is nothing, and the audio
         // server, which may take its time, need not be asked.
-        if (await exists(path)) await teardown();
+        if (await exists(path)) await teardown(host);
       }),
     forget: () =>
       inTurn(async () => {
-        await teardown();
+        await teardown(host);
         await rm(path, { force: true });
       }),
   };
+}
 
-  function wanted(selection: CombinedSelection) {
-    return combinedChain(instance, selection, deps.channels());
-  }
+/** What the chain is built on. */
+type Host = {
+  /** `<data>/combined.json`: the two names and nothing else. */
+  path: string;
+  instance: string;
+  pulse: Pulse;
+  channels: () => CombinedChannels;
+};
 
-  async function readSelection(): Promise<CombinedSelection | null> {
-    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    });
-    if (text === null) return null;
-    const parsed = selectionSchema.safeParse(json(text));
-    return parsed.success ? parsed.data : null;
-  }
+const wanted = ({ instance, channels }: Host, selection: CombinedSelection) =>
+  combinedChain(instance, selection, channels());
 
-  /** Both servers take a loopback from nowhere: PipeWire even without an error. So it is looked first. */
-  async function check({ microphone, monitor }: CombinedSelection): Promise<void> {
-    if (microphone === monitor || isOwnSource(microphone) || isOwnSource(monitor)) {
-      throw new StageError(
-        'combined-with-itself',
-        'A source cannot be combined with itself, nor the combined source with anything.',
-        { retriable: false },
-      );
-    }
-    const gone = await missing({ microphone, monitor });
-    if (gone) {
-      const what = gone === microphone ? 'microphone' : 'loudspeakers';
-      throw new StageError('source-gone', `The ${what} “${gone}” is not there any more.`, {
-        retriable: true,
-      });
-    }
-    const { monitors } = await pulse.sources();
-    if (!monitors.some(({ name }) => name === monitor)) {
-      throw new StageError('not-a-monitor', `“${monitor}” is not the monitor of a loudspeaker.`, {
-        retriable: false,
-      });
-    }
-  }
+async function readSelection(path: string): Promise<CombinedSelection | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const parsed = selectionSchema.safeParse(json(text));
+  return parsed.success ? parsed.data : null;
+}
 
-  /** The one of the two that is not there. */
-  async function missing({ microphone, monitor }: CombinedSelection): Promise<string | null> {
-    const { microphones, monitors } = await pulse.sources();
-    const names = new Set([...microphones, ...monitors].map(({ name }) => name));
-    return [microphone, monitor].find((name) => !names.has(name)) ?? null;
-  }
-
-  /** What had vanished is heard again only by a new loopback: the one it had may hear another source. */
-  async function unloadLoopbackOf(source: string): Promise<void> {
-    for (const { args, index } of ownModules(instance, await pulse.modules())) {
-      if (args.split(' ').includes(`source=${source}`)) await pulse.unloadModule(index);
-    }
-  }
-
-  async function build(selection: CombinedSelection): Promise<number[]> {
-    const before = await pulse.defaults();
-    const chain = wanted(selection);
-    const present = await pulse.modules();
-    // Without its sink the rest of a chain is of no use, whatever the server left of it.
-    const whole = chain.some((module) => module.role === 'sink' && loaded(module, present));
-    const kept = whole ? chain.map((module) => loaded(module, present)) : [];
-    for (const stale of ownModules(instance, present).filter((own) => !kept.includes(own))) {
-      await pulse.unloadModule(stale.index);
-    }
-    const indices: number[] = [];
-    const mine: number[] = [];
-    try {
-      for (const [at, module] of chain.entries()) {
-        const index = kept[at]?.index ?? (await pulse.loadModule(module.name, module.args));
-        if (!kept[at]) mine.unshift(index);
-        if (module.role !== 'side') indices.push(index);
-        if (module.role === 'sink') await sinkHasItsName(index);
-      }
-      await keepDefaults(before);
-    } catch (error) {
-      // The first error is the one to be told; what stays is torn down with the rest.
-      for (const index of mine) await pulse.unloadModule(index).catch(() => undefined);
-      throw error;
-    }
-    return indices;
-  }
-
-  /** Of two sinks with one name the second is renamed, or there are two: neither can be relied upon. */
-  async function sinkHasItsName(index: number): Promise<void> {
-    const named = (await pulse.sinks()).filter(({ name }) => name === combinedSink(instance));
-    if (named.length === 1 && named[0]?.ownerModule === index) return;
+/** Both servers take a loopback from nowhere: PipeWire even without an error. So it is looked first. */
+async function check(host: Host, { microphone, monitor }: CombinedSelection): Promise<void> {
+  if (microphone === monitor || isOwnSource(microphone) || isOwnSource(monitor)) {
     throw new StageError(
-      'audio-server-refused',
-      'Another sink on the audio server has the name of the combined source.',
-      { retriable: true },
+      'combined-with-itself',
+      'A source cannot be combined with itself, nor the combined source with anything.',
+      { retriable: false },
     );
   }
-
-  /** Some servers make what was loaded last the default. */
-  async function keepDefaults(before: Awaited<ReturnType<Pulse['defaults']>>): Promise<void> {
-    const after = await pulse.defaults();
-    for (const kind of ['sink', 'source'] as const) {
-      const name = before[kind];
-      if (name === null || after[kind] === name) continue;
-      const { microphones, monitors } = await pulse.sources();
-      const there = kind === 'source' ? [...microphones, ...monitors] : await pulse.sinks();
-      if (there.some((one) => one.name === name)) await pulse.setDefault(kind, name);
-    }
+  const gone = await missing(host, { microphone, monitor });
+  if (gone) {
+    const what = gone === microphone ? 'microphone' : 'loudspeakers';
+    throw new StageError('source-gone', `The ${what} “${gone}” is not there any more.`, {
+      retriable: true,
+    });
   }
+  const { monitors } = await host.pulse.sources();
+  if (!monitors.some(({ name }) => name === monitor)) {
+    throw new StageError('not-a-monitor', `“${monitor}” is not the monitor of a loudspeaker.`, {
+      retriable: false,
+    });
+  }
+}
 
-  async function teardown(): Promise<void> {
-    for (const { index } of ownModules(instance, await pulse.modules())) {
-      await pulse.unloadModule(index);
+/** The one of the two that is not there. */
+async function missing(
+  { pulse }: Host,
+  { microphone, monitor }: CombinedSelection,
+): Promise<string | null> {
+  const { microphones, monitors } = await pulse.sources();
+  const names = new Set([...microphones, ...monitors].map(({ name }) => name));
+  return [microphone, monitor].find((name) => !names.has(name)) ?? null;
+}
+
+/** What had vanished is heard again only by a new loopback: the one it had may hear another source. */
+async function unloadLoopbackOf({ instance, pulse }: Host, source: string): Promise<void> {
+  for (const { args, index } of ownModules(instance, await pulse.modules())) {
+    if (args.split(' ').includes(`source=${source}`)) await pulse.unloadModule(index);
+  }
+}
+
+async function build(host: Host, selection: CombinedSelection): Promise<number[]> {
+  const { instance, pulse } = host;
+  const before = await pulse.defaults();
+  const chain = wanted(host, selection);
+  const present = await pulse.modules();
+  // Without its sink the rest of a chain is of no use, whatever the server left of it.
+  const whole = chain.some((module) => module.role === 'sink' && loaded(module, present));
+  const kept = whole ? chain.map((module) => loaded(module, present)) : [];
+  for (const stale of ownModules(instance, present).filter((own) => !kept.includes(own))) {
+    await pulse.unloadModule(stale.index);
+  }
+  const indices: number[] = [];
+  const mine: number[] = [];
+  try {
+    for (const [at, module] of chain.entries()) {
+      const index = kept[at]?.index ?? (await pulse.loadModule(module.name, module.args));
+      if (!kept[at]) mine.unshift(index);
+      if (module.role !== 'side') indices.push(index);
+      if (module.role === 'sink') await assertSinkName(host, index);
     }
-    const left = ownModules(instance, await pulse.modules());
-    if (left.length > 0) {
-      throw new StageError(
-        'audio-server-refused',
-        'The audio server kept a module of the combined source.',
-        { retriable: true },
-      );
-    }
+    await keepDefaults(host, before);
+  } catch (error) {
+    // The first error is the one to be told; what stays is torn down with the rest.
+    for (const index of mine) await pulse.unloadModule(index).catch(() => undefined);
+    throw error;
+  }
+  return indices;
+}
+
+/** Of two sinks with one name the second is renamed, or there are two: neither can be relied upon. */
+async function assertSinkName({ instance, pulse }: Host, index: number): Promise<void> {
+  const named = (await pulse.sinks()).filter(({ name }) => name === combinedSink(instance));
+  if (named.length === 1 && named[0]?.ownerModule === index) return;
+  throw new StageError(
+    'audio-server-refused',
+    'Another sink on the audio server has the name of the combined source.',
+    { retriable: true },
+  );
+}
+
+/** Some servers make what was loaded last the default. */
+async function keepDefaults(
+  { pulse }: Host,
+  before: Awaited<ReturnType<Pulse['defaults']>>,
+): Promise<void> {
+  const after = await pulse.defaults();
+  for (const kind of ['sink', 'source'] as const) {
+    const name = before[kind];
+    if (name === null || after[kind] === name) continue;
+    const { microphones, monitors } = await pulse.sources();
+    const there = kind === 'source' ? [...microphones, ...monitors] : await pulse.sinks();
+    if (there.some((one) => one.name === name)) await pulse.setDefault(kind, name);
+  }
+}
+
+async function teardown({ instance, pulse }: Host): Promise<void> {
+  for (const { index } of ownModules(instance, await pulse.modules())) {
+    await pulse.unloadModule(index);
+  }
+  const left = ownModules(instance, await pulse.modules());
+  if (left.length > 0) {
+    throw new StageError(
+      'audio-server-refused',
+      'The audio server kept a module of the combined source.',
+      { retriable: true },
+    );
   }
 }
 
 const selectionSchema = z.strictObject({ microphone: z.string(), monitor: z.string() });
-
-/** Between attempts to mend a chain that cannot be mended yet, milliseconds. */
-const retryMs = 2000;
-
-/**
- * Keeps the combined source standing while it is recorded: a loopback ends with its microphone, and
- * everything with the audio server. What is missing is loaded again as soon as that is possible.
- * @param onState with what is missing, in words; null when nothing is.
- */
-export function keepCombined(options: {
-  combined: CombinedSource;
-  env?: NodeJS.ProcessEnv | undefined;
-  signal: AbortSignal;
-  log: Log;
-  onState(problem: string | null): void;
-}): void {
-  const { combined, env, signal, log, onState } = options;
-  let mending = false;
-  let again = false;
-  let timer: NodeJS.Timeout | undefined;
-  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-
-  const mend = async () => {
-    again = true;
-    if (mending) return;
-    mending = true;
-    clearTimeout(timer);
-    try {
-      while (again && !signal.aborted) {
-        again = false;
-        // Asked first: what stands needs none of the changes that building would look for.
-        if (!(await combined.stands()) && !signal.aborted) await combined.build();
-        onState(null);
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      onState(error instanceof StageError ? error.message : 'The combined source is incomplete.');
-      if (!(error instanceof StageError)) log.error({ err: error }, 'mending the combined source');
-      timer = setTimeout(() => void mend(), retryMs);
-    } finally {
-      mending = false;
-    }
-  };
-  watchPulse({
-    env,
-    signal,
-    onEvent({ what, on }) {
-      const matters = on === 'module' ? what === 'remove' : on === 'source' && what !== 'change';
-      if (matters) void mend();
-    },
-    onAway: () => void mend(),
-  });
-  // What went while nobody watched, before the service was there again, makes no event.
-  void mend();
-}
 
 function json(text: string): unknown {
   try {

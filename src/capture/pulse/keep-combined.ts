@@ -1,0 +1,59 @@
+import { StageError } from '../../shared/errors.ts';
+import type { Log } from '../../shared/log.ts';
+import type { CombinedSource } from './combined-source.ts';
+import { watchPulse } from './watch-pulse.ts';
+
+/** Between attempts to mend a chain that cannot be mended yet, milliseconds. */
+const retryMs = 2000;
+
+/**
+ * Keeps the combined source standing while it is recorded: a loopback ends with its microphone, and
+ * everything with the audio server. What is missing is loaded again as soon as that is possible.
+ * @param onState with what is missing, in words; null when nothing is.
+ */
+export function keepCombined(options: {
+  combined: CombinedSource;
+  env?: NodeJS.ProcessEnv | undefined;
+  signal: AbortSignal;
+  log: Log;
+  onState(problem: string | null): void;
+}): void {
+  const { combined, env, signal, log, onState } = options;
+  let mending = false;
+  let again = false;
+  let timer: NodeJS.Timeout | undefined;
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+
+  const mend = async () => {
+    again = true;
+    if (mending) return;
+    mending = true;
+    clearTimeout(timer);
+    try {
+      while (again && !signal.aborted) {
+        again = false;
+        // Asked first: what stands needs none of the changes that building would look for.
+        if (!(await combined.stands()) && !signal.aborted) await combined.build();
+        onState(null);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      onState(error instanceof StageError ? error.message : 'The combined source is incomplete.');
+      if (!(error instanceof StageError)) log.error({ err: error }, 'mending the combined source');
+      timer = setTimeout(() => void mend(), retryMs);
+    } finally {
+      mending = false;
+    }
+  };
+  watchPulse({
+    env,
+    signal,
+    onEvent({ what, on }) {
+      const matters = on === 'module' ? what === 'remove' : on === 'source' && what !== 'change';
+      if (matters) void mend();
+    },
+    onAway: () => void mend(),
+  });
+  // What went while nobody watched, before the service was there again, makes no event.
+  void mend();
+}
