@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
-import { StageError } from '../shared/errors.ts';
+import { StageError, type StageErrorCode } from '../shared/errors.ts';
 import { speechRate } from './wav.ts';
 
 /** Seconds ffmpeg may give no byte before it counts as hung. */
@@ -80,12 +80,14 @@ const inputOf = (path: string) => [
 const complaint =
   /Error while decoding|Invalid data found|truncat|corrupt|partial file|File ended prematurely|Packet mismatch|Header missing|error reading/i;
 
-const fallback = {
+type Reason = { code: StageErrorCode; sentence: string };
+
+const fallback: Reason = {
   code: 'audio-damaged',
   sentence: 'ffmpeg could not decode any audio from this file: it is damaged.',
 };
 
-const reasons = [
+const reasons: readonly (Reason & { when: RegExp })[] = [
   {
     when: /matches no streams|does not contain any stream/i,
     code: 'no-audio-track',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rmdir, unlink } from 'node:fs/promises';
-import { StageError, hasCode } from '../shared/errors.ts';
+import { StageError, hasCode, type StageErrorCode } from '../shared/errors.ts';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { type DocumentName, type PerDocument, documentPaths } from './documents.ts';
 import { type Space, entryAt, inFolder, openFile } from './space.ts';
@@ -204,7 +204,7 @@ async function removeTemporary({ folder, temporary }: TargetFile): Promise<void>
 
 /** The errors a person can do something about, said so; others as they are. */
 function asStageError(error: unknown): unknown {
-  const failed = (code: string, message: string) =>
+  const failed = (code: StageErrorCode, message: string) =>
     new StageError(code, message, { retriable: true, cause: error });
   if (hasCode(error, 'ENOSPC', 'EDQUOT'))
     return failed('disk-full', 'There is no space left on the disk for the documents.');

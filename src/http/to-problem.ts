@@ -1,5 +1,17 @@
+import type { KeyError } from '../../events/key-store.ts';
+import type { EventStoreError } from '../../events/store.ts';
+import type { InvalidCursor } from '../../projections/list-page.ts';
+import type { ProjectionBehind, ProjectionStopped } from '../../projections/projection-error.ts';
+import type { TranscriptMoving } from '../../projections/transcripts.ts';
+import type { AccountError } from '../accounts/account-error.ts';
 import type { ConfigError } from '../config/schema.ts';
-import type { NotAccepted } from '../recordings/handle.ts';
+import type { ConfinementError } from '../documents/confinement.ts';
+import type { NoDesktop } from '../documents/desktop.ts';
+import type { OversizedDocument } from '../documents/space.ts';
+import type { NoVault } from '../documents/vault.ts';
+import type { NotAccepted, UnknownRecording } from '../recordings/handle.ts';
+import type { StageError } from '../shared/errors.ts';
+import type { Busy } from '../shared/mutex.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
 import { Problem, invalid, logDamaged, notFound } from './problems.ts';
 import { statusName } from './recording-answer.ts';
@@ -11,9 +23,10 @@ import { statusName } from './recording-answer.ts';
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return mistake(error);
-  const known = byCode[String((error as { code?: unknown }).code)];
-  if (known) return known(error);
-  return fromBodyParser(error) ?? mistake(error);
+  const code = 'code' in error ? String(error.code) : '';
+  // The table says for each code which errors have it; errors from elsewhere may have the same code.
+  const known = (byCode as Record<string, ((error: never) => Problem) | undefined>)[code];
+  return known?.(error as never) ?? fromBodyParser(error) ?? mistake(error);
 }
 
 const cutOff = (cause: Error): Problem =>
@@ -21,14 +34,45 @@ const cutOff = (cause: Error): Problem =>
 
 const again = { 'Retry-After': '1' };
 
-const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
-  NOT_ACCEPTED: (error) => {
-    const { state, possible } = error as NotAccepted;
-    return new Problem('not-accepted', error.message, {
+/** Errors whose every code has an answer here: a new code does not compile without one. */
+type Answered =
+  | AccountError
+  | Busy
+  | ConfigError
+  | ConfinementError
+  | EventStoreError
+  | InvalidCursor
+  | NoDesktop
+  | NotAccepted
+  | NoVault
+  | OversizedDocument
+  | ProjectionBehind
+  | ProjectionStopped
+  | SpaceLimitReached
+  | TranscriptMoving
+  | UnknownRecording;
+/** Most of these end a stage and reach the log, not a request; what has no entry is a mistake. */
+type Sometimes = KeyError | StageError | SystemError;
+/** Of Node; `1002` is formidable's. */
+type SystemError = Error & { code: '1002' | 'ECONNRESET' | 'ENOSPC' };
+
+type WithCode<Code, Known = Answered | Sometimes> = Known extends { code: string }
+  ? Code extends Known['code']
+    ? Known
+    : never
+  : never;
+type Answers<Code extends string> = { [C in Code]: (error: WithCode<C>) => Problem };
+
+const byCode = {
+  NOT_ACCEPTED: (error) =>
+    new Problem('not-accepted', error.message, {
       // Not `status`: RFC 9457 has a member of that name, the number.
-      members: { recording_status: statusName(state), state, possible },
-    });
-  },
+      members: {
+        recording_status: statusName(error.state),
+        state: error.state,
+        possible: error.possible,
+      },
+    }),
   UNKNOWN_RECORDING: () => notFound(),
 
   VERSION_CONFLICT: (error) =>
@@ -49,6 +93,8 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
   DAMAGED: (error) => logDamaged(error),
   NEWER_LOG: (error) =>
     new Problem('log-newer', 'Start the release that wrote it, or a newer one.', { cause: error }),
+  INVALID_FACT: (error) => mistake(error),
+  LOCKED: (error) => mistake(error),
   CLOSED: (error) =>
     new Problem('stopping', 'The service is stopping. Try again when it is back.', {
       headers: { 'Retry-After': '5' },
@@ -78,12 +124,13 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
   ALREADY_SET_UP: (error) => new Problem('already-set-up', error.message),
   SETUP_CODE_REQUIRED: (error) => new Problem('setup-code-required', error.message),
   WRONG_CREDENTIALS: (error) => new Problem('wrong-credentials', error.message),
-  TOO_MANY_ATTEMPTS: (error) => {
-    const { retryAfter } = error as { retryAfter?: number };
-    return new Problem('too-many-attempts', error.message, {
-      headers: retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfter)) },
-    });
-  },
+  TOO_MANY_ATTEMPTS: (error) =>
+    new Problem('too-many-attempts', error.message, {
+      headers:
+        error.retryAfter === undefined
+          ? {}
+          : { 'Retry-After': String(Math.ceil(error.retryAfter)) },
+    }),
   USERNAME_TAKEN: (error) => new Problem('username-taken', error.message),
   LAST_ADMINISTRATOR: (error) => new Problem('last-administrator', error.message),
   OWN_ACCOUNT: (error) => new Problem('own-account', error.message),
@@ -94,18 +141,18 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
   INVALID_USERNAME: (error) => invalid([{ path: 'username', message: error.message }]),
   INVALID_PASSWORD: (error) => invalid([{ path: 'password', message: error.message }]),
 
-  CONFIG_INVALID: (error) => invalid([...(error as ConfigError).faults]),
-  CONFIG_OVERRIDDEN: (error) =>
-    new Problem('overridden', error.message, {
-      members: { errors: (error as ConfigError).faults },
-    }),
+  // Read from the environment and from files, never given in a request.
+  INVALID_PASSWORD_HASH: (error) => mistake(error),
+  SECRETS_DAMAGED: (error) => mistake(error),
 
-  SPACE_LIMIT_REACHED: (error) => {
-    const { takenBytes, limitBytes } = error as SpaceLimitReached;
-    return new Problem('space-limit', error.message, {
-      members: { taken_bytes: takenBytes, limit_bytes: limitBytes },
-    });
-  },
+  CONFIG_INVALID: (error) => invalid([...error.faults]),
+  CONFIG_OVERRIDDEN: (error) =>
+    new Problem('overridden', error.message, { members: { errors: error.faults } }),
+
+  SPACE_LIMIT_REACHED: (error) =>
+    new Problem('space-limit', error.message, {
+      members: { taken_bytes: error.takenBytes, limit_bytes: error.limitBytes },
+    }),
 
   NO_DESKTOP: (error) => new Problem('unavailable', error.message, { cause: error }),
   NO_VAULT: (error) => new Problem('unavailable', error.message, { cause: error }),
@@ -133,7 +180,7 @@ const byCode: Record<string, ((error: Error) => Problem) | undefined> = {
   '1002': (error) => cutOff(error),
   ECONNRESET: (error) => cutOff(error),
   ENOSPC: (error) => new Problem('disk-full', 'The disk of the service is full.', { cause: error }),
-};
+} satisfies Answers<Answered['code']> & Partial<Answers<Sometimes['code']>>;
 
 /** co-body and raw-body (JSON) and formidable (uploads) say what is wrong in fields of their own. */
 function fromBodyParser(error: Error): Problem | undefined {

@@ -5,7 +5,7 @@ import type { Completion } from './model.ts';
 import { ServerAnswerError } from './bounded-fetch.ts';
 import type { ServerKind } from './recognise-server.ts';
 import { isOverflow, serverMessage } from './server-errors.ts';
-import { StageError } from '../shared/errors.ts';
+import { StageError, type StageErrorCode } from '../shared/errors.ts';
 import { jsonObjectIn, withoutThinking } from './answers.ts';
 import { fewestTokens } from './talk.ts';
 
@@ -197,7 +197,7 @@ export function judgedReply(reply: Reply, completion: Completion, server: string
   throw failed('answer-empty', `The language model at ${server} gave an empty answer.`);
 }
 
-const failed = (code: string, message: string): StageError =>
+const failed = (code: StageErrorCode, message: string): StageError =>
   new StageError(code, message, { retriable: false });
 
 function requestBody(

@@ -1,14 +1,81 @@
+/** Why something cannot be done, as a stable slug: in the log (`stage.failed`), in `error.code` and in `warning` frames. */
+export type StageErrorCode =
+  // Sound servers, devices and captures
+  | 'already-recording'
+  | 'audio-server-refused'
+  | 'audio-server-silent'
+  | 'capture-not-started'
+  | 'combined-in-use'
+  | 'combined-with-itself'
+  | 'device-gone'
+  | 'device-taken'
+  | 'device-unavailable'
+  | 'devices-unavailable'
+  | 'no-audio-server'
+  | 'no-device'
+  | 'not-a-monitor'
+  | 'not-recording'
+  | 'nothing-captured'
+  | 'nothing-combined'
+  | 'program-replaced'
+  | 'rate-differs'
+  | 'recording-paused'
+  | 'socket-unsafe'
+  | 'source-gone'
+  // Audio files
+  | 'audio-damaged'
+  | 'audio-empty'
+  | 'audio-encrypted'
+  | 'audio-missing'
+  | 'audio-too-long'
+  | 'decoder-stalled'
+  | 'ffmpeg-failed'
+  | 'ffmpeg-missing'
+  | 'flac-differs'
+  | 'no-audio-track'
+  | 'not-16-bit'
+  | 'not-audio'
+  | 'unsupported-media'
+  // Speech
+  | 'engine-answer'
+  | 'engine-away'
+  | 'engine-busy'
+  | 'engine-crashed'
+  | 'engine-failed'
+  | 'engine-refused'
+  | 'engine-stalled'
+  | 'language-unknown'
+  | 'model-corrupt'
+  | 'model-missing'
+  | 'no-engine'
+  | 'speech-file-damaged'
+  // Language models
+  | 'answer-cut'
+  | 'answer-empty'
+  | 'content-filter'
+  | 'model-away'
+  | 'model-refused'
+  | 'no-language-model'
+  | 'prompt-truncated'
+  // Documents
+  | 'disk-full'
+  | 'name-in-use'
+  | 'not-text'
+  | 'not-writable'
+  // Configured servers, the service itself
+  | 'server-refused'
+  | 'took-the-service-down';
+
 /** Why a stage could not be done, in words for a person. Becomes `stage.failed`. */
 export class StageError extends Error {
   override name = 'StageError';
-  /** Stable slug such as `engine-away`, `model-missing`, `not-audio`. */
-  readonly code: string;
+  readonly code: StageErrorCode;
   /** Whether a later try of the same may succeed. */
   readonly retriable: boolean;
   /** What a server asked us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   constructor(
-    code: string,
+    code: StageErrorCode,
     message: string,
     options: { retriable: boolean; retryAfterMs?: number | undefined; cause?: unknown },
   ) {

@@ -27,7 +27,7 @@ export function simulatedActivities(
       await job.begin({ name: queue, places: 1 });
       await moments(random.below(4));
       if (random.chance(failures)) {
-        throw new StageError('simulated', 'The simulated engine failed', { retriable: true });
+        throw new StageError('engine-failed', 'The simulated engine failed', { retriable: true });
       }
       await work(job);
     };

@@ -416,7 +416,7 @@ function scriptedEngines(
         }),
       ]);
       if (failing.has(name)) {
-        throw new StageError('scripted', 'The engine is out of order', { retriable: true });
+        throw new StageError('engine-failed', 'The engine is out of order', { retriable: true });
       }
       await work(job);
     };

@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log.ts';
-import { StageError } from '../../shared/errors.ts';
+import { StageError, type StageErrorCode } from '../../shared/errors.ts';
 import { type BrowserLimits, openBrowserWriter } from './browser-writer.ts';
 import { mutex } from '../../shared/mutex.ts';
 
@@ -195,5 +195,5 @@ export async function openBrowserStream(
 
 const isPaused = () => refused('recording-paused', 'The recording is paused: resume it first.');
 
-const refused = (code: string, message: string) =>
+const refused = (code: StageErrorCode, message: string) =>
   new StageError(code, message, { retriable: false });

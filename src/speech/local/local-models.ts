@@ -4,7 +4,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { isAbsolute, join, normalize, sep } from 'node:path';
 import { createRequire } from 'node:module';
-import { StageError } from '../../shared/errors.ts';
+import { StageError, type StageErrorCode } from '../../shared/errors.ts';
 
 const modelPurposes = [
   'speech-to-text',
@@ -143,7 +143,7 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-function modelError(code: string, model: InstalledModel, problem: string): StageError {
+function modelError(code: StageErrorCode, model: InstalledModel, problem: string): StageError {
   return new StageError(
     code,
     `The model ${model.id} cannot be used: ${problem}. Put it into ${model.folder} again.`,

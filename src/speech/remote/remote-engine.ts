@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { openAsBlob } from 'node:fs';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import { type SpeechFile, speechHeader, speechHeaderBytes, speechRate } from '../../audio/wav.ts';
-import { StageError } from '../../shared/errors.ts';
+import { StageError, type StageErrorCode } from '../../shared/errors.ts';
 import { doubtOf } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { languageCode } from '../languages.ts';
@@ -192,7 +192,7 @@ async function watched<T>(
   const control = new AbortController();
   const stop = () => control.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
-  const fail = (code: string, sentence: string) =>
+  const fail = (code: StageErrorCode, sentence: string) =>
     control.abort(new StageError(code, `${transport.name} ${sentence}`, { retriable: true }));
   const minutes = Math.ceil(timeoutMs / 60_000);
   const limit = setTimeout(

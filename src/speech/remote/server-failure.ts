@@ -1,4 +1,4 @@
-import { StageError } from '../../shared/errors.ts';
+import { StageError, type StageErrorCode } from '../../shared/errors.ts';
 import type { ServerAnswer } from './server-client.ts';
 
 /**
@@ -22,7 +22,7 @@ export function answerFailure(
   const body = secret ? answer.body.replaceAll(secret, '…') : answer.body;
   const said = sentenceIn(body, contentType);
   const told = said ? ` It says: ${said}` : '';
-  const fail = (code: string, sentence: string) =>
+  const fail = (code: StageErrorCode, sentence: string) =>
     new StageError(code, `${sentence}${told}`, {
       retriable: code !== 'engine-refused',
       retryAfterMs: retryAfterMs(headers),
@@ -61,7 +61,7 @@ export function connectionFailure(name: string, error: unknown): StageError {
   const own = causes(error).find((cause) => cause instanceof StageError);
   if (own) return own;
   const code = systemCode(error);
-  const fail = (kind: string, sentence: string) =>
+  const fail = (kind: StageErrorCode, sentence: string) =>
     new StageError(kind, sentence, { retriable: kind !== 'engine-refused', cause: error });
   if (certificate.test(code))
     return fail('engine-refused', `The certificate of ${name} is not trusted here (${code}).`);
