@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmod, readFile, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { encodeRecord, logKey, predecessorCrcOf, streamKey } from '../../events/log/records.ts';
@@ -111,6 +121,30 @@ describe('A damaged record', () => {
     ]);
     assert.match((await rejects(all(log.readAll()), 'DAMAGED')).message, /position 1\)/);
     await rejects(all(log.read('recording-b')), 'DAMAGED');
+  });
+
+  it('is missed when another fact lies in its place', async (test) => {
+    const temp = await someLog(test);
+    const aside = join(temp.root, 'aside');
+    await cp(temp.directory, aside, { recursive: true });
+    const append = async (command: string) => {
+      const log = await temp.open();
+      await log.append('recording-a', [plainFact(command)], 10);
+      await log.close();
+    };
+    await append('acknowledged');
+    const head = await readFile(join(temp.directory, 'head'));
+    // Older files went on by themselves, as after LevelDB lost the end of its newest file.
+    await rm(temp.directory, { recursive: true });
+    await rename(aside, temp.directory);
+    await append('another');
+    await writeFile(join(temp.directory, 'head'), head);
+    const log = await temp.open();
+    assert.deepEqual(
+      log.health().damage.map(({ kind, position }) => [kind, position]),
+      [['record', 31]],
+    );
+    await rejects(log.append('recording-d', [plainFact('1')], 0), 'DAMAGED');
   });
 
   it('is missed at the end by whoever had seen it', async (test) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
 import { connect, rawRequest, startService } from '../support/http-client.ts';
@@ -57,6 +58,28 @@ test('a user has a limit of connections, and gets the place of one that closed',
   await clients[0]!.closed;
   const again = connect(service.url, ada);
   await again.until(({ type }) => type === 'status');
+});
+
+test('a session that ends takes its connections with it at once, and no other’s', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const [first, second, ben] = [
+    await service.login('ada'),
+    await service.login('ada'),
+    await service.addUser('ben'),
+  ];
+  // Without heartbeats, which look after sessions too.
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const clients = [first, first, second, ben].map((token) => connect(service.url, token));
+  for (const { until } of clients) await until(({ type }) => type === 'position');
+  assert.equal((await service.call('POST', '/logout', { token: first })).status, 204);
+  const limit = sleep(20_000, 'open', { ref: false });
+  for (const { closed } of clients.slice(0, 2)) {
+    assert.equal(await Promise.race([closed, limit]), 1008);
+  }
+  await service.call('PATCH', '/users/ben', { token: ada, json: { disabled: true } });
+  assert.equal(await Promise.race([clients[3]!.closed, limit]), 1008);
+  assert.equal(clients[2]!.socket.readyState, clients[2]!.socket.OPEN);
 });
 
 test('a message that is too large closes the connection, any other is answered', async (t) => {

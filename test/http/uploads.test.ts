@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sweepUploads } from '../../src/http/uploads/receive-upload.ts';
 import { type ProblemAnswer, type TestService, startService, wav } from '../support/http-client.ts';
+import { slowUpload } from '../support/slow-upload.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const megabyte = 1024 * 1024;
@@ -151,6 +152,20 @@ test('a connection that breaks off leaves nothing behind', async (t) => {
   assert.deepEqual(await recordingsOf(service, token), []);
   await eventually(async () => service.logged.some((line) => line.includes('"status":400')));
   assert.ok(!service.logged.some((line) => line.includes('"level":50')), 'no mistake of ours');
+});
+
+test('sixteen uploads are received at the same time, and the next one when one of them has ended', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const others = await Promise.all(Array.from({ length: 16 }, () => slowUpload(service, token)));
+  const uploads = join(service.dataDir, 'uploads');
+  while ((await readdir(uploads)).length < others.length) await new Promise(setImmediate);
+  const refused = await service.upload<ProblemAnswer>(token);
+  assert.deepEqual([refused.status, refused.body.type], [503, '/problems/busy']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  assert.equal(await others.pop()!.finish(), 202);
+  assert.equal((await service.upload(token)).status, 202);
+  for (const other of others) assert.equal(await other.finish(), 202);
 });
 
 test('a form that is cut off in the middle is 400', async (t) => {

@@ -193,6 +193,25 @@ test('a checkpoint beyond the end of the log is not believed', async (t) => {
   assert.equal(runner.states()[0]?.position, 2);
 });
 
+test('rows without a checkpoint, as a clearing that was interrupted leaves them, are not believed', async (t) => {
+  const storage = memoryProjectionStorage();
+  await storage.commit('a', { version: 1, position: 2 }, new Map([['k/ghost', 1]]));
+  let cleared = false;
+  const half: ProjectionStorage = {
+    ...storage,
+    checkpoint: async (name) => (cleared ? await storage.checkpoint(name) : undefined),
+    async clear(name) {
+      await storage.clear(name);
+      cleared = true;
+    },
+  };
+  const { store } = await logOf(2);
+  const runner = startProjections({ store, storage: half, projections: [counter('a')] });
+  t.after(() => runner.stop());
+  await runner.ready();
+  assert.deepEqual(await rowsOf(storage, 'a'), { 'k/key': 2 });
+});
+
 test('storage that is away for a moment is asked again, and nothing is applied twice', async (t) => {
   const { store } = await logOf(3);
   const storage = memoryProjectionStorage();

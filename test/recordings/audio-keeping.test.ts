@@ -174,7 +174,11 @@ for (const keep of ['flac', 'none'] as const) {
   test(`${keep}: the audio that facts name is there when the process dies at the fact that says otherwise`, async (t) => {
     for (const stored of [false, true]) {
       const home = await tempDir(t);
-      let world = await openWorld(t, { keep, home, dieAtFact: { stored } });
+      let world = await openWorld(t, {
+        keep,
+        home,
+        dieAtFact: { type: /^audio\.(compressed|removed)$/, stored },
+      });
       const id = await world.record();
       await world.loggedLine('died at the fact');
       await world.close();
@@ -187,6 +191,19 @@ for (const keep of ['flac', 'none'] as const) {
     }
   });
 }
+
+test('none: the audio goes at the next start when the process ended as soon as the documents were said to be there', async (t) => {
+  const home = await tempDir(t);
+  const dieAtFact = { type: /^documents\.saved$/, stored: true };
+  let world = await openWorld(t, { keep: 'none', home, dieAtFact });
+  const id = await world.record();
+  await world.loggedLine('died at the fact');
+  await world.close();
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+  world = await openWorld(t, { keep: 'none', home });
+  await world.done(id);
+  assert.deepEqual(await world.files(id), []);
+});
 
 test('an erasure takes what is being compressed with it', async (t) => {
   const world = await openWorld(t, { keep: 'flac' });
@@ -204,8 +221,8 @@ type Options = {
   home?: string;
   channels?: 1 | 2;
   dieBefore?: KeepingStep;
-  /** Before or after the fact is stored that says that the audio was replaced or removed. */
-  dieAtFact?: { stored: boolean };
+  /** Before or after the first fact of such a type is stored; from then on nothing is. */
+  dieAtFact?: { type: RegExp; stored: boolean };
   damage?: boolean;
   hold?: boolean;
   ffmpegRuns?: () => Promise<boolean>;
@@ -226,12 +243,15 @@ async function openWorld(t: TestContext, options: Options) {
   const { dieAtFact } = options;
   if (dieAtFact) {
     const append = store.append.bind(store);
+    let dead = false;
     t.mock.method(store, 'append', async (...offered: Parameters<typeof append>) => {
       const [, facts] = offered;
-      const dies = facts.some(({ type }) => /^audio\.(compressed|removed)$/.test(type));
-      if (!dies) return await append(...offered);
-      if (dieAtFact.stored) await append(...offered);
-      throw new Error('died at the fact');
+      const dies = !dead && facts.some(({ type }) => dieAtFact.type.test(type));
+      if (!dead && !dies) return await append(...offered);
+      dead = true;
+      if (dies && dieAtFact.stored) await append(...offered);
+      if (dies) events.tell('died at the fact');
+      throw new Error('dead');
     });
   }
   const storage = levelProjectionStorage(store.db);

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -15,7 +16,7 @@ import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts';
 import { openDesk } from '../../src/recordings/open-desk.ts';
-import type { StageActivity } from '../../src/recordings/run-stage.ts';
+import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { levelChores } from '../../src/storage/level-chores.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
@@ -72,6 +73,24 @@ for (const step of erasureSteps) {
   });
 }
 
+test('an erasure is finished at the next start when the process ended as soon as its fact was stored', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, home);
+  const { recordingId } = await world.record(marker);
+  await world.record(other);
+  const append = world.store.append.bind(world.store);
+  t.mock.method(world.store, 'append', async (...offered: Parameters<typeof append>) => {
+    const stored = await append(...offered);
+    if (stored.some(({ type }) => type === 'recording.erased')) throw new Error('died');
+    return stored;
+  });
+  await assert.rejects(world.desk.erase(recordingId, who('erase')), /died/);
+  await world.close();
+  world = await openWorld(t, home);
+  assert.deepEqual(await world.found(marker), []);
+  assert.ok((await world.found(other)).length > 0);
+});
+
 test('a recording is erased in any state: what is going on is cancelled first', async (t) => {
   const world = await openWorld(t, await tempDir(t), { hold: 'transcribe' });
   const held = await world.begin(marker);
@@ -80,6 +99,36 @@ test('a recording is erased in any state: what is going on is cancelled first', 
   assert.deepEqual(await world.found(marker), []);
   const folders = await readdir(join(world.dataDir, 'recordings'));
   assert.deepEqual(folders, []);
+});
+
+test('nothing is removed while what was cancelled may still write', async (t) => {
+  const events = new EventEmitter();
+  const released = once(events, 'release');
+  const cancelled = once(events, 'cancelled');
+  let holds = true;
+  // It hears of its end late, and writes once more.
+  const transcribe: StageActivity = async (job) => {
+    await job.begin({ name: 'held', places: 1 });
+    job.signal.addEventListener('abort', () => void events.emit('cancelled'));
+    await released;
+    const folder = join(world.dataDir, 'recordings', job.recordingId);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'late'), marker);
+    job.signal.throwIfAborted();
+  };
+  const world = await openWorld(t, await tempDir(t), {
+    transcribe: (job, usual) => (holds ? transcribe(job) : usual(job)),
+  });
+  const held = await world.begin(marker);
+  await world.until(held.recordingId, 'transcribing');
+  holds = false;
+  const erasing = world.desk.erase(held.recordingId, who('erase'));
+  await cancelled;
+  // Work enough for everything to be removed, if it did not wait.
+  for (let n = 0; n < 3; n += 1) await world.record(other);
+  events.emit('release');
+  await erasing;
+  assert.deepEqual(await world.found(marker), []);
 });
 
 test('a recording whose fact was never stored is left alone by what was noted for it', async (t) => {
@@ -113,12 +162,15 @@ test('documents deleted by a fact are gone after a crash too; those of another r
   assert.ok((await world.found(other)).some((place) => place.includes('spaces')));
 });
 
+type Options = {
+  dieBefore?: ErasureStep;
+  rebuild?: boolean;
+  hold?: 'transcribe';
+  transcribe?: (job: Job, usual: StageActivity) => Promise<void>;
+};
+
 /** Everything behind the door but engines, over a data directory that outlives it. */
-async function openWorld(
-  t: TestContext,
-  home: string,
-  options: { dieBefore?: ErasureStep; rebuild?: boolean; hold?: 'transcribe' } = {},
-) {
+async function openWorld(t: TestContext, home: string, options: Options = {}) {
   const dataDir = await realpath(home);
   const recordingsDir = join(dataDir, 'recordings');
   await mkdir(recordingsDir, { recursive: true });
@@ -144,7 +196,7 @@ async function openWorld(
     turns: openTurns(),
     board: openActivityBoard(),
     importedBy: (command) => importedBy(storage, command),
-    activities: speaking(said, spaceOf, options.hold),
+    activities: speaking(said, spaceOf, options),
     removal: {
       keys,
       spaceOf,
@@ -238,7 +290,7 @@ const fileHolds = async (path: string, word: string): Promise<boolean> =>
 function speaking(
   said: (recordingId: string) => string,
   spaceOf: Parameters<typeof write>[0]['spaceOf'],
-  hold?: 'transcribe',
+  { hold, transcribe }: Pick<Options, 'hold' | 'transcribe'>,
 ) {
   const simulated = simulatedActivities(seeded(1), 0);
   const held: StageActivity = async (job) => {
@@ -278,6 +330,7 @@ function speaking(
   return {
     ...simulated,
     ...(hold ? { transcribe: held } : {}),
+    ...(transcribe ? { transcribe: (job: Job) => transcribe(job, simulated.transcribe) } : {}),
     punctuate,
     summarise,
     entitle,
