@@ -52,6 +52,9 @@ export type CommandHandlerOptions<S> = {
   waitingMax: number;
   /** Streams whose state is kept in memory. */
   streamsMax: number;
+  /** How much of the memory's `sizeMax` a fact takes in the state; without it only `streamsMax` holds. */
+  sizeOf?(fact: LoggedFact): number;
+  sizeMax?: number;
   /** Awaited between accepting and appending: notes what the facts promise. What it throws refuses. */
   beforeAppend?(stream: string, facts: readonly OfferedFact[]): Promise<void>;
   /** Called with each fact of a stream in order, whoever appended it, also when it is read again. */
@@ -77,7 +80,8 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
   aggregate: Aggregate<S, F, R>,
   options: CommandHandlerOptions<S>,
 ): CommandHandler<S, F, R> {
-  const kept = new LRUCache<string, StreamState<S>>({ max: options.streamsMax });
+  const { streamsMax: max, sizeMax: maxSize } = options;
+  const kept = new LRUCache<string, StreamState<S>>(maxSize ? { max, maxSize } : { max });
   /** Those that commands wait for, so that a stream never has two queues. */
   const inUse = new Map<string, StreamState<S>>();
   const parts = { store, aggregate, options };
@@ -97,7 +101,7 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
     } finally {
       held.users -= 1;
       if (held.users === 0) inUse.delete(stream);
-      kept.set(stream, held);
+      kept.set(stream, held, maxSize ? { size: held.size } : {});
     }
   };
 
@@ -138,6 +142,7 @@ type StreamState<S> = {
   users: number;
   state: S;
   version: number;
+  size: number;
   /** Whether the log may hold more than was read. */
   isStale: boolean;
   peoplesCommands: LRUCache<string, LoggedFact[]>;
@@ -150,6 +155,7 @@ const newStreamState = <S>(stream: string, state: S): StreamState<S> => ({
   users: 0,
   state,
   version: 0,
+  size: 1,
   isStale: true,
   peoplesCommands: new LRUCache({ max: peoplesCommandsMax }),
   ownCommands: new LRUCache({ max: ownCommandsMax }),
@@ -225,6 +231,7 @@ function take<S, F extends Fact, R extends Refusal>(
 ): void {
   held.state = aggregate.evolve(held.state, fact);
   held.version = fact.version;
+  held.size += options.sizeOf?.(fact) ?? 0;
   const commands = commandsOf(held, fact.by);
   // Content may be large, and a repetition only needs to know that it was stored.
   const { content: _content, ...rest } = fact;

@@ -9,7 +9,7 @@ import type { ConfinementError } from '../documents/confinement.ts';
 import type { NoDesktop } from '../documents/desktop.ts';
 import type { OversizedDocument } from '../documents/space.ts';
 import type { NoVault } from '../documents/vault.ts';
-import type { NotAccepted, UnknownRecording } from '../recordings/handle.ts';
+import type { CommandRefused, NotAccepted, UnknownRecording } from '../recordings/handle.ts';
 import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
@@ -38,6 +38,7 @@ const again = { 'Retry-After': '1' };
 type Answered =
   | AccountError
   | Busy
+  | CommandRefused
   | ConfigError
   | ConfinementError
   | EventStoreError
@@ -74,6 +75,18 @@ const byCode = {
       },
     }),
   UNKNOWN_RECORDING: () => notFound(),
+  // While there are no documents the state refuses: `NOT_ACCEPTED`.
+  NO_DOCUMENTS: (error) => notFound(error.message),
+  NO_SUCH_TURN: (error) => notFound(error.message),
+  NO_SUCH_VERSION: (error) => notFound(error.message),
+  NO_SPEAKERS: (error) => invalid([{ path: 'speaker', message: error.message }]),
+  UNKNOWN_LABELS: ({ refusal }) =>
+    invalid(
+      ('unknown' in refusal ? refusal.unknown : []).map((label) => ({
+        path: `speakers.${label}`,
+        message: refusal.message,
+      })),
+    ),
 
   VERSION_CONFLICT: (error) =>
     new Problem('changed-meanwhile', 'Somebody else was faster. Look again and repeat.', {

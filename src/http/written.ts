@@ -1,10 +1,11 @@
 import { ulid } from 'ulid';
-import { type RecordingFact, recordingOf } from '../../events/facts/recording.ts';
+import { recordingOf } from '../../events/facts/recording.ts';
+import type { DecideRecording } from '../../projections/recording/decide.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { status } from '../../projections/status.ts';
 import { transcripts } from '../../projections/transcripts.ts';
-import type { Accepted } from '../recordings/desk.ts';
+import type { Accepted, Decided } from '../recordings/desk.ts';
 import { callerOf } from './middleware/authenticate.ts';
 import { limits } from './limits.ts';
 import { Problem, logDamaged } from './problems.ts';
@@ -12,31 +13,19 @@ import type { HttpServices, State } from './services.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 
 /**
- * Offers a fact at a recording's door for the caller, and returns when what it did can be read.
- * @throws what the door says; 503 `view-stopped` before anything is appended, `views-behind` after.
+ * Gives the caller's command on a recording, and returns when what it led to can be read.
+ * @throws as `RecordingsDesk.decide`; 503 `view-stopped` before anything is appended, `views-behind` after.
  */
 export async function carryOut(
   services: HttpServices,
   state: State,
   recordingId: string,
-  fact: RecordingFact,
-): Promise<Accepted> {
-  return await carryOutAll(services, state, recordingId, [fact]);
-}
-
-/** As `carryOut`, with several facts: all or none. */
-export async function carryOutAll(
-  services: HttpServices,
-  state: State,
-  recordingId: string,
-  facts: readonly RecordingFact[],
-): Promise<Accepted> {
+  decision: DecideRecording,
+): Promise<Decided> {
   refuseWhenStopped(services);
-  const accepted = await services.desk.commands(recordingId, facts, {
-    by: callerOf(state).userId,
-    command: commandOf(state),
-  });
-  await untilReadable(services, accepted);
+  const metadata = { by: callerOf(state).userId, command: commandOf(state) };
+  const accepted = await services.desk.decide(recordingId, metadata, decision);
+  if (accepted.facts.length > 0) await untilReadable(services, accepted);
   return accepted;
 }
 

@@ -1,5 +1,5 @@
 import { createActor, fromCallback, type EventObject } from 'xstate';
-import type { CommandMetadata, Decision } from '../../events/command-handler.ts';
+import type { CommandMetadata } from '../../events/command-handler.ts';
 import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
 import {
   recordingMachine,
@@ -7,8 +7,10 @@ import {
   type ActivityInput,
   type RecordingSnapshot,
 } from '../../machines/recording.ts';
+import type { DecideRecording } from '../../projections/recording/decide.ts';
+import type { Recording } from '../../projections/recording/recording.ts';
 import type { Log } from '../shared/log.ts';
-import type { LoggedRecordingFact, RecordingHandler, RecordingState } from './handle.ts';
+import type { LoggedRecordingFact, RecordingHandler } from './handle.ts';
 
 /** Who acts for a recording. With one process always that one; with many, the holder of a lock. */
 export interface Ownership {
@@ -42,11 +44,13 @@ export interface RecordingAggregate {
    * it led to then. At most 1000. @throws as `RecordingHandler.handle`
    */
   append(facts: readonly RecordingFact[], metadata: CommandMetadata): Promise<LoggedRecordingFact>;
-  /** As `append`, with what is decided on the newest state; null when nothing changes. */
+  /** As `append`, with what is decided on the newest state; returns all facts, none without a change. */
   decide(
     metadata: CommandMetadata,
-    decide: (state: RecordingState) => Decision<RecordingFact, never>,
-  ): Promise<LoggedRecordingFact | null>;
+    decide: DecideRecording,
+  ): Promise<readonly LoggedRecordingFact[]>;
+  /** What the log says of it, after every command that was given before. */
+  read(): Promise<Recording>;
   /** Resolves when no activity runs any more that was started before. */
   quiet(): Promise<void>;
   /** Claims the recording; starts the activities of its state when the claim is granted. */
@@ -89,9 +93,8 @@ export async function openAggregate(
       const stored = await handler.handle(recordingId, metadata, () => facts, options);
       return stored.at(-1)!;
     },
-    async decide(metadata, decide) {
-      return (await handler.handle(recordingId, metadata, decide, options)).at(-1) ?? null;
-    },
+    decide: (metadata, decide) => handler.handle(recordingId, metadata, decide, options),
+    read: async () => (await handler.read(recordingId)).recording,
     quiet: () => activities.quiet(),
     async start() {
       const held = await deps.ownership.claim(`recording:${recordingId}`);

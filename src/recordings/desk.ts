@@ -1,6 +1,8 @@
 import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
 import type { DocumentName } from '../documents/documents.ts';
+import type { DecideRecording } from '../../projections/recording/decide.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
+import type { LoggedRecordingFact } from './handle.ts';
 
 /** Where people's commands on recordings go in. The only writer of recordings' streams. */
 export interface RecordingsDesk {
@@ -17,12 +19,16 @@ export interface RecordingsDesk {
     fact: RecordingFact,
     circumstances: { by: string; command: string },
   ): Promise<Accepted>;
-  /** As `command`, with several facts: all or none. */
-  commands(
+  /**
+   * Appends what is decided on what the newest facts say (`projections/recording/decide.ts`): all or
+   * none. A command that was given before is answered with what it led to then.
+   * @throws {CommandRefused}, and as `command`
+   */
+  decide(
     recordingId: string,
-    facts: readonly RecordingFact[],
-    circumstances: { by: string; command: string },
-  ): Promise<Accepted>;
+    metadata: { by: string; command: string },
+    decision: DecideRecording,
+  ): Promise<Decided>;
   /** What the log holds of a recording. @throws {UnknownRecording} */
   read(recordingId: string): Promise<{ state: string; recording: Recording }>;
   /**
@@ -75,11 +81,13 @@ export type Start = {
 
 export type Accepted = {
   recordingId: string;
-  /** Position of the fact in the log. */
+  /** Position of the last fact in the log; 0 when nothing changed. */
   position: number;
   /** Canonical name of the state it led to. */
   state: string;
 };
+/** With what the command led to; where it was given before, without content. */
+export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
 
 export type Activity = {
   stage: Stage;

@@ -1,11 +1,4 @@
-import type { BlockChange } from './amendments.ts';
-
-/** What somebody who edited a transcript's Markdown changed. */
-export type DocumentEdit = {
-  changes: BlockChange[];
-  /** Whether there is more to it than corrections of blocks: then the whole is their own version. */
-  own: boolean;
-};
+import type { BlockChange, DocumentEdit } from '../../projections/recording/edit-turns.ts';
 
 /** Corrections taken from one document; with more of them it is somebody's own version. */
 const changesMax = 900;

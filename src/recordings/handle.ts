@@ -15,6 +15,13 @@ import {
   type RecordingFactType,
 } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
+import type { DecideRecording, RecordingRefusal } from '../../projections/recording/decide.ts';
+import {
+  evolve as read,
+  noRecording,
+  type ReadFact,
+  type Recording,
+} from '../../projections/recording/recording.ts';
 import { possibleFacts } from '../../machines/possible.ts';
 import {
   evolve,
@@ -28,8 +35,11 @@ import { stateName } from '../../machines/state-name.ts';
 /** A fact of a recording as the log has it. */
 export type LoggedRecordingFact = StoredFact<RecordingFact>;
 
-/** What is known of a recording when a command is decided: what may happen. */
-export type RecordingState = { snapshot: RecordingSnapshot };
+/** What is known of a recording when a command is decided: what it says, and what may happen. */
+export type RecordingState = { recording: Recording; snapshot: RecordingSnapshot };
+
+/** The state of a recording of which nothing is left. */
+export const erasedState = 'idle.erased';
 
 /** The recording's state does not allow the fact. HTTP answers 409 with both fields. */
 export class NotAccepted extends Error {
@@ -55,6 +65,18 @@ export class UnknownRecording extends Error {
   }
 }
 
+/** What a recording says does not allow the command. */
+export class CommandRefused extends Error {
+  override name = 'CommandRefused';
+  readonly code: RecordingRefusal['refused'];
+  readonly refusal: RecordingRefusal;
+  constructor(refusal: RecordingRefusal) {
+    super(refusal.message);
+    this.code = refusal.refused;
+    this.refusal = refusal;
+  }
+}
+
 /** The machine does not accept a fact. */
 type NotLegal = Refusal<'NOT_ACCEPTED'> & {
   type: RecordingFactType;
@@ -63,12 +85,18 @@ type NotLegal = Refusal<'NOT_ACCEPTED'> & {
 };
 type Unknown = Refusal<'UNKNOWN_RECORDING'>;
 
-/** A recording: the machine says what may happen. */
+/** A recording: the fold says what there is, the machine says what may happen. */
 export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLegal> = {
-  initial: (stream) => ({ snapshot: initialState(recordingOf(stream) ?? '') }),
-  evolve: ({ snapshot }, fact) => ({
-    snapshot: evolve(snapshot, toMachineEvent(fact as LoggedRecordingFact)),
-  }),
+  initial(stream) {
+    const recordingId = recordingOf(stream) ?? '';
+    return { recording: noRecording(recordingId), snapshot: initialState(recordingId) };
+  },
+  evolve({ recording, snapshot }, fact) {
+    const after = read(recording, fact as LoggedRecordingFact);
+    const next = evolve(snapshot, toMachineEvent(fact as LoggedRecordingFact));
+    const isErased = stateName(next.value) === erasedState;
+    return { recording: isErased ? withoutContent(after) : after, snapshot: next };
+  },
   accept({ snapshot }, version, facts, metadata) {
     const accepted: OfferedFact[] = [];
     let present = snapshot;
@@ -109,14 +137,16 @@ export type RecordingHandler = {
   /**
    * Returns the facts that the command led to, now or when it was given before; none when it changes
    * nothing. Durable then.
-   * @throws {NotAccepted} nothing was stored; {UnknownRecording}; {EventStoreError} what the log says
+   * @throws {NotAccepted}, {CommandRefused} nothing was stored; {UnknownRecording}; {EventStoreError}
    */
   handle(
     recordingId: string,
     metadata: CommandMetadata,
-    decide: (state: RecordingState) => Decision<RecordingFact, never>,
+    decide: DecideRecording,
     options?: { create?: boolean },
   ): Promise<readonly LoggedRecordingFact[]>;
+  /** The state after every command that was given before. @throws {UnknownRecording} */
+  read(recordingId: string): Promise<RecordingState>;
   /**
    * Hands `begin` the present state, before anything else is appended, and the listener it returns all
    * facts from then on. Null when the recording does not exist and `create` is not set.
@@ -132,14 +162,17 @@ export type RecordingHandler = {
 
 /** Commands that may wait for one recording; more is a defect of a caller. */
 const waitingMax = 1000;
-/** Recordings whose state is kept in memory. */
+/** Recordings whose state is kept in memory, and characters of what is said in them, all together. */
 const recordingsMax = 200;
+const charactersMax = 24 * 1024 * 1024;
 
 export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
   const listeners = new Map<string, FactListener>();
   const handler = commandHandler(deps.store, recordingAggregate, {
     waitingMax,
     streamsMax: recordingsMax,
+    sizeOf: ({ content }) => (content === undefined ? 1 : JSON.stringify(content).length),
+    sizeMax: charactersMax,
     beforeAppend: (stream, facts) => notePromises(deps, recordingOf(stream)!, facts),
     onFact: (fact, state) => listeners.get(fact.stream)?.(fact as LoggedRecordingFact, state),
   });
@@ -148,14 +181,21 @@ export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
       const decided = await handler.handle(
         recordingStream(recordingId),
         metadata,
-        (state, version): Decision<RecordingFact, Unknown> =>
-          version === 0 && !create ? unknown : decide(state),
+        (state, version): Decision<RecordingFact, RecordingRefusal | Unknown | NotLegal> => {
+          if (version === 0 && !create) return unknown;
+          const decision = decide(state.recording, stateName(state.snapshot.value));
+          const isUndocumented = isRefusal(decision) && decision.refused === 'NO_DOCUMENTS';
+          return isUndocumented ? withoutDocuments(state.snapshot, decision.type) : decision;
+        },
       );
       if (!isRefusal(decided)) return decided;
-      if (decided.refused === 'UNKNOWN_RECORDING') throw new UnknownRecording(recordingId);
-      const { type, state, possible, message } = decided;
-      throw new NotAccepted(type, state, possible, message);
+      throw refusalError(recordingId, decided);
     },
+    read: (recordingId) =>
+      handler.read(recordingStream(recordingId), (state, version) => {
+        if (version === 0) throw new UnknownRecording(recordingId);
+        return state;
+      }),
     async follow(recordingId, { create = false }, begin) {
       const stream = recordingStream(recordingId);
       return await handler.read(stream, (state, version) => {
@@ -173,14 +213,33 @@ export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
   };
 }
 
+/** What was said must not stay in memory when it is erased. */
+const withoutContent = (recording: Recording): Recording => ({
+  ...recording,
+  facts: recording.facts.map(({ content: _content, ...fact }) => fact as ReadFact),
+});
+
 const unknown: Unknown = { refused: 'UNKNOWN_RECORDING', message: 'There is no such recording.' };
+
+/** What refuses to change documents while there are none: the state does. */
+const withoutDocuments = (snapshot: RecordingSnapshot, type: RecordingFactType): NotLegal => {
+  const state = stateName(snapshot.value);
+  const message = `${type} is not possible while the recording is ${state}`;
+  return { refused: 'NOT_ACCEPTED', message, type, state, possible: [] };
+};
+
+function refusalError(recordingId: string, refusal: RecordingRefusal | Unknown | NotLegal): Error {
+  if (refusal.refused === 'UNKNOWN_RECORDING') return new UnknownRecording(recordingId);
+  if (refusal.refused !== 'NOT_ACCEPTED') return new CommandRefused(refusal);
+  return new NotAccepted(refusal.type, refusal.state, refusal.possible, refusal.message);
+}
 
 async function notePromises(
   { erasing, saving }: RecordingHandlerDeps,
   recordingId: string,
   facts: readonly OfferedFact[],
 ): Promise<void> {
-  if (facts.some(({ to }) => to === 'idle.erased')) await erasing?.(recordingId);
+  if (facts.some(({ to }) => to === erasedState)) await erasing?.(recordingId);
   if (facts.some(({ type }) => type === 'documents.saved')) await saving?.(recordingId);
 }
 

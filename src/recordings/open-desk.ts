@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFactOf, Stage } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isSettled } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
+import { cancel, erase, type DecideRecording } from '../../projections/recording/decide.ts';
 import { documentNames } from '../documents/documents.ts';
 import type { Log } from '../shared/log.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import { type KeepingStep, type KeptAs, openAudioKeeping } from './audio-keeping.ts';
 import type { Chores } from './chores.ts';
-import { cancelWork, erasedState, recordErasure } from './ending.ts';
 import type { ErasureDeps } from './erasure.ts';
-import { readRecording } from '../../projections/recording/recording.ts';
-import type { Accepted, RecordingsDesk } from './desk.ts';
+import type { Accepted, Decided, RecordingsDesk } from './desk.ts';
 import { openImports } from './imports.ts';
 import { openAggregate, soleOwner, type Ownership, type RecordingAggregate } from './aggregate.ts';
-import { NotAccepted, recordingHandler, type LoggedRecordingFact } from './handle.ts';
+import { NotAccepted, erasedState, recordingHandler, type LoggedRecordingFact } from './handle.ts';
 import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
 import { promisedBases } from './promised-bases.ts';
@@ -101,7 +101,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     ...deps,
     begin: (recordingId, fact, { by, command }) =>
       recordings.use(recordingId, { create: true }, async (recording) =>
-        acceptedFrom(recordingId, await recording.append([fact], { by, command })),
+        acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
       ),
   });
 
@@ -114,26 +114,16 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         content: title === undefined ? {} : { title },
       };
       return await recordings.use(recordingId, { create: true }, async (recording) =>
-        acceptedFrom(recordingId, await recording.append([fact], { by, command })),
+        acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
       );
     },
-    async command(recordingId, fact, circumstances) {
-      return await recordings.use(recordingId, { create: false }, async (recording) =>
-        acceptedFrom(recordingId, await recording.append([fact], circumstances)),
-      );
-    },
-    async commands(recordingId, facts, circumstances) {
-      return await recordings.use(recordingId, { create: false }, async (recording) =>
-        acceptedFrom(recordingId, await recording.append(facts, circumstances)),
-      );
-    },
+    command: (recordingId, fact, metadata) => decide(recordingId, metadata, () => [fact]),
+    decide,
     async read(recordingId) {
-      return await recordings.use(recordingId, { create: false }, async (recording) => ({
-        state: stateName(recording.snapshot().value),
-        recording: await readRecording(store, recordingId),
-      }));
+      const { recording, snapshot } = await handler.read(recordingId);
+      return { state: stateName(snapshot.value), recording };
     },
-    erase,
+    erase: eraseAll,
     async deleteDocuments(recordingId, documents, circumstances) {
       const all = documents.includes('index');
       const names = all ? [...documentNames] : [...documents];
@@ -141,7 +131,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         await removals.intend(recordingId, 'delete-documents');
         const fact = { type: 'documents.deleted', data: { documents: names } } as const;
         try {
-          return acceptedFrom(recordingId, await recording.append([fact], circumstances));
+          return acceptedFrom(recordingId, [await recording.append([fact], circumstances)]);
         } catch (error) {
           if (error instanceof NotAccepted) {
             await removals.giveUp(recordingId, 'delete-documents');
@@ -153,9 +143,10 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       return accepted;
     },
     async endWork(recordingId, circumstances) {
-      await recordings.use(recordingId, { create: false }, (recording) =>
-        cancelWork(recording, circumstances),
-      );
+      await recordings.use(recordingId, { create: false }, async (recording) => {
+        await recording.decide(circumstances, cancel);
+        await recording.quiet();
+      });
     },
     async finishRemovals() {
       for (const { recordingId, chore } of await removals.undone()) {
@@ -166,7 +157,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       // Put back from a backup, but on the list of what was erased: it is not to come back to life.
       for (const recordingId of await removals.listedAsErased()) {
         const command = `erased-before-${recordingId}`;
-        await erase(recordingId, { by: 'system', command }).catch((error: unknown) => {
+        await eraseAll(recordingId, { by: 'system', command }).catch((error: unknown) => {
           log.error({ err: error, recordingId }, 'still not erased');
         });
       }
@@ -188,12 +179,25 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     },
   };
 
-  async function erase(
+  async function decide(
+    recordingId: string,
+    metadata: CommandMetadata,
+    decision: DecideRecording,
+  ): Promise<Decided> {
+    return await recordings.use(recordingId, { create: false }, async (aggregate) => {
+      const facts = await aggregate.decide(metadata, decision);
+      return facts.length > 0
+        ? acceptedFrom(recordingId, facts)
+        : { recordingId, position: 0, state: stateName(aggregate.snapshot().value), facts };
+    });
+  }
+
+  async function eraseAll(
     recordingId: string,
     circumstances: { by: string; command: string },
   ): Promise<Accepted> {
     const accepted = await recordings.use(recordingId, { create: false }, async (recording) =>
-      acceptedFrom(recordingId, await recordErasure(recording, circumstances)),
+      acceptedFrom(recordingId, await recording.decide(circumstances, erase)),
     );
     await removals.carryOut(recordingId, 'erase', await recordings.peek(recordingId));
     return accepted;
@@ -224,8 +228,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
   }
 }
 
-const acceptedFrom = (recordingId: string, fact: LoggedRecordingFact): Accepted => ({
-  recordingId,
-  position: fact.position,
-  state: fact.to ?? '',
-});
+function acceptedFrom(recordingId: string, facts: readonly LoggedRecordingFact[]): Decided {
+  const { position, to } = facts.at(-1)!;
+  return { recordingId, position, state: to ?? '', facts };
+}

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
-import { type EventStore, EventStoreError } from '../../events/store.ts';
+import { EventStoreError } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
 import { StageError } from '../shared/errors.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import { NotAccepted } from './handle.ts';
-import { readRecording, type Recording } from '../../projections/recording/recording.ts';
+import type { Recording } from '../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from './aggregate.ts';
 import type { Turns } from './turns.ts';
 
@@ -50,7 +50,6 @@ const offerPauseMs = { first: 50, max: 5000 };
 
 export function stageRunner(deps: {
   activities: Record<Stage, StageActivity>;
-  store: EventStore;
   turns: Turns;
   board: ActivityBoard;
   log: Log;
@@ -86,7 +85,7 @@ export function stageRunner(deps: {
       owner: context.owner ?? 'system',
       run,
       signal: ended,
-      recording: () => readRecording(deps.store, recordingId),
+      recording: () => recording.read(),
       async begin(queue) {
         const deaths = context.deaths[stage] ?? 0;
         if (deaths >= deathsBeforeFailed) {

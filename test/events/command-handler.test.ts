@@ -199,7 +199,9 @@ describe('Many commands at once, from two processes, on a disk that fails now an
   for (const seed of seeds({ short: 6, long: 200 })) {
     it(`are each stored once or not at all, decided on all before them (SEED=${seed})`, async (test) => {
       const random = seeded(seed);
-      const log = await (await tempLog(test)).open({ write: failingWrites(random) });
+      const disk = failingDisk(random);
+      const log = await (await tempLog(test)).open({ write: disk.write });
+      disk.begin();
       const processes = [handlerOn(log), handlerOn(log, { streamsMax: 1 })];
       const answers = new Map<string, readonly LoggedFact[]>();
       const work = Array.from({ length: 60 }, async (_, n) => {
@@ -233,14 +235,18 @@ describe('Many commands at once, from two processes, on a disk that fails now an
   }
 });
 
-/** Fails one write in six: before anything reached the disk, or after everything had. */
-const failingWrites =
-  (random: ReturnType<typeof seeded>): WriteHook =>
-  async (write) => {
-    const fails = random.chance(1 / 6);
-    if (fails && random.chance(0.5)) throw new Error('EIO: the disk refused');
-    await write();
-    if (fails) throw new Error('EIO: the sync failed');
+/** From `begin` on it fails one write in six: before anything is on the disk, or after everything is. */
+function failingDisk(random: ReturnType<typeof seeded>): { write: WriteHook; begin(): void } {
+  let hasBegun = false;
+  return {
+    begin: () => (hasBegun = true),
+    async write(write) {
+      const fails = hasBegun && random.chance(1 / 6);
+      if (fails && random.chance(0.5)) throw new Error('EIO: the disk refused');
+      await write();
+      if (fails) throw new Error('EIO: the sync failed');
+    },
   };
+}
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -112,7 +112,6 @@ async function world(t: TestContext) {
           Stage,
           StageActivity
         >,
-        store,
         turns: openTurns(),
         board: openActivityBoard(),
         log,

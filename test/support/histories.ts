@@ -16,15 +16,22 @@ import {
   type DocumentsInput,
   type PerDocument,
   documentPaths,
+  speakerName,
 } from '../../src/documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
-import { recordingChanges, renaming, turnEdits } from '../../src/recordings/amendments.ts';
 import { carriedOver } from '../../src/recordings/corrections/carried-over.ts';
 import { documentsInput } from '../../src/recordings/documents-input.ts';
 import { draft, published } from '../../projections/recording/reading.ts';
 import { factAt, readRecording } from '../../projections/recording/recording.ts';
-import { restoration } from '../../projections/recording/versions.ts';
 import { mostHeard } from '../../src/recordings/activities/transcribe.ts';
+import { isRefusal } from '../../events/command-handler.ts';
+import {
+  changeRecording,
+  renameSpeakers,
+  restoreVersion,
+  type DecideRecording,
+} from '../../projections/recording/decide.ts';
+import { editTurn } from '../../projections/recording/edit-turns.ts';
 import { memoryStore } from './memory-store.ts';
 import type { Random } from './seeded.ts';
 
@@ -338,11 +345,13 @@ async function person(life: Life): Promise<void> {
   const { random, offer, history } = life;
   const recording = await life.recording();
   const present = published(recording);
+  const decided = async (decide: DecideRecording): Promise<void> => {
+    const facts = decide(recording, stateName(history.snapshot().value));
+    if (!isRefusal(facts)) for (const fact of facts) await offer(fact);
+  };
   switch (random.below(14)) {
     case 0: {
-      const wanted = { title: `Mine ${history.facts().length}` };
-      const now = { kind: 'solo', owner: 'anna' } as const;
-      for (const fact of recordingChanges(recording, now, wanted)) await offer(fact);
+      await decided(changeRecording({ title: `Mine ${history.facts().length}` }));
       return;
     }
     case 1:
@@ -354,19 +363,18 @@ async function person(life: Life): Promise<void> {
     case 3:
     case 4: {
       if (!present) return;
-      const block = present.blocks[random.below(3)];
+      const index = random.below(3);
+      const block = present.blocks[index];
       if (!block) return;
       const speaker = block.speaker === null ? undefined : random.pick([undefined, ...names]);
       const text = `${block.text} ${random.pick(words)}`;
-      const changes = [{ block: block.id, text, speaker }];
-      for (const fact of turnEdits(present, changes, 'en')) await offer(fact);
+      await decided(editTurn(index, { text, speaker }, speakerName));
       return;
     }
     case 5: {
       if (!present) return;
       const given = present.speakers.map(({ label }) => [label, random.pick(['', ...names])]);
-      const fact = renaming(present, Object.fromEntries(given) as Record<string, string>);
-      if (fact) await offer(fact);
+      await decided(renameSpeakers(Object.fromEntries(given) as Record<string, string>));
       return;
     }
     case 6: {
@@ -381,8 +389,7 @@ async function person(life: Life): Promise<void> {
     }
     case 7: {
       const saved = documentsSaved(history.snapshot());
-      const fact = saved > 0 ? restoration(recording, 1 + random.below(saved)) : null;
-      if (fact) await offer(fact);
+      if (saved > 0) await decided(restoreVersion(1 + random.below(saved)));
       return;
     }
     case 8:

@@ -80,7 +80,6 @@ export async function openCapturingService(
   >;
   const runStage = stageRunner({
     activities: { ...activities, capture: captures.activity },
-    store,
     turns: openTurns(),
     board: openActivityBoard(),
     log,

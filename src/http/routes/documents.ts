@@ -1,17 +1,10 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
-import { type RecordingFact, kindSchema } from '../../../events/facts/recording.ts';
+import { kindSchema } from '../../../events/facts/recording.ts';
 import { libraryOf, recordingByFilename, transcripts } from '../../../projections/transcripts.ts';
 import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../middleware/authenticate.ts';
-import {
-  carryOut,
-  carryOutAll,
-  commandOf,
-  refuseWhenStopped,
-  untilReadable,
-  untilWritten,
-} from '../written.ts';
+import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { bodyParser, decodedOnce, jsonBody, pageSchema, queryOf } from '../body.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { keptReads } from '../cached-reads.ts';
@@ -21,10 +14,11 @@ import { reprocessFact, reprocessSchema } from './recording-actions.ts';
 import { statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
-import { documentNames } from '../../documents/documents.ts';
+import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
-import { published } from '../../../projections/recording/reading.ts';
-import { turnEdits } from '../../recordings/amendments.ts';
+import { editDocument } from '../../../projections/recording/edit-turns.ts';
+import type { Reading } from '../../../projections/recording/reading.ts';
+import type { Recording } from '../../../projections/recording/recording.ts';
 import { NotAccepted } from '../../recordings/handle.ts';
 import { editIn } from '../../recordings/document-edit.ts';
 import { documentsInput } from '../../recordings/documents-input.ts';
@@ -58,7 +52,7 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
     const fact = reprocessFact(await jsonBody(ctx, reprocessSchema));
     const done = await doneBefore(services, ctx.state, { types: [fact.type], recordingId });
-    const { state } = done ?? (await carryOut(services, ctx.state, recordingId, fact));
+    const { state } = done ?? (await carryOut(services, ctx.state, recordingId, () => [fact]));
     ctx.status = 202;
     ctx.body = { recording_id: recordingId, status: statusName(state) };
   });
@@ -106,39 +100,30 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
     }
     refuseWhenStopped(services);
     const { recording, state } = await desk.read(recordingId);
-    const shown = published(recording);
-    const { saved, named } = shown ? filesOf(recording, shown.source) : {};
-    if (!shown || !saved?.content || !named?.content) {
-      throw new NotAccepted('document.edited', state, []);
-    }
-    const paths = saved.content.paths;
-    const document = documentNames.find((name) => sameName(paths[name], filename));
-    if (!document) throw notFound('The document belongs to no recording of yours.');
-    const input = documentsInput(recordingId, shown, { ...named.data, ...named.content });
+    const document = documentIn(recording, filename);
+    if (document === undefined) throw new NotAccepted('document.edited', state, []);
+    if (document === null) throw notFound('The document belongs to no recording of yours.');
     const { renderDocuments } = await import('../../documents/render.ts');
-    const ours = renderDocuments(input)[document];
-    const edit =
-      document === 'transcript'
-        ? editIn(ours, markdown)
-        : { changes: [], own: ours.trim() !== markdown.trim() };
-    const edits = turnEdits(shown, edit.changes, named.data.ui_language);
-    const facts: RecordingFact[] = [
-      ...edits,
-      {
-        type: 'document.edited',
-        data: { document, own: edit.own, replaces: present.sha256 },
-        content: edit.own ? { markdown } : {},
-      },
-    ];
-    await carryOutAll(services, ctx.state, recordingId, facts);
+    const compare = (now: Recording, reading: Reading) => {
+      const { named } = filesOf(now, reading.source);
+      const { data, content } = named ?? {};
+      if (!data || !content) return { changes: [], own: true };
+      const ours = renderDocuments(documentsInput(recordingId, reading, { ...data, ...content }));
+      return document === 'transcript'
+        ? editIn(ours.transcript, markdown)
+        : { changes: [], own: ours[document].trim() !== markdown.trim() };
+    };
+    const given = { document, markdown, replaces: present.sha256 };
+    const decision = editDocument(given, compare, speakerName);
+    const { facts } = await carryOut(services, ctx.state, recordingId, decision);
     const row = await untilWritten(services, recordingId);
     const written = await readDocument(space, filename);
     if (written) ctx.set('ETag', `"${written.sha256}"`);
     ctx.body = {
       recording_id: recordingId,
       status: statusName(row?.state ?? state),
-      corrections: edits.length,
-      own: edit.own,
+      corrections: facts.filter(({ type }) => type === 'turn.edited').length,
+      own: facts.some((fact) => fact.type === 'document.edited' && fact.data.own),
     };
   });
 
@@ -157,9 +142,7 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
     }
     refuseWhenStopped(services);
     const { recording, state } = await desk.read(recordingId);
-    const { published: source } = recording.sources;
-    const paths = source ? filesOf(recording, source).saved?.content?.paths : undefined;
-    const document = paths && documentNames.find((name) => sameName(paths[name], filename));
+    const document = documentIn(recording, filename);
     if (!document) throw new NotAccepted('documents.deleted', state, []);
     if (!present) throw notFound();
     const accepted = await desk.deleteDocuments(recordingId, [document], {
@@ -170,6 +153,14 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
     ctx.status = 204;
   });
 };
+
+/** Which of the present documents a file is: null when none; undefined while there are none. */
+function documentIn(recording: Recording, filename: string): DocumentName | null | undefined {
+  const { published: source } = recording.sources;
+  const { saved, named } = source ? filesOf(recording, source) : {};
+  const paths = named?.content && saved?.content?.paths;
+  return paths && (documentNames.find((name) => sameName(paths[name], filename)) ?? null);
+}
 
 const textOnly = {
   text: true,

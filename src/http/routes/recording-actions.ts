@@ -9,9 +9,9 @@ import type { AddRoutes, State } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 
-/** What a person can want of one recording. Each is one fact offered at its door. */
+/** What a person can want of one recording: one fact each. Whether it may be, the machine says. */
 export const recordingCommandRoutes: AddRoutes = (router, services) => {
-  const offer = async (
+  const append = async (
     ctx: Context & { state: State; params: Record<string, string> },
     type: RecordingFact['type'],
     factFrom: () => Promise<RecordingFact>,
@@ -20,14 +20,15 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const done = await doneBefore(services, ctx.state, { types: [type], recordingId: id });
     if (!done) await visibleRecording(services, callerOf(ctx.state), id);
-    const { state } = done ?? (await carryOut(services, ctx.state, id, await factFrom()));
+    const fact = done ? null : await factFrom();
+    const { state } = done ?? (await carryOut(services, ctx.state, id, () => (fact ? [fact] : [])));
     ctx.status = status;
     ctx.body = { recording_id: id, status: statusName(state) };
   };
 
   for (const [verb, { fact, status }] of Object.entries(plainCommands)) {
     router.post(`/recordings/:id/${verb}`, async (ctx) => {
-      await offer(
+      await append(
         ctx,
         fact.type,
         async () => {
@@ -40,7 +41,7 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
   }
   router.post('/recordings/:id/reprocess', async (ctx) => {
     const fact = async () => reprocessFact(await jsonBody(ctx, reprocessSchema));
-    await offer(ctx, 'reprocessing.requested', fact, 202);
+    await append(ctx, 'reprocessing.requested', fact, 202);
   });
 };
 

@@ -1,19 +1,17 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
-import { type RecordingFact, kindSchema } from '../../../events/facts/recording.ts';
-import { NotAccepted } from '../../recordings/handle.ts';
-import { NoSpeakers, recordingChanges, renaming, turnEdits } from '../../recordings/amendments.ts';
-import { filesOf } from '../../../projections/recording/files.ts';
-import { published } from '../../../projections/recording/reading.ts';
-import { restoration, versionsOf } from '../../../projections/recording/versions.ts';
-import { callerOf } from '../middleware/authenticate.ts';
+import { kindSchema } from '../../../events/facts/recording.ts';
 import {
-  carryOutAll,
-  commandOf,
-  refuseWhenStopped,
-  untilReadable,
-  untilWritten,
-} from '../written.ts';
+  changeRecording,
+  renameSpeakers,
+  restoreVersion,
+  type DecideRecording,
+} from '../../../projections/recording/decide.ts';
+import { editTurn } from '../../../projections/recording/edit-turns.ts';
+import { versionsOf } from '../../../projections/recording/versions.ts';
+import { speakerName } from '../../documents/documents.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, languageSchema } from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
@@ -27,65 +25,38 @@ import * as answers from '../openapi/recording-answers.ts';
 export const recordingChangeRoutes: AddRoutes = (router, services) => {
   const { desk } = services;
 
-  /** Offers the facts, waits for the documents, and answers with the recording as it is then. */
-  const change = async (ctx: Request, id: string, facts: readonly RecordingFact[]) => {
-    if (facts.length > 0) await carryOutAll(services, ctx.state, id, facts);
+  /** Gives the command, waits for the documents, and answers with the recording as it is then. */
+  const change = async (ctx: Request, id: string, decision: DecideRecording) => {
+    await carryOut(services, ctx.state, id, decision);
     const row = await untilWritten(services, id);
     if (!row) throw notFound();
     ctx.body = recordingLine(row, desk.activity(id));
-  };
-  /** What the recording's documents are made of. @throws {NotAccepted} when there are none */
-  const shownOf = async (id: string, type: RecordingFact['type']) => {
-    const { recording, state } = await desk.read(id);
-    const shown = published(recording);
-    if (!shown) throw new NotAccepted(type, state, []);
-    return { shown, recording };
   };
 
   router.patch('/recordings/:id', async (ctx) => {
     const id = ctx.params['id']!;
     const caller = callerOf(ctx.state);
-    const row = await visibleRecording(services, caller, id);
+    await visibleRecording(services, caller, id);
     const { owner, ...wanted } = await jsonBody(ctx, recordingSchema);
     if (owner !== undefined && !caller.isAdmin) {
       throw new Problem('not-admin', 'Only an administrator hands a recording over.');
     }
     const ownerId = owner === undefined ? undefined : userId(owner);
-    const { recording } = await desk.read(id);
-    await change(ctx, id, recordingChanges(recording, row, { ...wanted, owner: ownerId }));
+    await change(ctx, id, changeRecording({ ...wanted, owner: ownerId }));
   });
 
   router.patch('/recordings/:id/utterances/:index', async (ctx) => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
     const wanted = await jsonBody(ctx, utteranceSchema);
-    const { shown, recording } = await shownOf(id, 'turn.edited');
-    const { named } = filesOf(recording, shown.source);
-    const index = ctx.params['index']!;
-    const block = /^\d{1,9}$/.test(index) ? shown.blocks[Number(index)] : undefined;
-    if (!block) throw notFound('There is no such utterance.');
-    try {
-      const changes = [{ block: block.id, ...wanted }];
-      await change(ctx, id, turnEdits(shown, changes, named?.data.ui_language ?? 'en'));
-    } catch (error) {
-      if (!(error instanceof NoSpeakers)) throw error;
-      throw invalid([{ path: 'speaker', message: error.message }]);
-    }
+    await change(ctx, id, editTurn(numberIn(ctx.params['index']!), wanted, speakerName));
   });
 
   router.patch('/recordings/:id/speakers', async (ctx) => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
     const { speakers } = await jsonBody(ctx, namesSchema);
-    const { shown } = await shownOf(id, 'speakers.renamed');
-    const labels = shown.speakers.map(({ label }) => label);
-    const unknown = Object.keys(speakers).filter((label) => !labels.includes(label));
-    if (unknown.length > 0) {
-      const message = `is no label of this recording (${labels.join(', ')})`;
-      throw invalid(unknown.map((label) => ({ path: `speakers.${label}`, message })));
-    }
-    const fact = renaming(shown, speakers);
-    await change(ctx, id, fact ? [fact] : []);
+    await change(ctx, id, renameSpeakers(speakers));
   });
 
   router.get('/recordings/:id/versions', async (ctx) => {
@@ -100,15 +71,9 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     await visibleRecording(services, callerOf(ctx.state), id);
     await jsonBody(ctx, z.strictObject({}));
     const expected = { types: ['version.restored'], recordingId: id } as const;
-    if (await doneBefore(services, ctx.state, expected)) {
-      await change(ctx, id, []);
-      return;
-    }
-    const version = ctx.params['version']!;
-    const { recording } = await desk.read(id);
-    const fact = /^\d{1,9}$/.test(version) ? restoration(recording, Number(version)) : null;
-    if (!fact) throw notFound('There is no such version.');
-    await change(ctx, id, [fact]);
+    const isRepeated = await doneBefore(services, ctx.state, expected);
+    const version = numberIn(ctx.params['version']!);
+    await change(ctx, id, isRepeated ? () => [] : restoreVersion(version));
   });
 
   router.delete('/recordings/:id', async (ctx) => {
@@ -128,9 +93,12 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
       .listUsers()
       .find(({ userId, username }) => userId === wanted || username === wanted);
     if (user) return user.userId;
-    throw invalid([{ path: 'owner', message: 'is no user' }]);
+    throw invalid([{ path: 'owner', message: 'is not a user' }]);
   }
 };
+
+/** A number out of a path; -1 for anything else, which names nothing. */
+const numberIn = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);
 
 const name = z
   .string()

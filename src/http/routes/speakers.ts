@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
+import { nameSpeakers, skipSpeakers } from '../../../projections/recording/decide.ts';
 import { statusOf } from '../../../projections/status.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody } from '../body.ts';
-import { Problem, invalid } from '../problems.ts';
+import { Problem } from '../problems.ts';
 import type { AddRoutes, Caller, HttpServices } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
@@ -21,16 +22,8 @@ export const speakersRoutes: AddRoutes = (router, services) => {
       return;
     }
     const row = await waitingRecording(services, callerOf(ctx.state), recording_id);
-    if (row.status === 'awaiting-speakers') refuseUnknownLabels(row, speakers);
-    const names = Object.fromEntries(Object.entries(speakers).filter(([, name]) => name !== ''));
-    const accepted = await carryOut(
-      services,
-      ctx.state,
-      row.recording_id,
-      skip
-        ? { type: 'speakers.skipped', data: {} }
-        : { type: 'speakers.named', data: { labels: Object.keys(names) }, content: { names } },
-    );
+    const decision = skip ? skipSpeakers : nameSpeakers(speakers);
+    const accepted = await carryOut(services, ctx.state, row.recording_id, decision);
     ctx.body = { status: statusName(accepted.state), recording_id: row.recording_id };
   });
 };
@@ -72,17 +65,4 @@ async function waitingRecording(
     });
   }
   return visibleRecording(services, caller, ids[0]!);
-}
-
-/** 422, and the pause remains. */
-function refuseUnknownLabels(row: RecordingRow, speakers: Record<string, string>): void {
-  const known = new Set([...row.suggestions, ...row.speakers].map(({ label }) => label));
-  const unknown = Object.keys(speakers).filter((label) => !known.has(label));
-  if (unknown.length === 0) return;
-  throw invalid(
-    unknown.map((label) => ({
-      path: `speakers.${label}`,
-      message: `is no label of this recording (${[...known].join(', ')})`,
-    })),
-  );
 }

@@ -1,6 +1,6 @@
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
-import { carryOver, correctionsBetween } from './carry-over.ts';
+import { carryOver, correctionsBetween } from '../../../projections/recording/carry-over.ts';
 
 /**
  * What people corrected in the documents there are, placed in the transcript of which the next ones

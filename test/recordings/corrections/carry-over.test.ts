@@ -5,8 +5,8 @@ import {
   carryOver,
   corrected,
   correctionsBetween,
-} from '../../../src/recordings/corrections/carry-over.ts';
-import { wordPatches, wordsOf } from '../../../src/recordings/corrections/word-patches.ts';
+} from '../../../projections/recording/carry-over.ts';
+import { wordPatches, wordsOf } from '../../../projections/recording/word-patches.ts';
 import { fc } from '../../support/properties.ts';
 
 /** Few words, so that they repeat: the hard case for finding a place. */

@@ -1,6 +1,13 @@
-import type { Block, Correction, Word } from '../../../events/facts/transcript.ts';
-import { retimed, spread, timedWords } from './timed-words.ts';
-import { type WordPatch, soundsSame, wordPatches, wordsOf } from './word-patches.ts';
+import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
+import {
+  type WordPatch,
+  retimed,
+  soundsSame,
+  spread,
+  timedWords,
+  wordPatches,
+  wordsOf,
+} from './word-patches.ts';
 
 /** What became of corrections in another transcript. */
 export type CarriedOver = {

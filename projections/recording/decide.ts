@@ -1,0 +1,138 @@
+import type { Decision, Refusal } from '../../events/command-handler.ts';
+import type { Kind, RecordingFact } from '../../events/facts/recording.ts';
+import { type EditRefusal, noDocuments } from './edit-turns.ts';
+import { draft, published } from './reading.ts';
+import { type Recording, factAt, factsOf } from './recording.ts';
+import { restoration } from './versions.ts';
+
+/** Why a command on a recording is refused, besides what its state does not allow. */
+export type RecordingRefusal =
+  | EditRefusal
+  | Refusal<'NO_SUCH_VERSION'>
+  | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });
+export type RecordingDecision = Decision<RecordingFact, RecordingRefusal>;
+/** A command on a recording, with the canonical name of the state it is in. Pure. */
+export type DecideRecording = (recording: Recording, state: string) => RecordingDecision;
+
+/** What a person says of a recording as a whole; what is left out stays. */
+export type RecordingChanges = {
+  title?: string | undefined;
+  kind?: Kind | undefined;
+  /** ISO 639-1 code; null: as it was heard. */
+  language?: string | null | undefined;
+  /** User id. */
+  owner?: string | undefined;
+};
+
+/** Says what a recording is called, what kind it is, what was spoken and whose it is. */
+export const changeRecording =
+  (wanted: RecordingChanges) =>
+  (recording: Recording): readonly RecordingFact[] => {
+    const { title, kind, language, owner } = wanted;
+    const facts: RecordingFact[] = [];
+    const { title: previous } = draft(recording);
+    if (title !== undefined && title !== previous) {
+      facts.push({ type: 'title.changed', data: {}, content: { title, previous } });
+    }
+    if (kind !== undefined && kind !== recording.sources.draft.kind) {
+      facts.push({ type: 'kind.changed', data: { kind } });
+    }
+    if (language !== undefined && language !== languageSet(recording)) {
+      facts.push({ type: 'language.set', data: { language } });
+    }
+    if (owner !== undefined && owner !== ownerOf(recording)) {
+      facts.push({ type: 'recording.handed_over', data: { owner } });
+    }
+    return facts;
+  };
+
+/** Names speakers afterwards; an empty name takes a name away. */
+export const renameSpeakers =
+  (names: Readonly<Record<string, string>>) =>
+  (recording: Recording): RecordingDecision => {
+    const reading = published(recording);
+    if (!reading) return noDocuments('speakers.renamed');
+    const labels = reading.speakers.map(({ label }) => label);
+    const unknown = Object.keys(names).filter((label) => !labels.includes(label));
+    if (unknown.length > 0) return unknownLabels(unknown, labels);
+    const all = withoutEmpty({ ...reading.names, ...names });
+    if (isSame(all, reading.names)) return [];
+    return [
+      {
+        type: 'speakers.renamed',
+        data: { labels: labels.filter((label) => Object.hasOwn(all, label)) },
+        content: { names: all },
+      },
+    ];
+  };
+
+/** Ends the pause of a meeting by names; whether it waits for them, the machine says. */
+export const nameSpeakers =
+  (given: Readonly<Record<string, string>>) =>
+  (recording: Recording, state: string): RecordingDecision => {
+    const labels = draft(recording).speakers.map(({ label }) => label);
+    const unknown = Object.keys(given).filter((label) => !labels.includes(label));
+    if (state === 'awaiting-speakers' && unknown.length > 0) return unknownLabels(unknown, labels);
+    const names = withoutEmpty(given);
+    return [{ type: 'speakers.named', data: { labels: Object.keys(names) }, content: { names } }];
+  };
+
+/** Ends the pause of a meeting without names. */
+export const skipSpeakers = (): readonly RecordingFact[] => [
+  { type: 'speakers.skipped', data: {} },
+];
+
+/** Switches back to an earlier version of the documents, which becomes the newest. */
+export const restoreVersion =
+  (version: number) =>
+  (recording: Recording): RecordingDecision => {
+    const fact = restoration(recording, version);
+    return fact ? [fact] : { refused: 'NO_SUCH_VERSION', message: 'There is no such version.' };
+  };
+
+/** What ends what goes on in a state, if anything does. */
+const endOf = (state: string): readonly RecordingFact[] => {
+  if (state.startsWith('transcribing')) return [{ type: 'processing.cancelled', data: {} }];
+  if (state.startsWith('recording')) return [{ type: 'recording.discarded', data: {} }];
+  return [];
+};
+
+/**
+ * Cancels what is done with a recording, or is to be. One that is being captured is left alone: that
+ * has to be stopped.
+ */
+export const cancel = (_recording: Recording, state: string): readonly RecordingFact[] =>
+  /^(?:transcribing|awaiting-speakers)/.test(state)
+    ? [{ type: 'processing.cancelled', data: {} }]
+    : [];
+
+/** Ends what goes on in a recording, and says that it is erased. */
+export function erase(_recording: Recording, state: string): readonly RecordingFact[] {
+  const end = endOf(state);
+  const isGone = end.some(({ type }) => type === 'recording.discarded');
+  return isGone ? end : [...end, { type: 'recording.erased', data: {} }];
+}
+
+/** Whose it is: a user id. Null before it has begun. */
+export const ownerOf = (recording: Recording): string | null =>
+  factsOf(recording, 'recording.handed_over', Infinity).at(-1)?.data.owner ??
+  factAt(recording, 1, 'audio.imported', 'recording.started')?.data.owner ??
+  null;
+
+/** What a person said of the language; undefined without. */
+const languageSet = (recording: Recording): string | null | undefined =>
+  factAt(recording, recording.sources.draft.results.languageSet, 'language.set')?.data.language;
+
+const unknownLabels = (unknown: readonly string[], labels: readonly string[]) => ({
+  refused: 'UNKNOWN_LABELS' as const,
+  message: `is no label of this recording (${labels.join(', ')})`,
+  unknown,
+  labels,
+});
+
+const withoutEmpty = (names: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(names).filter(([, name]) => name !== ''));
+
+const isSame = (a: Record<string, string>, b: Record<string, string>): boolean =>
+  Object.keys(a).length === Object.keys(b).length &&
+  Object.entries(a).every(([label, name]) => b[label] === name);

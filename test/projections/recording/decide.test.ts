@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isRefusal } from '../../../events/command-handler.ts';
+import type { RecordingFact } from '../../../events/facts/recording.ts';
+import {
+  cancel,
+  changeRecording,
+  erase,
+  nameSpeakers,
+  renameSpeakers,
+  restoreVersion,
+  skipSpeakers,
+  type DecideRecording,
+} from '../../../projections/recording/decide.ts';
+import { editDocument, editTurn } from '../../../projections/recording/edit-turns.ts';
+import { evolve, noRecording, type ReadFact } from '../../../projections/recording/recording.ts';
+import { speakerName } from '../../../src/documents/documents.ts';
+
+const worker = { engine: 'local', model: null };
+const turn = (id: string, speaker: string | null, text: string) => ({
+  id,
+  speaker,
+  start: 0,
+  end: 2,
+  text,
+  words: [],
+});
+const turns = [turn('t-1', 'SPEAKER_1', 'good morning'), turn('t-2', 'SPEAKER_2', 'hello')];
+const imported: RecordingFact = {
+  type: 'audio.imported',
+  data: {
+    owner: 'anna',
+    kind: 'meeting',
+    language: null,
+    speakers: null,
+    path: 'audio.wav',
+    bytes: 1,
+    sha256: 'a',
+    duration: 4,
+    started_at: '2026-03-01T10:00:00Z',
+  },
+  content: { title: 'Asked for' },
+};
+const joined: RecordingFact = {
+  type: 'turns.joined',
+  data: { speakers: ['SPEAKER_1', 'SPEAKER_2'].map((label) => ({ label, seconds: 2 })) },
+  content: { turns, suggestions: [] },
+};
+const named = (names: Record<string, string>): RecordingFact => ({
+  type: 'speakers.named',
+  data: { labels: Object.keys(names) },
+  content: { names },
+});
+const heard: RecordingFact = {
+  type: 'transcription.completed',
+  data: { ...worker, language: 'en', utterances: 2, words: 3 },
+};
+const punctuated: RecordingFact = {
+  type: 'transcript.punctuated',
+  data: { ...worker, parts: 1, kept: [] },
+  content: { blocks: turns },
+};
+const summary: RecordingFact = {
+  type: 'summary.completed',
+  data: { ...worker, parts: 1, language: 'en' },
+  content: { text: 'They greet.' },
+};
+const title: RecordingFact = {
+  type: 'title.chosen',
+  data: worker,
+  content: { title: 'A greeting', abstract: 'Two people greet.' },
+};
+const saved = (version: number): RecordingFact => ({
+  type: 'documents.saved',
+  data: {
+    version,
+    renderer: 1,
+    sha256: { index: 'i', transcript: 't', summary: 's' },
+    kept: [],
+  },
+  content: { paths: { index: 'i', transcript: 't', summary: 's' } },
+});
+const waiting = [imported, heard, joined];
+const meeting = [...waiting, named({ SPEAKER_1: 'Anna' }), punctuated, summary, title, saved(1)];
+/** Version of the fact whose turns these are. */
+const basis = meeting.indexOf(punctuated) + 1;
+
+const recordingAfter = (facts: readonly RecordingFact[]) =>
+  facts.reduce(
+    (recording, fact, index) =>
+      evolve(recording, {
+        ...fact,
+        version: index + 1,
+        at: '2026-03-01T10:00:00Z',
+        by: 'anna',
+      } as ReadFact),
+    noRecording('r1'),
+  );
+const given = (facts: readonly RecordingFact[], state = 'idle.saved') => ({
+  when: (decide: DecideRecording) => ({
+    expect(expected: unknown) {
+      const decision = decide(recordingAfter(facts), state);
+      assert.deepEqual(isRefusal(decision) ? decision.refused : decision, expected);
+    },
+  }),
+});
+const edit = (index: number, change: { text?: string; speaker?: string }) =>
+  editTurn(index, change, speakerName);
+const edited = (block: string, speaker: string | null, content: object) => ({
+  type: 'turn.edited',
+  data: { basis, block, speaker },
+  content,
+});
+
+test('a title, a kind, a language and an owner are one fact each, and none where it is so already', () => {
+  const all = { title: 'Mine', kind: 'solo', language: 'de', owner: 'bert' } as const;
+  const facts: RecordingFact[] = [
+    { type: 'title.changed', data: {}, content: { title: 'Mine', previous: 'A greeting' } },
+    { type: 'kind.changed', data: { kind: 'solo' } },
+    { type: 'language.set', data: { language: 'de' } },
+    { type: 'recording.handed_over', data: { owner: 'bert' } },
+  ];
+  given(meeting).when(changeRecording(all)).expect(facts);
+  given([...meeting, ...facts])
+    .when(changeRecording(all))
+    .expect([]);
+  given(meeting).when(changeRecording({})).expect([]);
+});
+
+test('before there are documents a title replaces the one that was asked for', () => {
+  const content = { title: 'Mine', previous: 'Asked for' };
+  given([imported], 'transcribing.recognising')
+    .when(changeRecording({ title: 'Mine' }))
+    .expect([{ type: 'title.changed', data: {}, content }]);
+});
+
+test('a language is set also to what was heard, and back to it', () => {
+  const set = (language: string | null) => ({ type: 'language.set', data: { language } });
+  given(meeting)
+    .when(changeRecording({ language: 'en' }))
+    .expect([set('en')]);
+  const german = { type: 'language.set', data: { language: 'de' } } as const;
+  given([...meeting, german])
+    .when(changeRecording({ language: null }))
+    .expect([set(null)]);
+});
+
+test('a turn is corrected: its words, its speaker by label, by name, as shown, or a new one', () => {
+  const words = { text: 'hello there', words: [] };
+  const corrected = edit(1, { text: 'hello there' })(recordingAfter(meeting));
+  assert.ok(!isRefusal(corrected));
+  assert.equal(corrected[0]?.content?.text, words.text);
+  const same = { text: 'hello', words: [] };
+  for (const speaker of ['SPEAKER_1', 'Anna']) {
+    given(meeting)
+      .when(edit(1, { speaker }))
+      .expect([edited('t-2', 'SPEAKER_1', same)]);
+  }
+  given(meeting)
+    .when(edit(0, { speaker: 'Speaker 2' }))
+    .expect([edited('t-1', 'SPEAKER_2', { text: 'good morning', words: [] })]);
+  given(meeting)
+    .when(edit(1, { speaker: 'Bo' }))
+    .expect([edited('t-2', 'SPEAKER_3', { ...same, name: 'Bo' })]);
+  given(meeting)
+    .when(edit(1, { text: 'hello', speaker: 'Speaker 2' }))
+    .expect([]);
+});
+
+test('a turn that does not exist, or has no speaker, or no documents, is not corrected', () => {
+  given(meeting)
+    .when(edit(2, { text: 'x' }))
+    .expect('NO_SUCH_TURN');
+  given(meeting)
+    .when(edit(-1, { text: 'x' }))
+    .expect('NO_SUCH_TURN');
+  given(waiting)
+    .when(edit(0, { text: 'x' }))
+    .expect('NO_DOCUMENTS');
+  const spoken: RecordingFact = {
+    type: 'transcript.punctuated',
+    data: { ...worker, parts: 1, kept: [] },
+    content: { blocks: [turn('t-1', null, 'hello')] },
+  };
+  given([imported, heard, spoken, summary, title, saved(1)])
+    .when(edit(0, { speaker: 'Bo' }))
+    .expect('NO_SPEAKERS');
+});
+
+test('an edited document corrects turns, one new speaker for all of them; the rest is kept as a whole', () => {
+  const about = { document: 'transcript', markdown: '# mine', replaces: 'hash' } as const;
+  const changes = [
+    { block: 't-1', speaker: 'Bo' },
+    { block: 't-2', speaker: 'Bo' },
+    { block: 't-9', text: 'gone' },
+  ];
+  const data = { document: 'transcript', replaces: 'hash' };
+  given(meeting)
+    .when(editDocument(about, () => ({ changes, own: true }), speakerName))
+    .expect([
+      edited('t-1', 'SPEAKER_3', { text: 'good morning', words: [], name: 'Bo' }),
+      edited('t-2', 'SPEAKER_3', { text: 'hello', words: [], name: 'Bo' }),
+      {
+        type: 'document.edited',
+        data: { ...data, own: true },
+        content: { markdown: '# mine' },
+      },
+    ]);
+  given(meeting)
+    .when(editDocument(about, () => ({ changes: [], own: false }), speakerName))
+    .expect([{ type: 'document.edited', data: { ...data, own: false }, content: {} }]);
+  given(waiting)
+    .when(editDocument(about, () => ({ changes: [], own: false }), speakerName))
+    .expect('NO_DOCUMENTS');
+});
+
+test('speakers are renamed all at once; an empty name takes a name away', () => {
+  const renamed = (names: Record<string, string>) => ({
+    type: 'speakers.renamed',
+    data: { labels: Object.keys(names) },
+    content: { names },
+  });
+  given(meeting)
+    .when(renameSpeakers({ SPEAKER_2: 'Bo' }))
+    .expect([renamed({ SPEAKER_1: 'Anna', SPEAKER_2: 'Bo' })]);
+  given(meeting)
+    .when(renameSpeakers({ SPEAKER_1: '' }))
+    .expect([renamed({})]);
+  given(meeting)
+    .when(renameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }))
+    .expect([]);
+  given(meeting)
+    .when(renameSpeakers({ SPEAKER_9: 'Bo' }))
+    .expect('UNKNOWN_LABELS');
+  given(waiting)
+    .when(renameSpeakers({ SPEAKER_1: 'Bo' }))
+    .expect('NO_DOCUMENTS');
+});
+
+test('a meeting that waits is named by known labels; elsewhere the machine refuses', () => {
+  given(waiting, 'awaiting-speakers')
+    .when(nameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }))
+    .expect([named({ SPEAKER_1: 'Anna' })]);
+  given(waiting, 'awaiting-speakers')
+    .when(nameSpeakers({ SPEAKER_9: 'x' }))
+    .expect('UNKNOWN_LABELS');
+  given(meeting)
+    .when(nameSpeakers({ SPEAKER_9: 'x' }))
+    .expect([named({ SPEAKER_9: 'x' })]);
+  given(waiting, 'awaiting-speakers')
+    .when(skipSpeakers)
+    .expect([{ type: 'speakers.skipped', data: {} }]);
+});
+
+test('a version is restored with its texts, and one that never was is not', () => {
+  const other: RecordingFact = {
+    type: 'title.changed',
+    data: {},
+    content: { title: 'Mine', previous: null },
+  };
+  const decision = restoreVersion(1)(recordingAfter([...meeting, other, saved(2)]));
+  assert.ok(!isRefusal(decision));
+  const [fact] = decision;
+  assert.ok(fact?.type === 'version.restored');
+  assert.equal(fact.data.version, 1);
+  assert.deepEqual(fact.content, {
+    blocks: turns,
+    title: 'A greeting',
+    abstract: 'Two people greet.',
+    summary: 'They greet.',
+    names: { SPEAKER_1: 'Anna' },
+  });
+  for (const version of [-1, 0, 2]) {
+    given(meeting).when(restoreVersion(version)).expect('NO_SUCH_VERSION');
+  }
+});
+
+test('what goes on is ended before a recording is erased, and left alone where it is captured', () => {
+  const [cancelled, discarded, erased] = [
+    { type: 'processing.cancelled', data: {} },
+    { type: 'recording.discarded', data: {} },
+    { type: 'recording.erased', data: {} },
+  ];
+  for (const [state, whenCancelled, whenErased] of [
+    ['transcribing.recognising', [cancelled], [cancelled, erased]],
+    ['awaiting-speakers', [cancelled], [erased]],
+    ['recording.active', [], [discarded]],
+    ['idle.saved', [], [erased]],
+    ['error', [], [erased]],
+  ] as const) {
+    given(meeting, state).when(cancel).expect(whenCancelled);
+    given(meeting, state).when(erase).expect(whenErased);
+  }
+});
