@@ -30,7 +30,7 @@ import { toggleRoutes } from './routes/toggle.ts';
 import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
-import type { HttpServices, State } from './services.ts';
+import type { AddRoutes, HttpServices, RouteServices, State } from './services.ts';
 import { openTickets } from './tickets.ts';
 
 /**
@@ -54,10 +54,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(authenticate(services.accounts, tickets, () => services.settings()['metrics.token']));
   app.use(rememberAnswers());
 
-  // Case and slashes count, as in `access.ts`: a path has one meaning.
-  const router = new Router<State>({ sensitive: true, strict: true });
-  for (const addRoutes of resources) addRoutes(router, { ...services, tickets });
-  app.use(bySegment(router));
+  app.use(answerByRoute({ ...services, tickets }));
   app.use((ctx) => {
     // Only what no route answered gets here. `matched`: routes of that path, whatever their method.
     const methods = new Set(
@@ -73,72 +70,71 @@ export function createApp(services: HttpServices): Koa<State> {
   return app;
 }
 
-const resources = [
-  pageRoutes,
-  healthRoutes,
-  openApiRoutes,
-  docsRoutes,
-  metricsRoutes,
-  doctorRoutes,
-  setupRoutes,
-  sessionRoutes,
-  configRoutes,
-  userRoutes,
-  statusRoutes,
-  uploadRoutes,
-  tusRoutes,
-  recordingRoutes,
-  recordingCommandRoutes,
-  recordingChangeRoutes,
-  ticketRoutes,
-  audioDeviceRoutes,
-  audioRoutes,
-  exportRoutes,
-  searchRoutes,
-  openRoutes,
-  speakersRoutes,
-  toggleRoutes,
-  transcriptRoutes,
-  documentChangeRoutes,
-  machineRoutes,
-  eventRoutes,
-  socketRoutes,
+/**
+ * Which routers answer which paths, by the first segment of the path: a router compares a path with each of
+ * its routes, which for all ninety of them takes longer than most answers.
+ */
+const resources: readonly (readonly [segments: readonly string[], ...routes: AddRoutes[]])[] = [
+  [['health'], healthRoutes],
+  [['openapi.json'], openApiRoutes],
+  [['docs', 'assets'], docsRoutes],
+  [['metrics'], metricsRoutes],
+  [['doctor'], doctorRoutes],
+  [['setup'], setupRoutes],
+  [['login', 'logout'], sessionRoutes],
+  [['config'], configRoutes],
+  [['users'], userRoutes],
+  [['status'], statusRoutes],
+  [['uploads'], tusRoutes],
+  [
+    ['recordings'],
+    uploadRoutes,
+    recordingRoutes,
+    recordingCommandRoutes,
+    recordingChangeRoutes,
+    ticketRoutes,
+    audioRoutes,
+    exportRoutes,
+  ],
+  [['audio'], audioDeviceRoutes],
+  [['search'], searchRoutes],
+  [['open'], openRoutes],
+  [['speakers'], speakersRoutes],
+  [['toggle'], toggleRoutes],
+  [['transcripts'], transcriptRoutes, documentChangeRoutes],
+  [['machine'], machineRoutes],
+  [['events'], eventRoutes],
+  [['ws'], socketRoutes],
 ];
 
-/**
- * The routes of a router, found by the first segment of the path: the router compares a path with every
- * route it has, which for ninety of them takes longer than most answers. What the routes are, and what is
- * told of those that matched, stays the router's own.
- */
-export function bySegment(all: Router<State>): RouterMiddleware<State> {
-  const anywhere = (layer: Layer) => segmentOf(layer.path) === undefined;
-  const routers = new Map<string, RouterMiddleware<State>>();
-  for (const layer of all.stack as Layer[]) {
-    const segment = segmentOf(layer.path);
-    if (segment === undefined || routers.has(segment)) continue;
-    // In their order, for the first that matches answers.
-    const layers = (all.stack as Layer[]).filter(
-      (other) => anywhere(other) || segmentOf(other.path) === segment,
-    );
-    routers.set(segment, routesOf(all, layers));
-  }
-  const rest = routesOf(all, (all.stack as Layer[]).filter(anywhere));
-  const find: RouterMiddleware<State> = (ctx, next) => {
-    const end = ctx.path.indexOf('/', 1);
-    const segment = end === -1 ? ctx.path.slice(1) : ctx.path.slice(1, end);
-    return (routers.get(segment) ?? rest)(ctx, next);
+/** The routers of the interface. `pages` answers for every first segment that is not in `bySegment`. */
+export function openRouters(services: RouteServices): {
+  bySegment: ReadonlyMap<string, Router<State>>;
+  pages: Router<State>;
+} {
+  const routerOf = (routes: readonly AddRoutes[]) => {
+    // Case and slashes count, as in `access.ts`: a path has one meaning.
+    const router = new Router<State>({ sensitive: true, strict: true });
+    for (const addRoutes of routes) addRoutes(router, services);
+    return router;
   };
-  return Object.assign(find, { router: all });
+  const bySegment = new Map<string, Router<State>>();
+  for (const [segments, ...routes] of resources) {
+    const router = routerOf(routes);
+    for (const segment of segments) bySegment.set(segment, router);
+  }
+  return { bySegment, pages: routerOf([pageRoutes]) };
 }
 
-function routesOf(all: Router<State>, layers: Layer[]): RouterMiddleware<State> {
-  const router = new Router<State>(all.opts);
-  router.stack.push(...(layers as typeof router.stack));
-  return router.routes();
+/** The first segment of a path, without its slashes. */
+export function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end === -1 ? path.slice(1) : path.slice(1, end);
 }
 
-/** The first segment that every path of a route has; undefined: it may have any. */
-function segmentOf(path: string | RegExp): string | undefined {
-  if (typeof path === 'string') return /^\/([\w.-]*)(?=\/|$)/.exec(path)?.[1];
-  return /^\^\\\/([\w-]*)(?=\\\/|\$$)/.exec(path.source)?.[1];
+function answerByRoute(services: RouteServices): RouterMiddleware<State> {
+  const { bySegment, pages } = openRouters(services);
+  const routes = new Map([...bySegment].map(([segment, router]) => [segment, router.routes()]));
+  const rest = pages.routes();
+  return (ctx, next) => (routes.get(firstSegment(ctx.path)) ?? rest)(ctx, next);
 }
