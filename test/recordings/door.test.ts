@@ -6,6 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { editTurn } from '../../projections/recording/edit-turns.ts';
+import { published } from '../../projections/recording/reading.ts';
+import { speakerName } from '../../src/documents/documents.ts';
 import { NotAccepted, UnknownRecording } from '../../src/recordings/handle.ts';
 import { openDesk } from '../../src/recordings/open-desk.ts';
 import { quarantineUnknown } from '../../src/recordings/quarantine.ts';
@@ -40,6 +43,37 @@ test('an upload that is repeated leads to one recording, also at the same time',
   ]);
   assert.equal(first.recordingId, second.recordingId);
   assert.equal((await upload({ command: 'the same' })).recordingId, first.recordingId);
+});
+
+test('a one-word edit reads its recording once, documents and answer included', async (t) => {
+  const reads: string[] = [];
+  const world = await openWorld(t, {
+    wrap: (store) => ({
+      ...store,
+      read(stream, options) {
+        reads.push(stream);
+        return store.read(stream, options);
+      },
+    }),
+  });
+  const { recordingId } = await world.upload();
+  await world.until(recordingId, 'idle.saved');
+  await world.stopAndRestart('go on');
+  reads.length = 0;
+  const edit = editTurn(0, { text: 'corrected' }, speakerName);
+  const { facts } = await world.desk.decide(recordingId, who('edit'), edit);
+  assert.deepEqual(
+    facts.map(({ type }) => type),
+    ['turn.edited'],
+  );
+  await world.until(recordingId, 'idle.saved', 'documents.saved', 2);
+  assert.deepEqual(reads, [recordingStream(recordingId)]);
+  const { recording } = await world.desk.read(recordingId);
+  assert.equal(published(recording)?.blocks[0]?.text, 'corrected');
+  // The next one finds it in memory.
+  const again = editTurn(0, { text: 'once more' }, speakerName);
+  await world.desk.decide(recordingId, who('edit again'), again);
+  assert.equal(reads.length, 1);
 });
 
 test('what the state does not allow is refused with what it does allow, and nothing is written', async (t) => {

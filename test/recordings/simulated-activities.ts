@@ -82,7 +82,7 @@ export function simulatedActivities(
       await job.offer({
         type: 'transcript.punctuated',
         data: { ...nothing, parts: 1, kept: [] },
-        content: { blocks: [] },
+        content: { blocks: draft(await job.recording()).raw },
       });
     }),
     summarise: stage('language', async (job) => {
