@@ -3,23 +3,42 @@ import { limits } from '../limits.ts';
 import { type Operation, describeOperation, problemAnswers, tags } from './describe-operation.ts';
 import * as other from './other-answers.ts';
 import { clientFrame, serverFrame } from './other-answers.ts';
-import { audioOperations } from '../routes/audio.ts';
-import { changeOperations } from '../routes/recording-edits.ts';
-import { deviceOperations } from '../routes/devices.ts';
-import { hostOperations } from '../routes/status.ts';
 import { type JsonSchema, jsonSchema, namedSchemas } from './json-schema.ts';
 import * as recordings from './recording-answers.ts';
+import { pageOperations } from '../routes/pages.ts';
+import { sessionOperations } from '../routes/session.ts';
+import { userOperations } from '../routes/users.ts';
+import { configOperations } from '../routes/config.ts';
+import { hostOperations } from '../routes/status.ts';
+import { toggleOperations } from '../routes/toggle.ts';
+import { uploadOperations } from '../routes/uploads.ts';
+import { recordingOperations, eventOperations } from '../routes/recordings.ts';
+import { recordingCommandOperations } from '../routes/recording-actions.ts';
+import { changeOperations } from '../routes/recording-edits.ts';
+import { speakersOperations } from '../routes/speakers.ts';
+import { documentOperations } from '../routes/documents.ts';
+import { searchOperations } from '../routes/search.ts';
+import { audioOperations } from '../routes/audio.ts';
 import { openOperations } from '../routes/open.ts';
-import { recordingOperations } from './recording-operations.ts';
 import { resumableOperations } from '../routes/tus.ts';
-import { serviceOperations } from '../routes/users.ts';
+import { deviceOperations } from '../routes/devices.ts';
 
 /** Every operation of the interface; a test compares them with the router's own list. */
 export const operations: readonly Operation[] = [
-  ...serviceOperations,
+  ...pageOperations,
+  ...sessionOperations,
+  ...userOperations,
+  ...configOperations,
   ...hostOperations,
+  ...toggleOperations,
+  ...uploadOperations,
   ...recordingOperations,
+  ...eventOperations,
+  ...recordingCommandOperations,
   ...changeOperations,
+  ...speakersOperations,
+  ...documentOperations,
+  ...searchOperations,
   ...audioOperations,
   ...openOperations,
   ...resumableOperations,

@@ -106,6 +106,15 @@ export const recording = z.object({
 
 export const accepted = z.object({ recording_id: id, status: statusName });
 
+/** Answers of commands. */
+export const going = { description: 'Taken; work goes on.', json: accepted };
+export const done = { description: 'Done.', json: accepted };
+
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe('`cursor` of the next page; null: this is the last');
+
 export const libraryItem = z.object({
   recording_id: id,
   filename: z.string().describe('of the index document, relative to the user’s space'),

@@ -5,6 +5,8 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody } from '../body.ts';
 import type { AddRoutes } from '../services.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/other-answers.ts';
 
 /** The configuration: read, change, and try before changing. For administrators. */
 export const configRoutes: AddRoutes = (router, { config, dataDir, log }) => {
@@ -38,10 +40,46 @@ export const configRoutes: AddRoutes = (router, { config, dataDir, log }) => {
 /** What it holds is looked at key by key (`config/patch.ts`), so that every fault is named. */
 export const patchBody = z.record(z.string(), z.unknown());
 const section = z.record(z.string(), z.unknown());
-export const testBody = z.strictObject({ stt: section.optional(), llm: section.optional() });
+const testBody = z.strictObject({ stt: section.optional(), llm: section.optional() });
 
 /** One trial as it is; of two, what both say, and each by itself. */
 function together(stt: Trial | undefined, llm: Trial | undefined): object {
   if (!stt || !llm) return stt ?? llm!;
   return { ok: stt.ok && llm.ok, detail: `${stt.detail} ${llm.detail}`, stt, llm };
 }
+
+/** Settings, and trying them. */
+export const configOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/config',
+    id: 'readConfig',
+    tag: 'Configuration',
+    summary: 'What holds now',
+    answers: { 200: { description: 'Secrets are masked.', json: answers.configAnswer } },
+  },
+  {
+    method: 'put',
+    path: '/config',
+    id: 'changeConfig',
+    tag: 'Configuration',
+    summary: 'Merges a partial configuration into what is set',
+    description:
+      'Keys that are not named keep their values. All of it or nothing. A masked secret written back ' +
+      'changes nothing.',
+    body: { kind: 'json', schema: answers.configPatch, optional: true },
+    answers: { 200: { description: 'What holds now.', json: answers.configAnswer } },
+    problems: ['overridden'],
+    command: true,
+  },
+  {
+    method: 'post',
+    path: '/config/test',
+    id: 'testConfig',
+    tag: 'Configuration',
+    summary: 'Tries servers with the given settings over the stored ones; saves nothing',
+    body: { kind: 'json', schema: testBody, optional: true },
+    answers: { 200: { description: 'What came of it, in words.', json: answers.trial } },
+    problems: ['overridden'],
+  },
+];

@@ -22,6 +22,8 @@ import type { Recording } from '../../../projections/recording/recording.ts';
 import { NotAccepted } from '../../recordings/handle.ts';
 import { editIn } from '../../recordings/document-edit.ts';
 import { documentsInput } from '../../recordings/documents-input.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
 
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
@@ -34,7 +36,7 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     const owner = callerOf(ctx.state).userId;
     // As it was asked, so that what is kept need not be read again; as bytes, which need no encoding.
     const body = await kept(`${owner}?${ctx.querystring}`, async () => {
-      const { limit, cursor, kind } = queryOf(ctx, listSchema);
+      const { limit, cursor, kind } = queryOf(ctx, librarySchema);
       const { rows, next_cursor } = await libraryOf(storage, owner, { limit, cursor, kind });
       return Buffer.from(JSON.stringify({ transcripts: rows, next_cursor }));
     });
@@ -73,7 +75,7 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
   });
 };
 
-export const listSchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
+const librarySchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
 
 /** What people do to documents: send one they edited, delete one. */
 export const documentChangeRoutes: AddRoutes = (router, services) => {
@@ -182,3 +184,95 @@ async function markdownBody(ctx: Context): Promise<string> {
   const { body } = ctx.request as { body?: unknown };
   return typeof body === 'string' ? body : '';
 }
+
+/** Documents. */
+export const documentOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/transcripts',
+    id: 'listTranscripts',
+    tag: 'Transcripts',
+    summary: 'Recordings with documents, newest first',
+    query: librarySchema,
+    answers: {
+      200: {
+        description: 'A page.',
+        json: z.object({
+          transcripts: z.array(answers.libraryItem),
+          next_cursor: answers.nextCursor,
+        }),
+      },
+    },
+  },
+  {
+    method: 'get',
+    path: '/transcripts/{filename}',
+    id: 'readDocument',
+    tag: 'Transcripts',
+    summary: 'One document',
+    headers: [{ name: 'If-None-Match', description: 'An `ETag`: 304 while it is the same.' }],
+    answers: {
+      200: {
+        description: 'The document.',
+        media: ['text/markdown'],
+        headers: { ETag: 'Names this version of the document.' },
+      },
+      304: { description: 'Not changed since.' },
+    },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'too-large'],
+  },
+  {
+    method: 'post',
+    path: '/transcripts/{filename}/reprocess',
+    id: 'reprocessTranscript',
+    tag: 'Transcripts',
+    summary: 'Processes the document’s recording again',
+    description: 'The old version stays until the new one is complete.',
+    body: { kind: 'json', schema: reprocessSchema, optional: true },
+    answers: { 202: answers.going },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'put',
+    path: '/transcripts/{filename}',
+    id: 'editDocument',
+    tag: 'Transcripts',
+    summary: 'Takes a document that somebody edited',
+    description:
+      'What can be told by its block ids becomes corrections of the transcript; with anything else ' +
+      'the whole is kept as their own version, and `own` says so.',
+    headers: [
+      { name: 'If-Match', description: '`ETag` of the document that was edited.', required: true },
+    ],
+    body: {
+      kind: 'other',
+      mediaType: 'text/markdown',
+      description: 'The whole document.',
+      bytesMax: 10 * 1024 * 1024,
+    },
+    answers: {
+      200: {
+        description: 'Taken.',
+        json: z.object({
+          ...answers.accepted.shape,
+          corrections: z.number().int().describe('how many passages were corrected'),
+          own: z.boolean(),
+        }),
+        headers: { ETag: 'Names the document as it is now.' },
+      },
+    },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'delete',
+    path: '/transcripts/{filename}',
+    id: 'deleteDocument',
+    tag: 'Transcripts',
+    summary: 'Deletes a document, with an index all three; the recording stays',
+    answers: { 204: { description: 'It is gone.' } },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    command: true,
+  },
+];

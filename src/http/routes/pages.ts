@@ -6,6 +6,9 @@ import { createRequire } from 'node:module';
 import { packageRoot } from '../../shared/package.ts';
 import type { AddRoutes } from '../services.ts';
 import { Problem } from '../problems.ts';
+import * as z from 'zod';
+import { querySchema } from '../feed/upgrade.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
 
 /** The page at `/` and what it needs: read once at start, so no path of a request ever meets the disk. */
 export const pageRoutes: AddRoutes = (router) => {
@@ -133,3 +136,52 @@ function pages(folder: string): Map<string, Page> {
   }
   return found;
 }
+
+const markup = (path: string, id: string, summary: string): Operation => ({
+  method: 'get',
+  path,
+  id,
+  tag: 'Service',
+  summary,
+  answers: {
+    200: { description: 'The page.', media: ['text/html'] },
+    304: { description: 'Not changed since.' },
+  },
+});
+
+/** Pages, this document, and the WebSocket. */
+export const pageOperations: readonly Operation[] = [
+  markup('/', 'page', 'The start page'),
+  markup('/docs', 'docs', 'This document, to read and to try'),
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'openapi',
+    tag: 'Service',
+    summary: 'This document',
+    answers: { 200: { description: 'OpenAPI 3.1.', json: z.record(z.string(), z.unknown()) } },
+  },
+  {
+    method: 'get',
+    path: '/ws',
+    id: 'webSocket',
+    tag: 'Status',
+    summary: 'What happens, as it happens: a WebSocket',
+    description:
+      'Every frame from the service is a `ServerFrame`: first `status` at position P; with `after` ' +
+      'everything durable in (after, P]; then what happens, without gap or double. Close codes: 1001 ' +
+      'the service stops, 1008 the session ended, 1009 message too large, 1011 the service could not ' +
+      'go on, 1013 too slow: come back with `after`. The token goes into `?token=`, into the ' +
+      'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from what is no browser, into ' +
+      '`Authorization`.',
+    query: querySchema.extend({ token: z.string().optional() }),
+    answers: { 101: { description: 'A WebSocket from here on.' } },
+    problems: [
+      'upgrade-required',
+      'too-many-connections',
+      'not-admin',
+      'cross-origin',
+      'not-found',
+    ],
+  },
+];

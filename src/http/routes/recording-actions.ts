@@ -8,6 +8,8 @@ import { jsonBody, languageSchema } from '../body.ts';
 import type { AddRoutes, State } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
 
 /** What a person can want of one recording: one fact each. Whether it may be, the machine says. */
 export const recordingCommandRoutes: AddRoutes = (router, services) => {
@@ -75,3 +77,33 @@ export const reprocessFact = ({
     ...(speakers === undefined ? {} : { speakers }),
   },
 });
+
+const command = (
+  verb: string,
+  id: string,
+  summary: string,
+  status: 200 | 202 = 200,
+): Operation => ({
+  method: 'post',
+  path: `/recordings/{id}/${verb}`,
+  id,
+  tag: 'Recordings',
+  summary,
+  body: { kind: 'json', schema: nothing, optional: true },
+  answers: { [status]: status === 200 ? answers.done : answers.going },
+  problems: ['not-found', 'not-accepted'],
+  command: true,
+});
+
+/** What a person can want of one recording. */
+export const recordingCommandOperations: readonly Operation[] = [
+  command('pause', 'pauseRecording', 'Pauses a running recording'),
+  command('resume', 'resumeRecording', 'Goes on with a paused recording'),
+  command('discard', 'discardRecording', 'Ends a running recording and erases it'),
+  command('cancel', 'cancelProcessing', 'Ends the processing and keeps the audio'),
+  command('retry', 'retryStage', 'Tries the failed stage again', 202),
+  {
+    ...command('reprocess', 'reprocessRecording', 'Processes the recording again', 202),
+    body: { kind: 'json', schema: reprocessSchema, optional: true },
+  },
+];

@@ -149,7 +149,7 @@ const version = z.object({
   current: z.boolean(),
 });
 
-/** What people change of recordings and documents afterwards. */
+/** What people change of recordings afterwards. */
 export const changeOperations: readonly Operation[] = [
   {
     method: 'patch',
@@ -220,48 +220,6 @@ export const changeOperations: readonly Operation[] = [
     description: 'Whatever is done with it is cancelled first.',
     answers: { 204: { description: 'Nothing of it can be read any more.' } },
     problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
-  {
-    method: 'put',
-    path: '/transcripts/{filename}',
-    id: 'editDocument',
-    tag: 'Transcripts',
-    summary: 'Takes a document that somebody edited',
-    description:
-      'What can be told by its block ids becomes corrections of the transcript; with anything else ' +
-      'the whole is kept as their own version, and `own` says so.',
-    headers: [
-      { name: 'If-Match', description: '`ETag` of the document that was edited.', required: true },
-    ],
-    body: {
-      kind: 'other',
-      mediaType: 'text/markdown',
-      description: 'The whole document.',
-      bytesMax: 10 * 1024 * 1024,
-    },
-    answers: {
-      200: {
-        description: 'Taken.',
-        json: z.object({
-          ...answers.accepted.shape,
-          corrections: z.number().int().describe('how many passages were corrected'),
-          own: z.boolean(),
-        }),
-        headers: { ETag: 'Names the document as it is now.' },
-      },
-    },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
-    command: true,
-  },
-  {
-    method: 'delete',
-    path: '/transcripts/{filename}',
-    id: 'deleteDocument',
-    tag: 'Transcripts',
-    summary: 'Deletes a document, with an index all three; the recording stays',
-    answers: { 204: { description: 'It is gone.' } },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
     command: true,
   },
 ];

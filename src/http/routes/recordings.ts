@@ -16,6 +16,8 @@ import { seesLeft, visibleRecording } from '../visible-recording.ts';
 import type { AddRoutes } from '../services.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { ownerOf } from '../feed/feed.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
 
 /** Reading recordings: the list, one, and the facts one consists of. */
 export const recordingRoutes: AddRoutes = (router, services) => {
@@ -23,7 +25,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
 
   router.get('/recordings', async (ctx) => {
     const caller = callerOf(ctx.state);
-    const { limit, cursor, status, owner = caller.userId } = queryOf(ctx, listSchema);
+    const { limit, cursor, status, owner = caller.userId } = queryOf(ctx, recordingListSchema);
     if (!seesLeft(services, caller, owner)) {
       throw new Problem('not-admin', 'These recordings are not yours to see.');
     }
@@ -48,7 +50,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
   });
 };
 
-export const listSchema = z.strictObject({
+const recordingListSchema = z.strictObject({
   ...pageSchema.shape,
   status: z
     .string()
@@ -61,7 +63,7 @@ export const listSchema = z.strictObject({
   owner: z.string().max(64).optional(),
 });
 
-export const eventsSchema = z.strictObject({
+const eventsSchema = z.strictObject({
   after: positionSchema,
   limit: pageSchema.shape.limit,
 });
@@ -71,7 +73,7 @@ export const eventRoutes: AddRoutes = (router, services) => {
   const owners = ownerOf(services);
   router.get('/events', async (ctx) => {
     const { userId } = callerOf(ctx.state);
-    const { after, limit } = queryOf(ctx, querySchema);
+    const { after, limit } = queryOf(ctx, logSchema);
     const events: ReturnType<typeof factAnswer>[] = [];
     for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
       // What other streams hold as content (password hashes) is nobody's to read, not even the user's.
@@ -83,4 +85,61 @@ export const eventRoutes: AddRoutes = (router, services) => {
   });
 };
 
-export const querySchema = z.strictObject({ after: positionSchema, limit: pageSchema.shape.limit });
+const logSchema = z.strictObject({ after: positionSchema, limit: pageSchema.shape.limit });
+
+/** Reading recordings. */
+export const recordingOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/recordings',
+    id: 'listRecordings',
+    tag: 'Recordings',
+    summary: 'The caller’s recordings, also unfinished and failed ones, newest first',
+    description:
+      '`owner=guest` shows an administrator those of tray and hotkey, the id of a deleted user what they left.',
+    query: recordingListSchema,
+    answers: {
+      200: {
+        description: 'A page.',
+        json: z.object({
+          recordings: z.array(answers.recordingLine),
+          next_cursor: answers.nextCursor,
+        }),
+      },
+    },
+    problems: ['not-admin'],
+  },
+  {
+    method: 'get',
+    path: '/recordings/{id}',
+    id: 'readRecording',
+    tag: 'Recordings',
+    summary: 'One recording with its words',
+    answers: { 200: { description: 'The recording.', json: answers.recording } },
+    problems: ['not-found'],
+  },
+  {
+    method: 'get',
+    path: '/recordings/{id}/events',
+    id: 'recordingEvents',
+    tag: 'Recordings',
+    summary: 'The facts a recording consists of',
+    query: eventsSchema,
+    answers: { 200: { description: 'A page of facts.', json: answers.factPage } },
+    problems: ['not-found'],
+  },
+];
+
+/** Reading the log. */
+export const eventOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/events',
+    id: 'events',
+    tag: 'Watching',
+    summary: 'The log, a page at a time',
+    description: 'Content is left out, except that of the caller’s own recordings.',
+    query: logSchema,
+    answers: { 200: { description: 'A page of facts.', json: answers.factPage } },
+  },
+];

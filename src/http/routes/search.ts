@@ -4,6 +4,8 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
 import type { AddRoutes } from '../services.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
 
 /** `GET /search`: full text over the caller's own transcripts. */
 export const searchRoutes: AddRoutes = (router, services) => {
@@ -18,7 +20,7 @@ export const searchRoutes: AddRoutes = (router, services) => {
 
 const noWords = 'must say what to look for: /search?q=budget';
 
-export const searchSchema = z.strictObject({
+const searchSchema = z.strictObject({
   q: z.string(noWords).min(1, noWords).max(limits.searchCharactersMax),
   limit: z
     .string()
@@ -27,3 +29,26 @@ export const searchSchema = z.strictObject({
     .pipe(z.number().min(1).max(limits.hitsMax))
     .default(limits.hitsDefault),
 });
+
+/** Full text. */
+export const searchOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/search',
+    id: 'search',
+    tag: 'Transcripts',
+    summary: 'Transcripts of the caller in which all words of a question are',
+    description:
+      'Without regard to case and accents; words may be beginnings, or misspelt a little.',
+    query: searchSchema,
+    answers: {
+      200: {
+        description: 'Best first.',
+        json: z.object({
+          hits: z.array(answers.hit),
+          complete: z.boolean().describe('false: there is no room to search the oldest ones'),
+        }),
+      },
+    },
+  },
+];

@@ -4,6 +4,8 @@ import { callerOf, notAuthenticated, peerOf } from '../middleware/authenticate.t
 import { jsonBody } from '../body.ts';
 import type { AddRoutes } from '../services.ts';
 import { visibleRecording } from '../visible-recording.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/other-answers.ts';
 
 /** Logging in and out. */
 export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
@@ -19,7 +21,7 @@ export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
   });
 };
 
-export const loginSchema = z.strictObject({
+const loginSchema = z.strictObject({
   username: z.string().max(200),
   password: z.string().max(1024),
 });
@@ -43,7 +45,7 @@ export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) =
   });
 };
 
-export const setupSchema = z.strictObject({
+const setupSchema = z.strictObject({
   username: z.string().max(200),
   password: z.string().max(1024),
   setup_code: z.string().max(200).optional(),
@@ -60,3 +62,52 @@ export const ticketRoutes: AddRoutes = (router, services) => {
     ctx.body = { ticket, expires_at: expiresAt.toISOString() };
   });
 };
+
+const nothing = { 204: { description: 'Done.' } };
+
+/** Setting up, logging in and out. */
+export const sessionOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/setup/state',
+    id: 'setupState',
+    tag: 'Service',
+    summary: 'Whether the first administrator is still to be created',
+    answers: { 200: { description: 'Whether, and how.', json: answers.setupState } },
+  },
+  {
+    method: 'post',
+    path: '/setup',
+    id: 'setUp',
+    tag: 'Service',
+    summary: 'Creates the first administrator, once',
+    description:
+      'Without `setup_code` only from the machine the service runs on. The code is in the log of the ' +
+      'service and in the file `setup-code` of its data directory.',
+    body: {
+      kind: 'json',
+      schema: setupSchema.extend({ config: answers.configPatch.optional() }),
+    },
+    answers: { 201: { description: 'Created and logged in.', json: answers.session } },
+    problems: ['setup-code-required', 'already-set-up', 'too-many-attempts', 'overridden'],
+    command: true,
+  },
+  {
+    method: 'post',
+    path: '/login',
+    id: 'login',
+    tag: 'Service',
+    summary: 'Gives a session token for a user name and a password',
+    body: { kind: 'json', schema: loginSchema },
+    answers: { 200: { description: 'Logged in.', json: answers.session } },
+    problems: ['wrong-credentials', 'user-disabled', 'too-many-attempts', 'busy'],
+  },
+  {
+    method: 'post',
+    path: '/logout',
+    id: 'logout',
+    tag: 'Service',
+    summary: 'Ends the session, and its WebSockets',
+    answers: nothing,
+  },
+];

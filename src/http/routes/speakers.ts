@@ -10,11 +10,13 @@ import { Problem } from '../problems.ts';
 import type { AddRoutes, Caller, HttpServices } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
 
 /** `POST /speakers`: ends the pause of a meeting by names, or without. */
 export const speakersRoutes: AddRoutes = (router, services) => {
   router.post('/speakers', async (ctx) => {
-    const { recording_id, speakers, skip } = await jsonBody(ctx, bodySchema);
+    const { recording_id, speakers, skip } = await jsonBody(ctx, speakersSchema);
     const types = ['speakers.named', 'speakers.skipped'] as const;
     const done = await doneBefore(services, ctx.state, { types, recordingId: recording_id });
     if (done) {
@@ -28,7 +30,7 @@ export const speakersRoutes: AddRoutes = (router, services) => {
   });
 };
 
-export const bodySchema = z
+const speakersSchema = z
   .strictObject({
     recording_id: z.string().max(64).optional(),
     speakers: z
@@ -66,3 +68,20 @@ async function waitingRecording(
   }
   return visibleRecording(services, caller, ids[0]!);
 }
+
+/** Who spoke in a meeting. */
+export const speakersOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/speakers',
+    id: 'nameSpeakers',
+    tag: 'Speakers',
+    summary: 'Ends the pause of a meeting by names, or without',
+    description:
+      'An empty or missing name keeps the label. Without `recording_id` only when exactly one waits.',
+    body: { kind: 'json', schema: speakersSchema, optional: true },
+    answers: { 200: answers.done },
+    problems: ['not-found', 'not-accepted', 'nobody-waiting', 'several-waiting'],
+    command: true,
+  },
+];

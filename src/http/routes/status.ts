@@ -9,11 +9,9 @@ import { type Check, runChecks } from '../../doctor/checks.ts';
 import { dataFolder } from '../../shared/data-directory.ts';
 import { measureTaken } from '../../storage/quota.ts';
 import { chartJson } from '../../../machines/chart.ts';
-import { querySchema as eventsQuery } from './recordings.ts';
-import { querySchema as socketQuery } from '../feed/upgrade.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
-import { factPage, status as statusAnswer } from '../openapi/recording-answers.ts';
+import { status as statusAnswer } from '../openapi/recording-answers.ts';
 
 /** `GET /status`: what is going on for the caller, and what waits for them. */
 export const statusRoutes: AddRoutes = (router, services) => {
@@ -82,26 +80,14 @@ export const hostOperations: readonly Operation[] = [
   },
   {
     method: 'get',
-    path: '/ws',
-    id: 'webSocket',
-    tag: 'Status',
-    summary: 'What happens, as it happens: a WebSocket',
-    description:
-      'Every frame from the service is a `ServerFrame`: first `status` at position P; with `after` ' +
-      'everything durable in (after, P]; then what happens, without gap or double. Close codes: 1001 ' +
-      'the service stops, 1008 the session ended, 1009 message too large, 1011 the service could not ' +
-      'go on, 1013 too slow: come back with `after`. The token goes into `?token=`, into the ' +
-      'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from what is no browser, into ' +
-      '`Authorization`.',
-    query: socketQuery.extend({ token: z.string().optional() }),
-    answers: { 101: { description: 'A WebSocket from here on.' } },
-    problems: [
-      'upgrade-required',
-      'too-many-connections',
-      'not-admin',
-      'cross-origin',
-      'not-found',
-    ],
+    path: '/health',
+    id: 'health',
+    tag: 'Service',
+    summary: 'Whether somebody is there',
+    answers: {
+      200: { description: 'The service runs.', json: answers.health },
+      503: { description: 'It runs, and takes nothing new.', json: answers.health },
+    },
   },
   {
     method: 'get',
@@ -110,16 +96,6 @@ export const hostOperations: readonly Operation[] = [
     tag: 'Status',
     summary: 'The statechart of a recording',
     answers: { 200: { description: 'Made from the machine itself.', json: answers.chart } },
-  },
-  {
-    method: 'get',
-    path: '/events',
-    id: 'events',
-    tag: 'Watching',
-    summary: 'The log, a page at a time',
-    description: 'Content is left out, except that of the caller’s own recordings.',
-    query: eventsQuery,
-    answers: { 200: { description: 'A page of facts.', json: factPage } },
   },
   {
     method: 'get',

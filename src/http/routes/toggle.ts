@@ -6,12 +6,14 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, languageSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import type { AddRoutes } from '../services.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
 
 /** `POST /toggle`: starts, stops or resets, and says which it did. */
 export const toggleRoutes: AddRoutes = (router, services) => {
   router.post('/toggle', async (ctx) => {
     const { userId } = callerOf(ctx.state);
-    const request = await jsonBody(ctx, bodySchema);
+    const request = await jsonBody(ctx, toggleSchema);
     refuseWhenStopped(services);
     const done = await doneBefore(services, ctx.state, { types: Object.keys(actions) as Led[] });
     if (done) {
@@ -41,9 +43,44 @@ const actions = {
 } as const;
 type Led = keyof typeof actions;
 
-export const bodySchema = z.strictObject({
+export const toggleSchema = z.strictObject({
   action: z.enum(['start', 'stop', 'reset']).optional(),
   kind: z.enum(['solo', 'meeting']).optional(),
   language: languageSchema.optional(),
   title: z.string().trim().min(1).max(200).optional(),
 });
+
+/** The one switch. */
+export const toggleOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/toggle',
+    id: 'toggle',
+    tag: 'Recordings',
+    summary: 'Starts or stops a recording from a device, or clears the caller’s errors',
+    description:
+      'Without `action`: the caller’s recording from a device runs → stops it; their status is ERROR → ' +
+      'clears all their errors; else starts one.',
+    body: { kind: 'json', schema: toggleSchema, optional: true },
+    answers: {
+      200: {
+        description: 'Which of them it did.',
+        json: z.object({
+          status: answers.statusName,
+          recording_id: z.string().nullable(),
+          action: z.enum(['start', 'stop', 'reset']),
+        }),
+      },
+    },
+    problems: [
+      'not-accepted',
+      'unavailable',
+      'device-unavailable',
+      'not-recording',
+      'already-recording',
+      'disk-full',
+      'space-limit',
+    ],
+    command: true,
+  },
+];

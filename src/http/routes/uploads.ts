@@ -11,6 +11,8 @@ import { Problem, notFound } from '../problems.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
 import { statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+import * as answers from '../openapi/recording-answers.ts';
 
 /** `POST /recordings`: an uploaded file takes the same pipeline as a captured one. */
 export const uploadRoutes: AddRoutes = (router, services) => {
@@ -81,3 +83,20 @@ export const fieldsSchema = z.strictObject({
     .nullable()
     .default(null),
 });
+
+/** A file becomes a recording. */
+export const uploadOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/recordings',
+    id: 'uploadRecording',
+    tag: 'Recordings',
+    summary: 'Takes an audio file; it goes through the same pipeline as a captured one',
+    body: { kind: 'form', fields: fieldsSchema },
+    answers: {
+      202: { ...answers.going, headers: { Location: 'Path of the recording.' } },
+    },
+    problems: ['not-found', 'unsupported-media', 'disk-full', 'space-limit'],
+    command: true,
+  },
+];

@@ -8,9 +8,6 @@ import { jsonBody } from '../body.ts';
 import { invalid, notFound } from '../problems.ts';
 import type { AddRoutes, State } from '../services.ts';
 import * as answers from '../openapi/other-answers.ts';
-import { configPatch } from '../openapi/other-answers.ts';
-import { testBody } from './config.ts';
-import { loginSchema, setupSchema } from './session.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
 /** Users: administrators manage them, everybody their own password. */
@@ -80,84 +77,9 @@ const guest = {
 const behalf = (state: State) => ({ by: callerOf(state).userId, command: commandOf(state) });
 
 const nothing = { 204: { description: 'Done.' } };
-const markup = (path: string, id: string, summary: string): Operation => ({
-  method: 'get',
-  path,
-  id,
-  tag: 'Service',
-  summary,
-  answers: {
-    200: { description: 'The page.', media: ['text/html'] },
-    304: { description: 'Not changed since.' },
-  },
-});
 
-/** Reaching the service, logging in, users, configuration. */
-export const serviceOperations: readonly Operation[] = [
-  markup('/', 'page', 'The start page'),
-  markup('/docs', 'docs', 'This document, to read and to try'),
-  {
-    method: 'get',
-    path: '/openapi.json',
-    id: 'openapi',
-    tag: 'Service',
-    summary: 'This document',
-    answers: { 200: { description: 'OpenAPI 3.1.', json: z.record(z.string(), z.unknown()) } },
-  },
-  {
-    method: 'get',
-    path: '/health',
-    id: 'health',
-    tag: 'Service',
-    summary: 'Whether somebody is there',
-    answers: {
-      200: { description: 'The service runs.', json: answers.health },
-      503: { description: 'It runs, and takes nothing new.', json: answers.health },
-    },
-  },
-  {
-    method: 'get',
-    path: '/setup/state',
-    id: 'setupState',
-    tag: 'Service',
-    summary: 'Whether the first administrator is still to be created',
-    answers: { 200: { description: 'Whether, and how.', json: answers.setupState } },
-  },
-  {
-    method: 'post',
-    path: '/setup',
-    id: 'setUp',
-    tag: 'Service',
-    summary: 'Creates the first administrator, once',
-    description:
-      'Without `setup_code` only from the machine the service runs on. The code is in the log of the ' +
-      'service and in the file `setup-code` of its data directory.',
-    body: {
-      kind: 'json',
-      schema: setupSchema.extend({ config: configPatch.optional() }),
-    },
-    answers: { 201: { description: 'Created and logged in.', json: answers.session } },
-    problems: ['setup-code-required', 'already-set-up', 'too-many-attempts', 'overridden'],
-    command: true,
-  },
-  {
-    method: 'post',
-    path: '/login',
-    id: 'login',
-    tag: 'Service',
-    summary: 'Gives a session token for a user name and a password',
-    body: { kind: 'json', schema: loginSchema },
-    answers: { 200: { description: 'Logged in.', json: answers.session } },
-    problems: ['wrong-credentials', 'user-disabled', 'too-many-attempts', 'busy'],
-  },
-  {
-    method: 'post',
-    path: '/logout',
-    id: 'logout',
-    tag: 'Service',
-    summary: 'Ends the session, and its WebSockets',
-    answers: nothing,
-  },
+/** Users. */
+export const userOperations: readonly Operation[] = [
   {
     method: 'get',
     path: '/users',
@@ -213,38 +135,6 @@ export const serviceOperations: readonly Operation[] = [
     answers: nothing,
     problems: ['not-found', 'last-administrator', 'built-in-user'],
     command: true,
-  },
-  {
-    method: 'get',
-    path: '/config',
-    id: 'readConfig',
-    tag: 'Configuration',
-    summary: 'What holds now',
-    answers: { 200: { description: 'Secrets are masked.', json: answers.configAnswer } },
-  },
-  {
-    method: 'put',
-    path: '/config',
-    id: 'changeConfig',
-    tag: 'Configuration',
-    summary: 'Merges a partial configuration into what is set',
-    description:
-      'Keys that are not named keep their values. All of it or nothing. A masked secret written back ' +
-      'changes nothing.',
-    body: { kind: 'json', schema: configPatch, optional: true },
-    answers: { 200: { description: 'What holds now.', json: answers.configAnswer } },
-    problems: ['overridden'],
-    command: true,
-  },
-  {
-    method: 'post',
-    path: '/config/test',
-    id: 'testConfig',
-    tag: 'Configuration',
-    summary: 'Tries servers with the given settings over the stored ones; saves nothing',
-    body: { kind: 'json', schema: testBody, optional: true },
-    answers: { 200: { description: 'What came of it, in words.', json: answers.trial } },
-    problems: ['overridden'],
   },
 ];
 
