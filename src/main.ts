@@ -11,7 +11,7 @@ import { settingsFrom, unknownVariables } from './config/environment.ts';
 import { openConfig } from './config/config.ts';
 import type { Host } from './shared/data-directory.ts';
 import { guest } from './http/visible-recording.ts';
-import { toggleSchema as toggleSchema } from './http/routes/toggle.ts';
+import { toggleSchema } from './http/routes/toggle.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import { startScrub } from './integrity/scrub.ts';
