@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import type { Stage } from '../events/facts/recording.ts';
 import { status, statusOf } from '../projections/status.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
@@ -14,12 +15,14 @@ import { guest } from './http/visible-recording.ts';
 import { toggleSchema } from './http/routes/toggle.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
+import type { HttpServices } from './http/services.ts';
 import { startScrub } from './integrity/scrub.ts';
 import type { Log } from './shared/log.ts';
 import { openMetrics } from './metrics/metrics.ts';
 import { packageVersion } from './shared/package.ts';
 import { openEventLog, pipelineOver } from './pipeline.ts';
 import { endWorkOf } from './recordings/end-work.ts';
+import type { StageActivity } from './recordings/run-stage.ts';
 import { openToggle } from './capture/toggle.ts';
 import { levelSessionRows } from './storage/session-rows.ts';
 import { measureTaken, openSpaceLimit } from './storage/quota.ts';
@@ -48,6 +51,10 @@ export async function startService(options: {
   firstRunPatienceMs?: number;
   /** What recordings from browsers are limited to; for tests. */
   browserLimits?: Partial<BrowserLimits>;
+  /** Activities in the place of the service's own; for tests. */
+  activities?: Partial<Record<Stage, StageActivity>>;
+  /** Sees what requests are answered with, and may put other parts in its place; for tests. */
+  withServices?: (own: HttpServices) => HttpServices;
 }): Promise<Service> {
   const { host, env, log } = options;
   const { data } = host;
@@ -130,7 +137,7 @@ export async function startService(options: {
     });
     closing.unshift(async () => metrics.stop());
 
-    const services = {
+    const own: HttpServices = {
       metrics,
       space,
       toggle,
@@ -149,6 +156,7 @@ export async function startService(options: {
       dataDir: data.root,
       health: scrub.health,
     };
+    const services = options.withServices?.(own) ?? own;
     const server = await listen(createApp(services), services, { port: host.port });
     closing.unshift(() => server.close());
     const control = await openControl(data.controlSocket, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openFileKeys } from '../events/log/file-keys.ts';
 import type { KeyStore } from '../events/key-store.ts';
 import { type Log as EventLog, openLog } from '../events/log/level-log.ts';
-import { recordingOf, recordingStream } from '../events/facts/recording.ts';
+import { type Stage, recordingOf, recordingStream } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/projection.ts';
 import { recordings, unsettledRecordings } from '../projections/recordings.ts';
@@ -70,6 +70,8 @@ type PipelineOptions = {
   firstRunPatienceMs?: number | undefined;
   /** For tests. */
   browserLimits?: Partial<BrowserLimits> | undefined;
+  /** Activities in the place of the service's own; for tests. */
+  activities?: Partial<Record<Stage, StageActivity>> | undefined;
 };
 
 /**
@@ -161,6 +163,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
           promisedBases: (owner) => desk.promisedBases(owner),
         }),
       ),
+      ...options.activities,
     },
   });
   return {

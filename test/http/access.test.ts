@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { packageVersion } from '../../src/shared/package.ts';
 import { password, rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
 
 test('who may call is decided before anything else is looked at', async (t) => {
@@ -71,7 +72,7 @@ test('who may call is decided before anything else is looked at', async (t) => {
 
   await t.test('health and the start page need nobody', async () => {
     const health = await service.call('GET', '/health');
-    assert.deepEqual(health.body, { status: 'ok', version: '0.0.0-test' });
+    assert.deepEqual(health.body, { status: 'ok', version: packageVersion() });
     const page = await service.call<string>('GET', '/');
     assert.equal(page.status, 200);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');

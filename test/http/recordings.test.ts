@@ -3,6 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Projection } from '../../projections/projection.ts';
+import { startProjections } from '../../projections/runner.ts';
+import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
 import {
   rawRequest,
   startService,
@@ -263,18 +265,24 @@ test('a command is refused before anything is appended when its result could not
       if (broken) throw new Error('out of order');
     },
   };
-  const service = await startService(t, { projections: [fragile] });
-  const { projections } = service.services;
+  const service = await startService(t);
+  const runner = startProjections({
+    store: service.store,
+    storage: memoryProjectionStorage(),
+    projections: [fragile],
+  });
+  t.after(() => runner.stop());
   // The route asks for the views it needs; here one of them is the fragile one.
-  const { assertRunning } = projections;
-  Object.assign(projections, { assertRunning: () => assertRunning('fragile') });
+  Object.assign(service.services.projections, {
+    assertRunning: () => runner.assertRunning('fragile'),
+  });
   const token = await service.setUp();
   service.engines.hold('transcribe');
   const { recording_id: id } = (await service.upload(token)).body;
   broken = true;
   const cancelled = await service.call('POST', `/recordings/${id}/cancel`, { token });
   assert.equal(cancelled.status, 200);
-  await projections.applied('fragile', 1_000_000, { timeoutMs: 5000 }).catch(() => {});
+  await runner.applied('fragile', 1_000_000, { timeoutMs: 5000 }).catch(() => {});
   const head = service.store.head();
   for (const answer of [
     await service.call<ProblemAnswer>('POST', `/recordings/${id}/reprocess`, { token }),

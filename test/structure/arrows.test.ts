@@ -9,7 +9,6 @@ const root = join(import.meta.dirname, '../..');
 
 /** Imports of today that point up. The list may only get shorter. */
 const known = [
-  'src/documents/documents-input.ts imports ../recordings/blocks.ts',
   'src/documents/documents-input.ts imports ../recordings/local-time.ts',
   'src/recordings/end-work.ts imports ../capture/captures.ts',
   'src/storage/level-chores.ts imports ../recordings/chores.ts',

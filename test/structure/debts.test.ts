@@ -11,7 +11,7 @@ const none: Debts = { longFunctions: {}, longFiles: {}, names: {} };
 test('no function over 70 lines, no file over 300, no name exported twice, but those that are listed', async () => {
   const listed = JSON.parse(await readFile(listPath, 'utf8')) as Debts;
   const { added, paid } = compare(await debtsOf(root), listed);
-  assert.deepEqual(added, []);
+  assert.deepEqual(added, [], 'make it smaller, or commit it: npm run debts -- --add');
   assert.deepEqual(paid, [], 'these are paid: npm run debts takes them out of the list');
 });
 

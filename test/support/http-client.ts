@@ -1,42 +1,21 @@
 import pino from 'pino';
 import { WebSocket } from 'ws';
 import { EventEmitter, once } from 'node:events';
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { openFileKeys } from '../../events/log/file-keys.ts';
-import { openLog } from '../../events/log/level-log.ts';
 import type { Stage } from '../../events/facts/recording.ts';
-import { commands, importedBy } from '../../projections/commands.ts';
-import { recordingById, recordings, unsettledRecordings } from '../../projections/recordings.ts';
-import type { Projection } from '../../projections/projection.ts';
-import { startProjections } from '../../projections/runner.ts';
-import { openAccounts } from '../../src/accounts/accounts.ts';
-import { retireSpace } from '../../src/accounts/retired-spaces.ts';
-import { acceptsAudio } from '../../src/audio/accepts-audio.ts';
-import { levelChores } from '../../src/storage/level-chores.ts';
-import { levelSessionRows } from '../../src/storage/session-rows.ts';
-import { measureTaken, openSpaceLimit } from '../../src/storage/quota.ts';
-import { openRows } from '../../src/storage/open-rows.ts';
+import type { Log as EventLog } from '../../events/log/level-log.ts';
+import { recordingById } from '../../projections/recordings.ts';
 import { openSpace } from '../../src/documents/space.ts';
-import { dataFolder } from '../../src/shared/data-directory.ts';
-import { createApp } from '../../src/http/app.ts';
-import { listen } from '../../src/http/server.ts';
+import { hostFrom } from '../../src/shared/data-directory.ts';
+import { type Service, startService as startWhole } from '../../src/main.ts';
 import type { HttpServices } from '../../src/http/services.ts';
-import { healthOf } from '../../src/integrity/verify.ts';
-import { openMetrics } from '../../src/metrics/metrics.ts';
 import { write } from '../../src/recordings/activities/write.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
-import { openCaptures } from '../../src/capture/captures.ts';
-import { openToggle } from '../../src/capture/toggle.ts';
-import { endWorkOf } from '../../src/recordings/end-work.ts';
-import { openDesk } from '../../src/recordings/open-desk.ts';
 import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
-import { openConfig } from '../../src/config/config.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { checkAnswer, checkFrame } from './check-answer.ts';
+import { late, onThisMachine } from './eventually.ts';
 import { tempDir } from './temp-dir.ts';
 
 export type Answer<T = Record<string, unknown>> = {
@@ -58,15 +37,13 @@ export type ProblemAnswer = {
 export const password = 'correct horse battery';
 
 /**
- * A service of real parts (log, keys, projections, accounts, desk, documents) behind real HTTP on a free
- * loopback port. Only the engines are scripted: what they hear is known, and they can be held or fail.
+ * The service as `main.ts` puts it together, behind real HTTP on a free loopback port. Only the engines
+ * are scripted: what they hear is known, and they can be held or fail.
  */
 export async function startService(
   t: TestContext,
   options: {
     env?: Record<string, string>;
-    /** More projections than the service's own. */
-    projections?: Projection[];
     overrides?: Partial<HttpServices>;
     /** A word that is in everything the engines say of an owner's recordings. */
     marker?: (owner: string) => string;
@@ -74,121 +51,31 @@ export async function startService(
     dataDir?: string;
   } = {},
 ) {
-  const opened: (() => Promise<void>)[] = [];
+  let running: Service | undefined;
   let closed: Promise<void> | undefined;
-  const close = () => (closed ??= closeAll());
-  const closeAll = async (): Promise<void> => {
-    for (const shut of opened.toReversed()) await shut();
-  };
+  const close = () =>
+    (closed ??= (async () => {
+      engines.releaseAll();
+      await running?.close();
+    })());
   // Hooks run in the order they are given in: before the directory is removed.
   t.after(close);
   const dataDir = options.dataDir ?? (await realpath(await tempDir(t)));
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
-  const recordingsDir = join(dataDir, 'recordings');
-  await mkdir(recordingsDir, { recursive: true });
-  const keys = await openFileKeys(join(dataDir, 'keys'));
-  const store = await openLog({ directory: join(dataDir, 'log'), keys });
-  opened.push(() => store.close());
-  const config = await openConfig({
-    store,
-    secretsPath: join(dataDir, 'secrets.json'),
+  const engines = scriptedEngines((owner) => openSpace(dataDir, owner), options.marker);
+  let services: HttpServices | undefined;
+  running = await startWhole({
+    host: hostFrom({ MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0' }),
     env: options.env ?? {},
     log,
-  });
-  const { settings } = config;
-  const served = [recordings, commands, ...(options.projections ?? [])];
-  const directory = join(dataDir, 'rows');
-  const rows = await openRows({ directory, keys, projections: served, log });
-  opened.push(() => rows.close());
-  const { storage } = rows;
-  const projections = startProjections({ store, storage, projections: served });
-  opened.push(() => projections.stop());
-  await projections.ready();
-  const upToDate = () => projections.applied(recordings.name, store.head());
-  const accounts = await openAccounts({
-    store,
-    keys,
-    endWork: (userId, onBehalf) =>
-      endWorkOf(userId, onBehalf, { storage, upToDate, desk, captures, log }),
-    retireSpace: retireSpace(dataFolder(dataDir), () => new Date()),
-    sessions: levelSessionRows(store.db),
-    settings,
-    clock: () => new Date(),
-    dataDir,
-    log,
-  });
-  const engines = scriptedEngines((owner) => openSpace(dataDir, owner), options.marker);
-  const desk = openDesk({
-    store,
     activities: engines.activities,
-    turns: openTurns(),
-    board: openActivityBoard(),
-    log,
-    recordingsDir,
-    quarantineDir: join(dataDir, 'quarantine'),
-    removal: {
-      keys,
-      spaceOf: (owner) => openSpace(dataDir, owner),
-      chores: levelChores(store.db),
-      applied: (position) => projections.applied('all', position),
-    },
-    importedBy: (command) => importedBy(storage, command),
+    withServices: (own) => (services = Object.assign(own, options.overrides)),
   });
-  opened.push(async () => {
-    engines.releaseAll();
-    await desk.close();
-  });
-  const captures = openCaptures({
-    dataRoot: dataDir,
-    recordingsDir,
-    store,
-    log,
-    combinedChannels: () => 'mix',
-    hoursMax: () => 8,
-  });
-  if (options.dataDir !== undefined) {
-    await desk.restart(unsettledRecordings(storage));
-    await accounts.finishDeletions();
-  }
-  const space = openSpaceLimit({
-    measure: (signal) => measureTaken(dataFolder(dataDir), signal),
-    settings,
-    log,
-  });
-  opened.push(() => space.stop());
-  const services: HttpServices = {
-    captures,
-    space,
-    toggle: openToggle({
-      desk,
-      captures,
-      space,
-      storage,
-      settings,
-      upToDate,
-      head: () => store.head(),
-    }),
-    log,
-    version: '0.0.0-test',
-    address: '127.0.0.1',
-    dataDir,
-    settings,
-    config,
-    desk,
-    store,
-    storage,
-    projections,
-    accounts,
-    acceptsAudio,
-    metrics: openMetrics({ store, storage, projections, desk, space }),
-    health: () => healthOf(store, []),
-    ...options.overrides,
-  };
-  const server = await listen(createApp(services), services, { port: 0 });
-  opened.push(() => server.close());
-
-  const { url } = server;
+  const { url } = running;
+  const { storage, projections, accounts, desk } = services!;
+  // Routes see less of it than it is.
+  const store = services!.store as EventLog;
   const call = async <T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -227,10 +114,10 @@ export async function startService(
 
   return {
     url,
-    port: server.port,
+    port: Number(new URL(url).port),
     dataDir,
     logged,
-    services,
+    services: services!,
     store,
     storage,
     projections,
@@ -275,8 +162,8 @@ export async function startService(
         const stop = projections.onApplied(() => void look());
         const timer = setTimeout(() => {
           stop();
-          reject(new Error(`${recordingId} never became ${state}`));
-        }, 10_000);
+          reject(late(`${recordingId} is ${state}`, 10_000));
+        }, onThisMachine(10_000));
         void look();
       });
     },
@@ -356,7 +243,7 @@ export function connect(
         const timer = setTimeout(() => {
           watchers.delete(look);
           reject(new Error(`no such frame among ${frames.map(({ type }) => type).join(', ')}`));
-        }, timeoutMs);
+        }, onThisMachine(timeoutMs));
         const look = () => {
           const found = frames.find(condition);
           if (!found) return;

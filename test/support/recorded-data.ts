@@ -1,10 +1,12 @@
 import { Level } from 'level';
 import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { type VerifyReport, verifyData } from '../../src/integrity/verify.ts';
+import { scrubStateFile } from '../../src/integrity/scrub.ts';
 import { startService, wav } from './http-client.ts';
 
 export type RecordedData = {
@@ -29,6 +31,8 @@ export async function recordedData(
     recordings.push(body.recording_id);
   }
   await service.close();
+  // As if nobody had looked through it yet: tests do, on clocks of their own.
+  await rm(join(service.dataDir, scrubStateFile), { force: true });
   return { data: dataFolder(service.dataDir), recordings };
 }
 

@@ -3,10 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
+import { watchForHang } from '../../src/capture/hung-process.ts';
+import { late, onThisMachine } from './eventually.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** A service that has not said where it listens by then will not any more, in milliseconds. */
-const startWithinMs = 30_000;
+/** A service that does nothing for so long before it says where it listens hangs, in milliseconds. */
+const startIdleMs = 30_000;
+/** However busy the machine is. */
+const startWithinMs = 300_000;
 
 export type ServiceProcess = {
   url: string;
@@ -41,14 +45,18 @@ export async function startServiceProcess(
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const url = await new Promise<string>((resolve, reject) => {
     const said: string[] = [];
-    const timer = setTimeout(() => reject(new Error('the service did not start')), startWithinMs);
+    const giveUp = () => reject(new Error('the service did not start'));
+    const limits = { idleMs: startIdleMs, mostMs: startWithinMs };
+    const stopWatching = watchForHang(child.pid!, limits, giveUp);
     createInterface({ input: child.stderr }).on('line', (line) => {
       said.push(line);
       const address = /^Mitschrift is at (\S+)$/.exec(line)?.[1];
-      if (address) resolve(address);
+      if (!address) return;
+      stopWatching();
+      resolve(address);
     });
     void exited.then((code) => {
-      clearTimeout(timer);
+      stopWatching();
       reject(new Error(`the service ended with ${code}:\n${[...said, ...logged].join('\n')}`));
     });
   });
@@ -121,7 +129,8 @@ export async function watchUntil(
   let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('it did not happen in time')), withinMs);
+      const giveUp = () => reject(late('what is watched for', withinMs));
+      timer = setTimeout(giveUp, onThisMachine(withinMs));
       let looking = false;
       let again = false;
       const onFrame = async () => {

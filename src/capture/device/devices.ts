@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { watchForHang } from '../hung-process.ts';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
 import { type AlsaConfig, alsaConfig, combinedDevice } from './alsa-config.ts';
@@ -23,6 +24,8 @@ export type InputDevice = {
 /** Whether devices come through ALSA here; elsewhere PortAudio's own names are taken. */
 const speaksAlsa = process.platform === 'linux';
 const listLimitMs = 3000;
+/** On a busy machine a program that goes on gets so many times the limit. */
+const patience = 10;
 
 /**
  * The input devices as PortAudio reports them, and the default one, asked freshly. Without an audio
@@ -30,13 +33,13 @@ const listLimitMs = 3000;
  * @throws {StageError} `devices-unavailable`, retriable.
  */
 export async function listDevices(options: DeviceOptions): Promise<Devices> {
-  return await within(options.limitMs ?? listLimitMs, async (signal) => {
+  return await explained(async () => {
     const { env = process.env } = options;
     const { config, defaultSource } = await readServer(options);
     if (config) await rewrite(options.configPath, config.text);
     const listed = await askChild(
       { ...env, ...(config ? { ALSA_CONFIG_PATH: options.configPath } : {}) },
-      signal,
+      options.limitMs ?? listLimitMs,
     );
     // A device of an audio server that went away meanwhile is still in the configuration, but not here.
     const preferred = config && nameOf(config, defaultSource);
@@ -50,7 +53,7 @@ export async function listDevices(options: DeviceOptions): Promise<Devices> {
  * @throws {StageError} `device-gone`, with the names there are; `devices-unavailable`.
  */
 export async function findDevice(name: string, options: DeviceOptions): Promise<InputDevice> {
-  const { config } = await within(options.limitMs ?? listLimitMs, () => readServer(options));
+  const { config } = await explained(() => readServer(options));
   const source = config?.sources.get(name);
   if (config && source !== undefined) return { name, source, alsaConfig: config.text };
   const { devices } = await listDevices(options);
@@ -111,7 +114,7 @@ type DeviceOptions = {
   /** Name of the combined source's monitor, called `mitschrift-combined` when it is there. */
   combinedSource: string | null;
   env?: NodeJS.ProcessEnv | undefined;
-  /** Within so long there is an answer or an error. */
+  /** A program of the sound system that does nothing for so long hangs. */
   limitMs?: number | undefined;
 };
 
@@ -148,36 +151,32 @@ async function rewrite(path: string, text: string): Promise<void> {
   }
 }
 
-function askChild(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ListedDevices> {
+function askChild(env: NodeJS.ProcessEnv, limitMs: number): Promise<ListedDevices> {
   const entry = programPath('src/capture/list-devices-process');
   return new Promise((resolve, reject) => {
     // What it prints is ALSA's complaints about cards that are not there.
     const child = fork(entry, [], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    const kill = () => child.kill('SIGKILL');
-    signal.addEventListener('abort', kill, { once: true });
+    const limits = { idleMs: limitMs, mostMs: limitMs * patience };
+    const kill = () => void child.kill('SIGKILL');
+    const stopWatching = child.pid ? watchForHang(child.pid, limits, kill) : () => {};
     let listed: ListedDevices | undefined;
     child.once('message', (message) => (listed = message as ListedDevices));
-    child.once('error', reject);
+    child.once('error', (error) => {
+      stopWatching();
+      reject(error);
+    });
     child.once('close', (code, killedBy) => {
-      signal.removeEventListener('abort', kill);
+      stopWatching();
       if (listed) resolve(listed);
       else reject(new Error(`listing the devices ended with ${killedBy ?? `code ${code}`}`));
     });
   });
 }
 
-/** Whatever goes wrong, or takes too long, is one error for those who asked. */
-async function within<T>(limitMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`no answer within ${limitMs / 1000} seconds`));
-      stop.abort();
-    }, limitMs);
-  });
+/** Whatever goes wrong, or hangs, is one error for those who asked. */
+async function explained<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return await Promise.race([ask(stop.signal), limit]);
+    return await ask();
   } catch (error) {
     throw new StageError(
       'devices-unavailable',
@@ -185,7 +184,5 @@ async function within<T>(limitMs: number, ask: (signal: AbortSignal) => Promise<
         'Restarting the audio server (PipeWire or PulseAudio) helps as a rule.',
       { retriable: true, cause: error },
     );
-  } finally {
-    clearTimeout(timer);
   }
 }

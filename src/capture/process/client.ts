@@ -25,6 +25,8 @@ import {
   onJsonLine,
 } from './protocol.ts';
 import type { InputDevice } from '../device/devices.ts';
+import { watchForHang } from '../hung-process.ts';
+import { exists } from '../../shared/files.ts';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
 
@@ -81,12 +83,18 @@ export async function adoptCapture(folder: string): Promise<Capture | null> {
     if (capture) return capture;
     const ended = (await readNotes(folder))?.ended ?? null;
     if (ended !== null || !isYoung(claim)) return null;
+    // A socket on which nobody listens, not even a moment later, is what a killed one left.
+    const wasUp = await exists(claim.socketPath);
     await sleep(50);
+    if (wasUp) return await connectCapture(folder, claim);
   }
 }
 
 /** A clock that was set back must not make anybody wait for longer. */
 const isYoung = ({ at }: Claim) => Math.abs(Date.now() - at) < claimToSocketMs;
+
+/** A process that does nothing for so long, in milliseconds, will not come up any more. */
+const launchIdleMs = 5000;
 
 /** A live capture process, as the service holds it. */
 export interface Capture {
@@ -234,20 +242,22 @@ function launchCapture(spec: CaptureSpec, env: NodeJS.ProcessEnv): Promise<void>
         ...(spec.alsaConfigPath === null ? {} : { ALSA_CONFIG_PATH: spec.alsaConfigPath }),
       },
     });
-    const limit = setTimeout(() => {
+    const giveUp = () => {
       child.kill('SIGKILL');
       reject(captureNotStarted('It did not come up in time.'));
-    }, claimToSocketMs);
+    };
+    const limits = { idleMs: launchIdleMs, mostMs: claimToSocketMs };
+    const stopWatching = child.pid ? watchForHang(child.pid, limits, giveUp) : () => {};
     child.once('error', (error) => {
-      clearTimeout(limit);
+      stopWatching();
       reject(captureNotStarted(error.message));
     });
     child.once('exit', (code, signal) => {
-      clearTimeout(limit);
+      stopWatching();
       reject(captureNotStarted(`It ended with ${signal ?? `code ${code}`}.`));
     });
     child.once('message', () => {
-      clearTimeout(limit);
+      stopWatching();
       child.unref();
       child.channel?.unref();
       resolve();

@@ -91,8 +91,8 @@ export const captureLimits: CaptureLimits = {
   quitMs: 1200,
 };
 
-/** Within so long after its claim was written a capture process has its socket, or ends. */
-export const claimToSocketMs = 5000;
+/** Within so long after its claim was written a capture process has its socket, or ends: also on a busy machine. */
+export const claimToSocketMs = 20_000;
 /** Longer lines are no message. */
 const lineBytesMax = 256 * 1024;
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { watchForHang } from '../hung-process.ts';
 import { StageError } from '../../shared/errors.ts';
 
 /** PulseAudio, or PipeWire speaking its protocol, asked through `pactl` afresh each time. */
@@ -18,7 +19,7 @@ export type Pulse = {
 };
 
 /**
- * Every call of it ends within `timeoutMs`, and
+ * A call in which `pactl` does nothing for `timeoutMs` is given up, one that is merely slow at ten times that, and
  * @throws {StageError} `no-audio-server`, `audio-server-silent`, `audio-server-refused`.
  */
 export function openPulse({
@@ -121,9 +122,11 @@ const integer = (text: string | undefined): number | null =>
   text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 
 function pactl(args: string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string> {
-  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: outputBytesMax } as const;
+  const options = { env: pactlEnv(env), maxBuffer: outputBytesMax };
   return new Promise((resolve, reject) => {
-    execFile('pactl', args, { env: pactlEnv(env), ...limits }, (error, stdout, stderr) => {
+    let stopWatching = () => {};
+    const child = execFile('pactl', args, options, (error, stdout, stderr) => {
+      stopWatching();
       if (!error) return resolve(stdout);
       if ((error as NodeJS.ErrnoException).code === 'ENOENT')
         return reject(
@@ -141,6 +144,9 @@ function pactl(args: string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promi
         return reject(noServer('Neither PulseAudio nor PipeWire is running.', error));
       return reject(refused(args[0] ?? '', stderr));
     });
+    const limits = { idleMs: timeoutMs, mostMs: timeoutMs * 10 };
+    const kill = () => void child.kill('SIGKILL');
+    if (child.pid) stopWatching = watchForHang(child.pid, limits, kill);
   });
 }
 
