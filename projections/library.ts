@@ -1,25 +1,26 @@
 import type { Kind } from '../events/facts/recording.ts';
-import { hashedKey } from '../events/key-store.ts';
 import { newestFirst, timeKey, type PageRequest } from './list-page.ts';
 import type { ProjectionStorage, Row } from './projection.ts';
-import type { KeptRecording } from './recording-fold.ts';
+import { hashedFile, type KeptRecording } from './recording-fold.ts';
 import { recordingsName } from './recording-keys.ts';
-import type { RecordingRow } from './recording-row.ts';
 
 /**
  * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document is:
  * `f/<owner>/<SHA-256 of the file name>`, the recording's id.
  */
-export function libraryLists(
-  { owner, kind, started_at, recording_id }: KeptRecording['core'],
-  documents: RecordingRow['documents'],
-): [key: string, row: Row][] {
-  if (documents === null) return [];
+export function libraryLists({
+  owner,
+  kind,
+  started_at,
+  recording_id,
+  files,
+}: KeptRecording['core']): [key: string, row: Row][] {
+  if (files.length === 0) return [];
   const place = timeKey(started_at, recording_id);
   return [
     [`${libraryList(owner, 'all')}${place}`, 1],
     [`${libraryList(owner, kind)}${place}`, 1],
-    ...Object.values(documents).map((path): [string, Row] => [fileKey(owner, path), recording_id]),
+    ...files.map((file): [string, Row] => [`f/${owner}/${file}`, recording_id]),
   ];
 }
 
@@ -41,11 +42,7 @@ export async function recordingByFilename(
   owner: string,
   filename: string,
 ): Promise<string | undefined> {
-  return storage.get<string>(recordingsName, fileKey(owner, filename));
+  return storage.get<string>(recordingsName, `f/${owner}/${hashedFile(filename)}`);
 }
 
 const libraryList = (owner: string, kind: Kind | 'all'): string => `l/${owner}/${kind}/`;
-
-/** The same name may be written with composed or with decomposed accents. */
-const fileKey = (owner: string, filename: string): string =>
-  `f/${owner}/${hashedKey(filename.normalize('NFC'))}`;

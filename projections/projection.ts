@@ -54,6 +54,8 @@ export interface ProjectionStorage {
     checkpoint: Checkpoint,
     changes: ReadonlyMap<string, Row>,
   ): Promise<void>;
+  /** Deletes rows with `gte <= key < lt`; the checkpoint stays. */
+  remove(projection: string, range: { gte: string; lt: string }): Promise<void>;
   /** Drops all rows and the checkpoint. */
   clear(projection: string): Promise<void>;
 }

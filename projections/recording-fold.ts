@@ -1,3 +1,4 @@
+import { hashedKey } from '../events/key-store.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { type RecordingFact, type Stage, recordingOf } from '../events/facts/recording.ts';
 import { isErased } from './erased.ts';
@@ -22,7 +23,11 @@ export type KeptRecording = {
     | 'suggestions'
     | 'documents'
     | 'error'
-  > & { error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null };
+  > & {
+    error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
+    /** Hashes of the documents' paths: they are listed by these, also when the paths cannot be read. */
+    files: string[];
+  };
   passes?: Passes;
   /** Paths of the documents, which titles are in, and the message of `core.error`. */
   texts?: Texts;
@@ -69,7 +74,8 @@ export function foldRecording(
 
 /** What a reader sees. */
 export function recordingRow(kept: KeptRecording): RecordingRow {
-  const { core, passes = noPasses, texts = noTexts, unreadable = false } = kept;
+  const { passes = noPasses, texts = noTexts, unreadable = false } = kept;
+  const { files: _, ...core } = kept.core;
   const { title, abstract, language, speakers, notes } = passes.shown;
   const asked = core.status === 'awaiting-speakers' ? latest(passes).suggestions : [];
   return {
@@ -125,6 +131,7 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
       audio: null,
       error: null,
       document_hashes: null,
+      files: [],
       version: 0,
       ledger: null,
     },
@@ -157,10 +164,11 @@ function learned(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
     case 'version.restored':
       return fact.data.material.kind === null ? {} : { kind: fact.data.material.kind };
     case 'documents.deleted':
-      return fact.data.documents.length === 3 ? { document_hashes: null } : {};
+      return fact.data.documents.length === 3 ? { document_hashes: null, files: [] } : {};
     case 'documents.saved': {
       const { version, sha256 } = fact.data;
-      return { document_hashes: sha256, version };
+      const files = Object.values(fact.content?.paths ?? {}).map(hashedFile);
+      return { document_hashes: sha256, files, version };
     }
     default:
       return undefined;
@@ -172,6 +180,7 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   audio: null,
   error: null,
   document_hashes: null,
+  files: [],
   running: [],
 });
 
@@ -192,6 +201,9 @@ function running(before: { running: Running }, fact: LoggedFact): Running {
 
 const without = (running: Running, stage: Stage): Running =>
   running.filter((one) => one.stage !== stage);
+
+/** A document's path without its words. The same name may be written with composed or decomposed accents. */
+export const hashedFile = (path: string): string => hashedKey(path.normalize('NFC'));
 
 /** The stage each result ends. */
 export const endedBy: Partial<Record<RecordingFact['type'], Stage>> = {

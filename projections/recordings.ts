@@ -119,18 +119,18 @@ const inSameLists = (a: KeptRecording, b: KeptRecording): boolean =>
   a.core.owner === b.core.owner &&
   a.core.kind === b.core.kind &&
   a.core.started_at === b.core.started_at &&
-  a.texts?.documents === b.texts?.documents &&
+  a.core.files === b.core.files &&
   (a.core.state === b.core.state || (a.core.state !== erasedState && b.core.state !== erasedState));
 
 /** The lists a recording is in: keys and what is there. */
-function listsOf({ core, texts }: KeptRecording): Map<string, Row> {
+function listsOf({ core }: KeptRecording): Map<string, Row> {
   const { recording_id, owner, started_at, status, state } = core;
   if (state === erasedState) return new Map();
   const place = timeKey(started_at, recording_id);
   const lists = new Map<string, Row>([
     [`o/${owner}/${place}`, 1],
     [`s/${owner}/${status}/${place}`, 1],
-    ...libraryLists(core, texts?.documents ?? null),
+    ...libraryLists(core),
   ]);
   if (status === 'recording' || status === 'transcribing') lists.set(`u/${recording_id}`, 1);
   return lists;

@@ -1,10 +1,10 @@
 import type { Kind } from '../events/facts/recording.ts';
 import { libraryPage } from './library.ts';
-import type { PageRequest } from './list-page.ts';
+import { startingWith, type PageRequest } from './list-page.ts';
 import { noPasses } from './passes.ts';
 import type { ProjectionStorage } from './projection.ts';
 import { recordingRow, type KeptRecording } from './recording-fold.ts';
-import { recordingKey, recordingsName } from './recording-keys.ts';
+import { recordingKey, recordingsName, textsOf } from './recording-keys.ts';
 import type { RecordingRow, TranscriptRow } from './recording-row.ts';
 import { recordingsListed } from './recordings.ts';
 import { readTexts, sameTexts } from './transcript-texts.ts';
@@ -43,6 +43,11 @@ export async function transcriptOf(
     if (now && sameTexts(now, results)) return row;
   }
   throw new TranscriptMoving(recordingId);
+}
+
+/** Removes the rows of a recording's texts, whatever the projection has come to. */
+export async function removeTexts(storage: ProjectionStorage, recordingId: string): Promise<void> {
+  await storage.remove(recordingsName, startingWith(textsOf(recordingId)));
 }
 
 /** Recordings with documents, newest first. @throws {InvalidCursor}, {RangeError} see `newestFirst`. */

@@ -8,8 +8,10 @@ import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/projection.ts';
 import { recordings, unsettledRecordings } from '../projections/recordings.ts';
 import { type ProjectionRunner, startProjections } from '../projections/runner.ts';
+import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
+import { removeFromVault } from './documents/vault.ts';
 import { markOpen } from './integrity/open-mark.ts';
 import { openingCheck, readScrubState } from './integrity/scrub.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
@@ -27,7 +29,7 @@ import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './config/environment.ts';
 import { StageError } from './shared/errors.ts';
 import type { SpeechEngine } from './speech/engine.ts';
-import { levelChores } from './storage/level-chores.ts';
+import { levelPendingJobs } from './storage/pending-jobs.ts';
 import { openRows, type RowsStorage } from './storage/open-rows.ts';
 import { removePlainRows } from './storage/plain-rows.ts';
 
@@ -142,9 +144,8 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     recordingsDir: data.recordings,
     quarantineDir: data.quarantine,
     removal: {
-      keys,
+      ...removalFrom(opened, options),
       spaceOf,
-      chores: levelChores(store.db),
       applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
     },
     keepAudio: { keep: () => settings()['audio.keep'] },
@@ -185,6 +186,18 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     },
   };
 }
+
+/** Where an erasure removes what is not a file of the recording's own. */
+const removalFrom = ({ keys, store, rows }: OpenedLog, { data, settings }: PipelineOptions) => ({
+  keys,
+  jobs: levelPendingJobs(store.db),
+  version: (stream: string) => store.version(stream),
+  removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),
+  async removeCopies(owner: string, paths: readonly string[]): Promise<string[]> {
+    const vault = settings()['notes.vault'];
+    return vault === null ? [] : await removeFromVault(owner, vault, paths, data.root);
+  },
+});
 
 const startAllProjections = (
   store: EventLog,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, realpath, rename, unlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { HeldDirectory, confinedSegments } from './confinement.ts';
+import { open, realpath, rename, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { documentPaths } from './documents.ts';
 import { nameBytesMax } from './file-names.ts';
-import { type Space, entryAt, openFile, readDocument } from './space.ts';
+import { type Space, entryAt, inFolder, openFile, readDocument } from './space.ts';
 import { hasCode } from '../shared/errors.ts';
 import { temporaryName } from './write.ts';
-import { privateDirectory, writeDurably } from '../shared/files.ts';
+import { type VaultLedger, openVaultLedger } from './vault-ledger.ts';
 
 /** A vault that cannot be used; HTTP answers 503 with the sentence. */
 export class NoVault extends Error {
@@ -69,14 +69,76 @@ export async function copyIntoVault(
   return { copied, conflicts };
 }
 
+/**
+ * Removes copies of documents from the vault, with folders that are empty then. Only what is byte for byte
+ * as it was put there; what a person changed stays. Twice is once.
+ * @param user whose documents they were
+ * @param paths of the documents in the user's space
+ * @returns paths below the vault of the copies that stay, also when the vault cannot be entered
+ */
+export async function removeFromVault(
+  user: string,
+  vault: string,
+  paths: readonly string[],
+  dataDir: string,
+): Promise<string[]> {
+  const root = await vaultRoot(vault).catch((error: unknown) => {
+    if (error instanceof NoVault) return null;
+    throw error;
+  });
+  const ledger = await openVaultLedger(dataDir, user, root ?? vault);
+  const left: string[] = [];
+  for (const path of paths) {
+    if (root === null) {
+      if (ledger.knows(path)) left.push(path);
+      continue;
+    }
+    const stays = await inFolder({ root, user }, confinedSegments(path), [], (folder, name) =>
+      removeCopies(folder, name, path, ledger),
+    ).catch((error: unknown) => {
+      // A link in the way, or a vault that may not be written: nothing of it is touched.
+      if (!(error instanceof ConfinementError) && !hasCode(error, 'EACCES', 'EPERM', 'EROFS'))
+        throw error;
+      return ledger.knows(path) ? [path] : [];
+    });
+    left.push(...stays);
+    if (stays.length === 0) await ledger.forget(path);
+  }
+  const folders = new Set(paths.filter((path) => path.includes('/')).map((path) => dirname(path)));
+  if (root !== null)
+    for (const folder of folders) await rmdir(join(root, folder)).catch(ignoreKept);
+  return left;
+}
+
+/** A document's copy at its place and those that were put beside a changed one. Returns the paths that stay. */
+async function removeCopies(
+  folder: HeldDirectory,
+  name: string,
+  path: string,
+  ledger: VaultLedger,
+): Promise<string[]> {
+  const left: string[] = [];
+  const below = (entry: string): string =>
+    [...confinedSegments(path).slice(0, -1), entry].join('/');
+  await unlink(folder.at(temporaryName(path))).catch(ignoreMissing);
+  for (const entry of await folder.entries()) {
+    const mark = / \(Mitschrift ([0-9a-f]{8})\)\.md$/u.exec(entry.name)?.[1];
+    const beside = mark !== undefined && besideName(name, mark) === entry.name;
+    if (entry.name !== name && !beside) continue;
+    const sha256 = entry.isFile() ? await hashAt(folder, entry.name) : undefined;
+    const ours =
+      sha256 !== undefined && (beside ? sha256.startsWith(mark) : ledger.isOurs(path, sha256));
+    if (ours) await unlink(folder.at(entry.name));
+    else if (beside || ledger.knows(path)) left.push(below(entry.name));
+  }
+  await folder.sync();
+  return left;
+}
+
 /** What opens a note in Obsidian (https://help.obsidian.md/uri): vault by its name, file without `.md`. */
 export const noteUri = (vault: string, path: string): string =>
   `obsidian://open?vault=${encodeURIComponent(basename(vault))}` +
   `&file=${encodeURIComponent(path.replace(/\.md$/u, ''))}`;
-
-/** Contents remembered of a place, and places of a user. The oldest are forgotten. */
-const contentsMax = 8;
-const placesMax = 30_000;
 
 async function vaultRoot(vault: string): Promise<string> {
   try {
@@ -181,60 +243,11 @@ function asNoVault(error: unknown): never {
   throw error;
 }
 
+/** A folder in which a person keeps more, or that is not there. */
+function ignoreKept(error: unknown): void {
+  if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
+}
+
 function ignoreMissing(error: unknown): void {
   if (!hasCode(error, 'ENOENT')) throw error;
-}
-
-/**
- * Which contents the service itself put into a vault, so that a note somebody changed there is known
- * from one that is only old. Hashes of paths and of contents, no words. Losing it costs conflict
- * copies, never a note.
- */
-type VaultLedger = {
-  /** Whether a file with this content (SHA-256) at this place is one we put there. */
-  isOurs(path: string, sha256: string): boolean;
-  /** To be called, and awaited, before the file is written. */
-  willWrite(path: string, sha256: string): Promise<void>;
-};
-
-/** @throws errors of the file system; what cannot be read as a ledger counts as an empty one */
-async function openVaultLedger(dataDir: string, user: string, vault: string): Promise<VaultLedger> {
-  const folder = join(dataDir, 'vault-copies');
-  await privateDirectory(folder);
-  const file = join(folder, `${user}.json`);
-  const places = await readPlaces(file);
-  const keyOf = (path: string): string =>
-    createHash('sha256')
-      .update(JSON.stringify([vault, path]))
-      .digest('base64url');
-
-  return {
-    isOurs: (path, sha256) => places.get(keyOf(path))?.includes(sha256) ?? false,
-    async willWrite(path, sha256) {
-      const key = keyOf(path);
-      const before = places.get(key) ?? [];
-      if (before.at(-1) === sha256) return;
-      const contents = [...before.filter((one) => one !== sha256), sha256].slice(-contentsMax);
-      places.delete(key);
-      places.set(key, contents);
-      if (places.size > placesMax) places.delete(places.keys().next().value!);
-      await writeDurably(file, JSON.stringify(Object.fromEntries(places)));
-    },
-  };
-}
-
-async function readPlaces(file: string): Promise<Map<string, string[]>> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
-  }
-  try {
-    const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
-    return new Map(entries.filter((entry): entry is [string, string[]] => Array.isArray(entry[1])));
-  } catch {
-    return new Map();
-  }
 }

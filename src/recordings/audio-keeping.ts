@@ -4,7 +4,7 @@ import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/state-name.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Log } from '../shared/log.ts';
-import type { Chores } from './chores.ts';
+import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { NotAccepted } from './handle.ts';
 import { filesLock } from './files-lock.ts';
 import { type KeptAudio, keptAudio } from './kept-audio.ts';
@@ -36,7 +36,7 @@ export function openAudioKeeping(deps: {
   store: EventStore;
   log: Log;
   recordingsDir: string;
-  chores: Chores;
+  jobs: PendingJobs;
   keep(): KeptAs;
   /** Resolves when every view has applied the log up to a position. */
   applied(position: number): Promise<void>;
@@ -46,7 +46,7 @@ export function openAudioKeeping(deps: {
   /** Told before each step; tests end the process there. */
   before?(step: KeepingStep): void;
 }): AudioKeeping {
-  const { log, chores, before = () => {}, ffmpegRuns = hasFfmpeg } = deps;
+  const { log, jobs, before = () => {}, ffmpegRuns = hasFfmpeg } = deps;
   const lock = filesLock();
   const taken = new Map<string, AbortController>();
   let tail: Promise<void> = Promise.resolve();
@@ -55,7 +55,7 @@ export function openAudioKeeping(deps: {
 
   return {
     async intend(recordingId) {
-      if (deps.keep() !== 'wav') await chores.note(recordingId, 'keep-audio');
+      if (deps.keep() !== 'wav') await jobs.add(recordingId, 'keep-audio');
     },
     take,
     async leave(recordingId) {
@@ -64,8 +64,8 @@ export function openAudioKeeping(deps: {
       if (current?.recordingId === recordingId) await current.done;
     },
     async takeNoted() {
-      for (const { recordingId, chore } of await chores.list()) {
-        if (chore === 'keep-audio') take(recordingId);
+      for (const { recordingId, job } of await jobs.list()) {
+        if (job === 'keep-audio') take(recordingId);
       }
     },
     whileFilesStay: lock.whileFilesStay,
@@ -118,7 +118,7 @@ export function openAudioKeeping(deps: {
     before('done');
     // With its next documents it is noted anew, and that stays noted.
     signal.throwIfAborted();
-    await chores.done(recordingId, 'keep-audio');
+    await jobs.complete(recordingId, 'keep-audio');
   }
 
   async function follow(
@@ -129,7 +129,7 @@ export function openAudioKeeping(deps: {
   ): Promise<void> {
     if (audio.file === null || keep === 'wav') return;
     // The setting may be newer than the documents.
-    await chores.note(recording.recordingId, 'keep-audio');
+    await jobs.add(recording.recordingId, 'keep-audio');
     if (keep === 'none') {
       const fact = { type: 'audio.removed', data: { path: audio.file.path } } as const;
       await lock.movingFiles(async () => {

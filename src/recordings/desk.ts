@@ -36,7 +36,7 @@ export interface RecordingsDesk {
    * it can be read any more; what a crash leaves undone is done at the next start.
    * @throws {NotAccepted}, {UnknownRecording}
    */
-  erase(recordingId: string, circumstances: { by: string; command: string }): Promise<Accepted>;
+  erase(recordingId: string, circumstances: { by: string; command: string }): Promise<Erased>;
   /** Deletes documents; all three with the index. The recording stays. @throws as `command` */
   deleteDocuments(
     recordingId: string,
@@ -88,6 +88,9 @@ export type Accepted = {
 };
 /** With what the command led to; where it was given before, without content. */
 export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
+
+/** `left`: paths below the vault of copies that a person changed there; they stay. */
+export type Erased = Accepted & { left: string[] };
 
 export type Activity = {
   stage: Stage;

@@ -1,130 +1,233 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { deleteDocument } from '../documents/write.ts';
-import { ProjectionBehind, ProjectionStopped } from '../../projections/projection-error.ts';
-import { documentPaths } from '../documents/documents.ts';
-import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
-import type { LoggedRecordingFact } from './handle.ts';
-import { retiredSpacesOf } from './retired-spaces-of.ts';
+import { erase } from '../../projections/recording/decide.ts';
+import { documentNames, documentPaths } from '../documents/documents.ts';
+import type { Space } from '../documents/space.ts';
+import type { Log } from '../shared/log.ts';
+import type { PendingJobs, Removal } from '../storage/pending-jobs.ts';
+import type { RecordingAggregate } from './aggregate.ts';
+import {
+  deleteDocuments,
+  deleteNamedDocuments,
+  namedIn,
+  removeQuarantined,
+} from './erased-files.ts';
+import type { RecordingsDesk } from './desk.ts';
+import { NotAccepted, erasedState } from './handle.ts';
+import type { OpenRecordings } from './open-recordings.ts';
+
+/*
+ * How a recording is erased, from the command to the last file:
+ *
+ * 1. What goes on in it is cancelled, the job `erase` is added to the pending ones, and its last fact says
+ *    that it is erased (`erase` of `decide.ts`). From then on nothing may write.
+ * 2. `removeEverything`: documents and their copies in the vault, whose names only the key tells; audio;
+ *    rows; then the key, with which all that is left in the log and in rows was sealed.
+ * 3. The job is completed.
+ *
+ * Each step can be done again. After a crash `finish` begins at the second for every job that is still
+ * pending, and at the first for recordings that came back from a backup although their key was destroyed.
+ */
 
 export type ErasureDeps = {
   store: EventStore;
+  /** Version of a stream's last fact; 0: there is none. */
+  version(stream: string): Promise<number>;
   keys: Pick<KeyStore, 'forget' | 'erasures'>;
+  jobs: PendingJobs;
   spaceOf(owner: string): Promise<Space>;
   recordingsDir: string;
   quarantineDir: string;
-  /** Resolves when every view has applied the log up to a position. */
-  applied(position: number): Promise<void>;
-  /** Told before each step; tests end the process there. */
+  /** Removes the rows of a recording's texts. */
+  removeRows(recordingId: string): Promise<void>;
+  /** Removes the copies of an owner's documents from the vault; returns those that a person changed. */
+  removeCopies?(owner: string, paths: readonly string[]): Promise<string[]>;
+  /** Resolves when nothing compresses or removes its audio any more. */
+  leaveAudio?(recordingId: string): Promise<void>;
+  /** Called before each step; tests end the process there. */
   before?(step: ErasureStep): void;
 };
 
-export const erasureSteps = ['documents', 'files', 'views', 'key', 'done'] as const;
+export const erasureSteps = ['documents', 'copies', 'files', 'rows', 'key', 'done'] as const;
 export type ErasureStep = (typeof erasureSteps)[number];
 
-/**
- * Removes everything of a recording whose facts say that it is erased: documents first, whose names
- * only the key tells, then audio and what was derived from it, then the rows of views, then the key, with
- * which all that is left of it in the log and in rows was sealed. Each step can be done again, so an interrupted erasure is simply begun anew.
- */
-export async function eraseEverything(deps: ErasureDeps, recordingId: string): Promise<void> {
+/** What facts promise to remove from the disk, done once at a time for each recording. */
+export interface Removals {
+  /** To be called, and awaited, before the fact is stored. */
+  intend(recordingId: string, job: Removal): Promise<void>;
+  /** The fact was refused: nothing was promised. */
+  giveUp(recordingId: string, job: Removal): Promise<void>;
+  /** Does it, once at a time. Returns copies in the vault that stay. @throws what went wrong; it stays pending */
+  carryOut(
+    recordingId: string,
+    job: Removal,
+    recording?: RecordingAggregate | null,
+  ): Promise<string[]>;
+  /** Finishes what a crash left undone; erases again what came back from a backup. What fails stays pending. */
+  finish(
+    erase: (recordingId: string, metadata: CommandMetadata) => Promise<unknown>,
+  ): Promise<void>;
+  /** Resolves when nothing is being removed. */
+  settled(): Promise<void>;
+}
+
+export function openRemovals(deps: ErasureDeps, log: Log): Removals {
+  const { jobs } = deps;
+  const underWay = new Map<string, Promise<string[]>>();
+
+  const removals: Removals = {
+    intend: (recordingId, job) => jobs.add(recordingId, job),
+    giveUp: (recordingId, job) => jobs.complete(recordingId, job),
+    carryOut(recordingId, job, recording) {
+      const running = underWay.get(recordingId);
+      if (running) return running;
+      const work = remove(deps, recordingId, job, recording).finally(() =>
+        underWay.delete(recordingId),
+      );
+      underWay.set(recordingId, work);
+      return work;
+    },
+    async finish(erase) {
+      for (const { recordingId, job } of await jobs.list()) {
+        if (job !== 'erase' && job !== 'delete-documents') continue;
+        await removals.carryOut(recordingId, job).catch((error: unknown) => {
+          log.error({ err: error, recordingId, job }, 'still not finished');
+        });
+      }
+      for (const { subject: recordingId } of await deps.keys.erasures()) {
+        await lastState(deps, recordingId)
+          .then(async (state) => {
+            if (state === undefined || state === erasedState) return;
+            await erase(recordingId, { by: 'system', command: `erased-before-${recordingId}` });
+          })
+          .catch((error: unknown) => log.error({ err: error, recordingId }, 'still not erased'));
+      }
+    },
+    async settled() {
+      await Promise.allSettled(underWay.values());
+    },
+  };
+  return removals;
+}
+
+/** The commands that remove something. */
+export function erasureCommands({
+  recordings,
+  removals,
+  log,
+}: {
+  recordings: OpenRecordings;
+  /** Null: only facts are recorded. */
+  removals: Removals | null;
+  log: Log;
+}): Pick<RecordingsDesk, 'erase' | 'deleteDocuments'> & {
+  /** Removes what is left of a recording that another fact erased, such as one that is discarded. */
+  removeErased(recording: RecordingAggregate): void;
+} {
+  /** Those whose command removes what is left and answers with what stays. */
+  const commanded = new Set<string>();
+  return {
+    async erase(recordingId, metadata) {
+      commanded.add(recordingId);
+      try {
+        const facts = await recordings.use(recordingId, { create: false }, (recording) =>
+          recording.decide(metadata, erase),
+        );
+        const recording = await recordings.peek(recordingId);
+        const left = (await removals?.carryOut(recordingId, 'erase', recording)) ?? [];
+        if (recording) await recordings.forget(recording);
+        return { recordingId, position: facts.at(-1)?.position ?? 0, state: erasedState, left };
+      } finally {
+        commanded.delete(recordingId);
+      }
+    },
+    async deleteDocuments(recordingId, documents, metadata) {
+      const names = documents.includes('index') ? [...documentNames] : [...documents];
+      const fact = await recordings.use(recordingId, { create: false }, async (recording) => {
+        await removals?.intend(recordingId, 'delete-documents');
+        try {
+          return await recording.append(
+            [{ type: 'documents.deleted', data: { documents: names } }],
+            metadata,
+          );
+        } catch (error) {
+          if (error instanceof NotAccepted) await removals?.giveUp(recordingId, 'delete-documents');
+          throw error;
+        }
+      });
+      await removals?.carryOut(recordingId, 'delete-documents');
+      return { recordingId, position: fact.position, state: fact.to ?? '' };
+    },
+    removeErased(recording) {
+      const { recordingId } = recording;
+      if (commanded.has(recordingId)) return;
+      const removed = removals?.carryOut(recordingId, 'erase', recording) ?? Promise.resolve();
+      removed
+        .then(() => recordings.forget(recording))
+        .catch((error: unknown) =>
+          log.error({ err: error, recordingId }, 'an erasure is not finished'),
+        );
+    },
+  };
+}
+
+/** The state its last fact led to; undefined without any. Nothing before that fact is read. */
+async function lastState(
+  { store, version }: Pick<ErasureDeps, 'store' | 'version'>,
+  recordingId: string,
+): Promise<string | undefined> {
+  const stream = recordingStream(recordingId);
+  const last = await version(stream);
+  if (last === 0) return undefined;
+  for await (const { to } of store.read(stream, { afterVersion: last - 1, limit: 1 })) return to;
+  return undefined;
+}
+
+async function remove(
+  deps: ErasureDeps,
+  recordingId: string,
+  job: Removal,
+  recording: RecordingAggregate | null | undefined,
+): Promise<string[]> {
+  // Activities that were stopped may still write: they are waited for.
+  await recording?.quiet();
+  await deps.leaveAudio?.(recordingId);
+  let left: string[] = [];
+  if (job === 'delete-documents') await deleteNamedDocuments(deps, recordingId);
+  // Added before its fact, which then was refused or lost: nothing was promised.
+  else if ((await lastState(deps, recordingId)) === erasedState)
+    left = await removeEverything(deps, recordingId);
+  if (job === 'erase') await deps.jobs.complete(recordingId, 'keep-audio');
+  await deps.jobs.complete(recordingId, job);
+  return left;
+}
+
+async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<string[]> {
   const { store, keys, before = () => {} } = deps;
   before('documents');
-  const position = await deleteAllDocuments(deps, recordingId);
+  const { bases, audio } = await namedIn(store, recordingId);
+  for (const [owner, names] of bases) await deleteDocuments(deps, recordingId, owner, names);
+  before('copies');
+  const left: string[] = [];
+  for (const [owner, names] of bases) {
+    const paths = [...names].flatMap((base) => Object.values(documentPaths(base)));
+    left.push(...((await deps.removeCopies?.(owner, paths)) ?? []));
+  }
   before('files');
   await rm(join(deps.recordingsDir, recordingId), { recursive: true, force: true });
-  await removeQuarantined(deps.quarantineDir, recordingId);
-  before('views');
-  await deps.applied(position).catch((error: unknown) => {
-    // Rows of a projection that stands still are sealed: without the key nothing in them can be read.
-    if (!(error instanceof ProjectionStopped || error instanceof ProjectionBehind)) throw error;
-  });
+  await removeQuarantined(deps.quarantineDir, recordingId, audio);
+  before('rows');
+  await deps.removeRows(recordingId);
   before('key');
   await keys.forget(recordingId);
   before('done');
-  // Read once more through the log's own door: what can still be read was not erased.
+  // Read once more as everything reads the log: what can still be read was not erased.
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.content !== undefined) throw new Error(`content of ${recordingId} is still readable`);
   }
-}
-
-/** Deletes the documents a recording's last `documents.deleted` names, unless they were written again. */
-export async function deleteNamedDocuments(
-  deps: Pick<ErasureDeps, 'store' | 'spaceOf'>,
-  recordingId: string,
-): Promise<void> {
-  let owner: string | null = null;
-  let saved: LoggedRecordingFact | null = null;
-  let deleted: LoggedRecordingFact | null = null;
-  for await (const logged of deps.store.read(recordingStream(recordingId))) {
-    const fact = logged as LoggedRecordingFact;
-    if ('owner' in fact.data) owner = fact.data.owner;
-    if (fact.type === 'documents.saved') [saved, deleted] = [fact, null];
-    if (fact.type === 'documents.deleted') deleted = fact;
-  }
-  if (saved?.type !== 'documents.saved' || deleted?.type !== 'documents.deleted') return;
-  if (owner === null || !saved.content) return;
-  const space = await deps.spaceOf(owner);
-  const { documents } = deleted.data;
-  const all = documents.includes('index') ? ['index' as const] : documents;
-  for (const name of all) await deleteDocument(space, saved.content.paths[name]);
-}
-
-/**
- * Deletes documents wherever they were or were about to be, also where a deleted user's were put aside.
- * Returns the position of the last fact.
- */
-async function deleteAllDocuments(deps: ErasureDeps, recordingId: string): Promise<number> {
-  const bases = new Map<string, Set<string>>();
-  let owner: string | null = null;
-  let position = 0;
-  for await (const logged of deps.store.read(recordingStream(recordingId))) {
-    const fact = logged as LoggedRecordingFact;
-    position = fact.position;
-    if ('owner' in fact.data) owner = fact.data.owner;
-    if (fact.type !== 'documents.named' || !fact.content || owner === null) continue;
-    bases.set(owner, (bases.get(owner) ?? new Set()).add(fact.content.base));
-  }
-  for (const [user, names] of bases) {
-    const spaces = [await deps.spaceOf(user), ...(await retiredSpacesOf(deps.quarantineDir, user))];
-    for (const space of spaces) {
-      for (const base of names) {
-        if (await belongsToAnother(space, base, recordingId)) continue;
-        await deleteDocument(space, documentPaths(base).index);
-      }
-    }
-  }
-  return position;
-}
-
-/** A name that was given up may be another recording's by now: each document says whose it is. */
-async function belongsToAnother(space: Space, base: string, recordingId: string): Promise<boolean> {
-  for (const path of Object.values(documentPaths(base))) {
-    const document = await readDocument(space, path).catch((error: unknown) => {
-      if (error instanceof OversizedDocument) return undefined;
-      throw error;
-    });
-    const front = document?.bytes.subarray(0, frontMatterBytes).toString('utf8') ?? '';
-    const named = /^recording: "?([0-9A-HJKMNP-TV-Z]{26})"?$/mu.exec(front)?.[1];
-    if (named !== undefined && named !== recordingId) return true;
-  }
-  return false;
-}
-
-/** Where in a document the front matter is looked for. */
-const frontMatterBytes = 64 * 1024;
-
-/** Folders put aside carry the recording's id and when they were. */
-async function removeQuarantined(quarantineDir: string, recordingId: string): Promise<void> {
-  const names = await readdir(quarantineDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  for (const name of names) {
-    if (!name.startsWith(`${recordingId}-`)) continue;
-    await rm(join(quarantineDir, name), { recursive: true, force: true });
-  }
+  return left;
 }

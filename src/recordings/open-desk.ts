@@ -5,21 +5,18 @@ import type { RecordingFactOf, Stage } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isSettled } from '../../machines/possible.ts';
 import { stateName } from '../../machines/state-name.ts';
-import { cancel, erase, type DecideRecording } from '../../projections/recording/decide.ts';
-import { documentNames } from '../documents/documents.ts';
+import { cancel, type DecideRecording } from '../../projections/recording/decide.ts';
 import type { Log } from '../shared/log.ts';
 import type { ActivityBoard } from './activity-board.ts';
 import { type KeepingStep, type KeptAs, openAudioKeeping } from './audio-keeping.ts';
-import type { Chores } from './chores.ts';
-import type { ErasureDeps } from './erasure.ts';
+import { erasureCommands, openRemovals, type ErasureDeps } from './erasure.ts';
 import type { Accepted, Decided, RecordingsDesk } from './desk.ts';
 import { openImports } from './imports.ts';
 import { openAggregate, soleOwner, type Ownership, type RecordingAggregate } from './aggregate.ts';
-import { NotAccepted, erasedState, recordingHandler, type LoggedRecordingFact } from './handle.ts';
+import { erasedState, recordingHandler, type LoggedRecordingFact } from './handle.ts';
 import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
 import { promisedBases } from './promised-bases.ts';
-import { openRemovals } from './removals.ts';
 import { type StageActivity, stageRunner } from './run-stage.ts';
 import type { Turns } from './turns.ts';
 
@@ -36,8 +33,9 @@ export type DeskDeps = {
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
   /** How recordings are erased and documents deleted; without it only the facts are recorded. */
-  removal?: Pick<ErasureDeps, 'keys' | 'spaceOf' | 'applied' | 'before'> & {
-    chores: Chores;
+  removal?: Omit<ErasureDeps, 'store' | 'recordingsDir' | 'quarantineDir' | 'leaveAudio'> & {
+    /** Resolves when every view has applied the log up to a position. */
+    applied(position: number): Promise<void>;
   };
   /** Who acts for a recording; without it, this process does. */
   ownership?: Ownership;
@@ -72,10 +70,15 @@ export type OpenDesk = RecordingsDesk & {
 export function openDesk(deps: DeskDeps): OpenDesk {
   const { store, board, log, recordingsDir } = deps;
   const runStage = stageRunner(deps);
-  const removals = openRemovals({ ...deps, leaveAudio: async (id) => await keeping?.leave(id) });
+  const removals = deps.removal
+    ? openRemovals(
+        { ...deps, ...deps.removal, leaveAudio: async (id) => await keeping?.leave(id) },
+        log,
+      )
+    : null;
   const handler = recordingHandler({
     store,
-    erasing: (recordingId) => removals.intend(recordingId, 'erase'),
+    erasing: async (recordingId) => await removals?.intend(recordingId, 'erase'),
     saving: async (recordingId) => await keeping?.intend(recordingId),
   });
   const { ownership = soleOwner } = deps;
@@ -91,13 +94,14 @@ export function openDesk(deps: DeskDeps): OpenDesk {
           store,
           log,
           recordingsDir,
-          chores: deps.removal.chores,
+          jobs: deps.removal.jobs,
           applied: deps.removal.applied,
           use: (recordingId, work) => recordings.use(recordingId, { create: false }, work),
         })
       : null;
 
-  const importAudio = openImports({
+  const erasing = erasureCommands({ recordings, removals, log });
+  const { importAudio, removeUnacknowledged } = openImports({
     ...deps,
     begin: (recordingId, fact, { by, command }) =>
       recordings.use(recordingId, { create: true }, async (recording) =>
@@ -123,25 +127,8 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       const { recording, snapshot } = await handler.read(recordingId);
       return { state: stateName(snapshot.value), recording };
     },
-    erase: eraseAll,
-    async deleteDocuments(recordingId, documents, circumstances) {
-      const all = documents.includes('index');
-      const names = all ? [...documentNames] : [...documents];
-      const accepted = await recordings.use(recordingId, { create: false }, async (recording) => {
-        await removals.intend(recordingId, 'delete-documents');
-        const fact = { type: 'documents.deleted', data: { documents: names } } as const;
-        try {
-          return acceptedFrom(recordingId, [await recording.append([fact], circumstances)]);
-        } catch (error) {
-          if (error instanceof NotAccepted) {
-            await removals.giveUp(recordingId, 'delete-documents');
-          }
-          throw error;
-        }
-      });
-      await removals.carryOut(recordingId, 'delete-documents');
-      return accepted;
-    },
+    erase: erasing.erase,
+    deleteDocuments: erasing.deleteDocuments,
     async endWork(recordingId, circumstances) {
       await recordings.use(recordingId, { create: false }, async (recording) => {
         await recording.decide(circumstances, cancel);
@@ -149,18 +136,10 @@ export function openDesk(deps: DeskDeps): OpenDesk {
       });
     },
     async finishRemovals() {
-      for (const { recordingId, chore } of await removals.undone()) {
-        await removals.carryOut(recordingId, chore).catch((error: unknown) => {
-          log.error({ err: error, recordingId, chore }, 'still not finished');
-        });
-      }
-      // Put back from a backup, but on the list of what was erased: it is not to come back to life.
-      for (const recordingId of await removals.listedAsErased()) {
-        const command = `erased-before-${recordingId}`;
-        await eraseAll(recordingId, { by: 'system', command }).catch((error: unknown) => {
-          log.error({ err: error, recordingId }, 'still not erased');
-        });
-      }
+      await removals?.finish(erasing.erase);
+      const unacknowledged = await removeUnacknowledged();
+      if (unacknowledged.length > 0)
+        log.info({ unacknowledged }, 'removed uploads that no client was told of');
     },
     activity: (recordingId) => board.of(recordingId),
     onActivity: (listener) => board.onChange(listener),
@@ -175,7 +154,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     async close() {
       await keeping?.close();
       await recordings.close();
-      await removals.settled();
+      await removals?.settled();
     },
   };
 
@@ -192,17 +171,6 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     });
   }
 
-  async function eraseAll(
-    recordingId: string,
-    circumstances: { by: string; command: string },
-  ): Promise<Accepted> {
-    const accepted = await recordings.use(recordingId, { create: false }, async (recording) =>
-      acceptedFrom(recordingId, await recording.decide(circumstances, erase)),
-    );
-    await removals.carryOut(recordingId, 'erase', await recordings.peek(recordingId));
-    return accepted;
-  }
-
   function moved(recording: RecordingAggregate): void {
     const { recordingId } = recording;
     const snapshot = recording.snapshot();
@@ -214,11 +182,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     }
     if (state === 'idle.saved' && deps.keepAudio?.keep() !== 'wav') keeping?.take(recordingId);
     if (state === erasedState) {
-      // Whoever waits for it has its errors; what failed is tried again at the next start.
-      removals.carryOut(recordingId, 'erase', recording).then(
-        () => recordings.forget(recording),
-        (error: unknown) => log.error({ err: error, recordingId }, 'an erasure is not finished'),
-      );
+      erasing.removeErased(recording);
       return;
     }
     // Derived from the kept audio and not needed any more.

@@ -46,6 +46,10 @@ export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
         await batch.close();
       }
     },
+    async remove(projection, { gte, lt }) {
+      const prefix = rowsOf(projection);
+      await db.clear({ gte: prefix + gte, lt: prefix + lt });
+    },
     async clear(projection) {
       // The checkpoint first: without one, rows that are left are cleared at the next start.
       await db.batch([{ type: 'del', key: checkpointOf(projection) }], unsynced);

@@ -13,6 +13,7 @@ import { openLog } from '../../events/log/level-log.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
+import { removeTexts } from '../../projections/transcripts.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { decodeToSpeech } from '../../src/audio/decode.ts';
 import { wavHeader, wavHeaderBytes } from '../../src/audio/wav.ts';
@@ -25,7 +26,7 @@ import { type KeepingStep, type KeptAs, keepingSteps } from '../../src/recording
 import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type OpenDesk, openDesk } from '../../src/recordings/open-desk.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
-import { levelChores } from '../../src/storage/level-chores.ts';
+import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -297,7 +298,9 @@ async function openWorld(t: TestContext, options: Options) {
     removal: {
       keys,
       spaceOf,
-      chores: levelChores(store.db),
+      jobs: levelPendingJobs(store.db),
+      version: (stream) => store.version(stream),
+      removeRows: (recordingId) => removeTexts(storage, recordingId),
       applied: (position) => projections.applied('all', position),
     },
     keepAudio: {

@@ -9,6 +9,8 @@ import { openLog } from '../../events/log/level-log.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { commands, importedBy } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
+import type { Projection } from '../../projections/projection.ts';
+import { libraryOf, removeTexts, transcriptOf } from '../../projections/transcripts.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/activities/write.ts';
@@ -18,7 +20,7 @@ import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts'
 import { openDesk } from '../../src/recordings/open-desk.ts';
 import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
-import { levelChores } from '../../src/storage/level-chores.ts';
+import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -69,7 +71,7 @@ for (const step of erasureSteps) {
     assert.deepEqual(await world.found(marker), []);
     assert.ok((await world.found(other)).length > 0);
     // What is done is not noted any more.
-    assert.deepEqual(await levelChores(world.store.db).list(), []);
+    assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
   });
 }
 
@@ -135,13 +137,13 @@ test('a recording whose fact was never stored is left alone by what was noted fo
   const home = await tempDir(t);
   let world = await openWorld(t, home);
   const { recordingId } = await world.record(marker);
-  await levelChores(world.store.db).note(recordingId, 'erase');
-  await levelChores(world.store.db).note(recordingId, 'delete-documents');
+  await levelPendingJobs(world.store.db).add(recordingId, 'erase');
+  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
   await world.close();
   world = await openWorld(t, home);
   assert.ok((await recordingById(world.storage, recordingId))?.documents);
   assert.ok((await world.found(marker)).length > 0);
-  assert.deepEqual(await levelChores(world.store.db).list(), []);
+  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
 });
 
 test('documents deleted by a fact are gone after a crash too; those of another recording stay', async (t) => {
@@ -149,7 +151,7 @@ test('documents deleted by a fact are gone after a crash too; those of another r
   let world = await openWorld(t, home);
   const { recordingId } = await world.record(marker);
   await world.record(other);
-  await levelChores(world.store.db).note(recordingId, 'delete-documents');
+  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
   const documents = ['index', 'transcript', 'summary'] as const;
   const fact: RecordingFact = { type: 'documents.deleted', data: { documents: [...documents] } };
   await world.desk.command(recordingId, fact, who('delete'));
@@ -162,11 +164,81 @@ test('documents deleted by a fact are gone after a crash too; those of another r
   assert.ok((await world.found(other)).some((place) => place.includes('spaces')));
 });
 
+test('an upload that dies before its fact is stored is gone after the next start; sent again and erased, nothing is left', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, home, { dieBeforeImport: true });
+  await assert.rejects(world.begin(marker, 'upload'), /died/);
+  assert.ok((await world.found(marker)).some((place) => place.includes('/recordings/')));
+  await world.close();
+  world = await openWorld(t, home);
+  assert.deepEqual(await world.found(marker), []);
+  const { recordingId } = await world.begin(marker, 'upload');
+  await world.until(recordingId, 'idle.saved');
+  await world.desk.erase(recordingId, who('erase'));
+  assert.deepEqual(await world.found(marker), []);
+  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+});
+
+test('audio that an earlier release put aside goes with the recording it was sent again for', async (t) => {
+  const world = await openWorld(t, await tempDir(t));
+  const aside = (id: string) => join(world.dataDir, 'quarantine', `${id}-1796295312262`);
+  for (const [id, word] of [
+    ['01M7ZZZB8A0000000000000001', marker],
+    ['01M7ZZZB8A0000000000000002', other],
+  ] as const) {
+    await mkdir(aside(id), { recursive: true });
+    await writeFile(join(aside(id), 'audio.wav'), word);
+  }
+  const { recordingId } = await world.record(marker);
+  await world.desk.erase(recordingId, who('erase'));
+  assert.deepEqual(await world.found(marker), []);
+  assert.equal((await world.found(other)).length, 1);
+});
+
+test('what came back from a backup is erased again, past one that cannot be', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, home);
+  const first = await world.record(marker);
+  const second = await world.record(other);
+  for (const { recordingId } of [first, second]) await world.keys.forget(recordingId);
+  await world.close();
+  world = await openWorld(t, home, { unreadable: first.recordingId });
+  assert.equal((await recordingById(world.storage, first.recordingId))?.state, 'idle.saved');
+  assert.equal((await recordingById(world.storage, second.recordingId))?.state, 'idle.erased');
+  await world.close();
+  world = await openWorld(t, home);
+  assert.equal((await recordingById(world.storage, first.recordingId))?.state, 'idle.erased');
+});
+
+test('an erasure does not wait for a projection that has stopped, and no row of it can be read', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, home, { stopAt: 'recording.erased' });
+  const { recordingId } = await world.record(marker);
+  await world.desk.erase(recordingId, who('erase'));
+  assert.deepEqual(await world.found(marker), []);
+  assert.equal((await recordingById(world.storage, recordingId))?.title, null);
+  assert.equal((await transcriptOf(world.storage, recordingId))?.blocks.length, 0);
+  await world.close();
+  // The next release can do it.
+  world = await openWorld(t, home);
+  assert.equal((await recordingById(world.storage, recordingId))?.state, 'idle.erased');
+  assert.deepEqual((await libraryOf(world.storage, 'anna')).rows, []);
+  const keys: string[] = [];
+  for await (const [key] of world.storage.range('recordings', { gte: '', lt: '~' })) keys.push(key);
+  assert.deepEqual(keys, ['p/anna', `r/${recordingId}`]);
+});
+
 type Options = {
   dieBefore?: ErasureStep;
   rebuild?: boolean;
   hold?: 'transcribe';
   transcribe?: (job: Job, usual: StageActivity) => Promise<void>;
+  /** The process dies when the fact of an upload is to be stored. */
+  dieBeforeImport?: boolean;
+  /** A recording of which no version is told. */
+  unreadable?: string;
+  /** The projection of recordings has a defect at facts of this type. */
+  stopAt?: string;
 };
 
 /** Everything behind the door but engines, over a data directory that outlives it. */
@@ -178,7 +250,14 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const keys = await openFileKeys(join(dataDir, 'keys'));
   const store = await openLog({ directory: join(dataDir, 'log'), keys });
-  const views = [recordings, commands];
+  const defective: Projection = {
+    ...recordings,
+    apply(row, fact) {
+      if (fact.type === options.stopAt) throw new TypeError('not as I expected');
+      recordings.apply(row, fact);
+    },
+  };
+  const views = [defective, commands];
   const directory = join(dataDir, 'rows');
   const rows = await openRows({ directory, keys, projections: views, log });
   const { storage } = rows;
@@ -188,8 +267,15 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
   /** What was said in which recording. */
   const words = new Map<string, string>();
   const said = (id: string) => words.get(id) ?? marker;
+  const dying: typeof store = {
+    ...store,
+    append: (stream, facts, version) =>
+      options.dieBeforeImport && facts[0]?.type === 'audio.imported'
+        ? Promise.reject(new Error('died before the import'))
+        : store.append(stream, facts, version),
+  };
   const desk = openDesk({
-    store,
+    store: dying,
     log,
     recordingsDir,
     quarantineDir: join(dataDir, 'quarantine'),
@@ -200,7 +286,12 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
     removal: {
       keys,
       spaceOf,
-      chores: levelChores(store.db),
+      jobs: levelPendingJobs(store.db),
+      async version(stream) {
+        if (stream.endsWith(options.unreadable ?? '-')) throw new Error('not to be read');
+        return await store.version(stream);
+      },
+      removeRows: (recordingId) => removeTexts(storage, recordingId),
       applied: (position) => projections.applied('all', position),
       before(step) {
         if (step === options.dieBefore) throw new Error(`died before ${step}`);
@@ -215,7 +306,8 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
     store,
     storage,
     desk,
-    async begin(word: string) {
+    keys,
+    async begin(word: string, command = `upload-${words.size}`) {
       const path = join(dataDir, `upload-${word}`);
       await writeFile(path, word);
       const accepted = await desk.importAudio({
@@ -224,7 +316,7 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
         title: `${word} of the week`,
         owner: 'anna',
         by: 'anna',
-        command: `upload-${words.size}`,
+        command,
         kind: 'solo',
         language: null,
         speakers: null,

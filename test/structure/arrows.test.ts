@@ -11,7 +11,6 @@ const root = join(import.meta.dirname, '../..');
 const known = [
   'src/documents/documents-input.ts imports ../recordings/local-time.ts',
   'src/recordings/end-work.ts imports ../capture/captures.ts',
-  'src/storage/level-chores.ts imports ../recordings/chores.ts',
 ];
 
 test('imports point down the floors only, but those that are known', async () => {

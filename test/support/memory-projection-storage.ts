@@ -40,6 +40,12 @@ export function memoryProjectionStorage(): ProjectionStorage {
       }
       held.checkpoint = { ...checkpoint };
     },
+    async remove(name, { gte, lt }) {
+      const { rows } = of(name);
+      for (const key of rows.keys()) {
+        if (compare(key, gte) >= 0 && compare(key, lt) < 0) rows.delete(key);
+      }
+    },
     async clear(name) {
       projections.delete(name);
     },

@@ -81,9 +81,9 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     const caller = callerOf(ctx.state);
     await visibleRecording(services, caller, id);
     refuseWhenStopped(services);
-    const circumstances = { by: caller.userId, command: commandOf(ctx.state) };
-    await untilReadable(services, await desk.erase(id, circumstances));
-    ctx.status = 204;
+    const erased = await desk.erase(id, { by: caller.userId, command: commandOf(ctx.state) });
+    await untilReadable(services, erased);
+    answerErased(ctx, erased.left);
   });
 
   /** A user's id, or their name. */
@@ -99,6 +99,12 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
 
 /** A number out of a path; -1 for anything else, which names nothing. */
 const numberIn = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);
+
+/** What stays in the vault is named. */
+function answerErased(ctx: Pick<Context, 'status' | 'body'>, left: readonly string[]): void {
+  if (left.length > 0) ctx.body = { left };
+  else ctx.status = 204;
+}
 
 const name = z
   .string()
@@ -218,7 +224,15 @@ export const changeOperations: readonly Operation[] = [
     tag: 'Recordings',
     summary: 'Erases a recording: documents, audio and every word of it, for good',
     description: 'Whatever is done with it is cancelled first.',
-    answers: { 204: { description: 'Nothing of it can be read any more.' } },
+    answers: {
+      204: { description: 'Nothing of it can be read any more.' },
+      200: {
+        description: 'The same, but for copies in the vault that a person changed: they stay.',
+        json: z.object({
+          left: z.array(z.string()).describe('paths below the vault (`notes.vault`)'),
+        }),
+      },
+    },
     problems: ['not-found', 'not-accepted'],
     command: true,
   },

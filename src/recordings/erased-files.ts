@@ -1,0 +1,128 @@
+import { readdir, realpath, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { recordingStream } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
+import { documentPaths } from '../documents/documents.ts';
+import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
+import { deleteDocument } from '../documents/write.ts';
+import { hashFile, ifMissing } from '../shared/files.ts';
+import type { LoggedRecordingFact } from './handle.ts';
+
+/* What an erasure, or a deletion of documents, removes from the disk. */
+
+type Folders = { spaceOf(owner: string): Promise<Space>; quarantineDir: string };
+
+/** An uploaded file. */
+type Audio = { bytes: number; sha256: string };
+
+/** What its documents were or were about to be called, by owner, and the audio files it had. */
+export async function namedIn(
+  store: EventStore,
+  recordingId: string,
+): Promise<{ bases: Map<string, Set<string>>; audio: Audio[] }> {
+  const bases = new Map<string, Set<string>>();
+  const audio: Audio[] = [];
+  let owner: string | null = null;
+  for await (const logged of store.read(recordingStream(recordingId))) {
+    const fact = logged as LoggedRecordingFact;
+    if ('owner' in fact.data) owner = fact.data.owner;
+    if (fact.type === 'audio.imported') audio.push(fact.data);
+    if (fact.type !== 'documents.named' || !fact.content || owner === null) continue;
+    bases.set(owner, (bases.get(owner) ?? new Set()).add(fact.content.base));
+  }
+  return { bases, audio };
+}
+
+/** Deletes an owner's documents of these names, also where a deleted user's were put aside. */
+export async function deleteDocuments(
+  { spaceOf, quarantineDir }: Folders,
+  recordingId: string,
+  owner: string,
+  bases: ReadonlySet<string>,
+): Promise<void> {
+  for (const space of [await spaceOf(owner), ...(await archivedSpaces(quarantineDir, owner))]) {
+    for (const base of bases) {
+      if (await belongsToAnother(space, base, recordingId)) continue;
+      await deleteDocument(space, documentPaths(base).index);
+    }
+  }
+}
+
+/** Deletes the documents that the last `documents.deleted` names, unless they were written again. */
+export async function deleteNamedDocuments(
+  { store, spaceOf }: Pick<Folders, 'spaceOf'> & { store: EventStore },
+  recordingId: string,
+): Promise<void> {
+  let owner: string | null = null;
+  let saved: LoggedRecordingFact | null = null;
+  let deleted: LoggedRecordingFact | null = null;
+  for await (const logged of store.read(recordingStream(recordingId))) {
+    const fact = logged as LoggedRecordingFact;
+    if ('owner' in fact.data) owner = fact.data.owner;
+    if (fact.type === 'documents.saved') [saved, deleted] = [fact, null];
+    if (fact.type === 'documents.deleted') deleted = fact;
+  }
+  if (saved?.type !== 'documents.saved' || deleted?.type !== 'documents.deleted') return;
+  if (owner === null || !saved.content) return;
+  const space = await spaceOf(owner);
+  const { documents } = deleted.data;
+  const names = documents.includes('index') ? ['index' as const] : documents;
+  for (const name of names) await deleteDocument(space, saved.content.paths[name]);
+}
+
+/** A name that was given up may be another recording's by now: each document says whose it is. */
+async function belongsToAnother(space: Space, base: string, recordingId: string): Promise<boolean> {
+  for (const path of Object.values(documentPaths(base))) {
+    const document = await readDocument(space, path).catch((error: unknown) => {
+      if (error instanceof OversizedDocument) return undefined;
+      throw error;
+    });
+    const front = document?.bytes.subarray(0, frontMatterBytes).toString('utf8') ?? '';
+    const named = /^recording: "?([0-9A-HJKMNP-TV-Z]{26})"?$/mu.exec(front)?.[1];
+    if (named !== undefined && named !== recordingId) return true;
+  }
+  return false;
+}
+
+/** Where in a document the front matter is looked for. */
+const frontMatterBytes = 64 * 1024;
+
+/** Where a deleted user's documents were put aside: `<quarantine>/spaces/<id>-<time>`. */
+async function archivedSpaces(quarantineDir: string, user: string): Promise<Space[]> {
+  const folder = join(quarantineDir, 'spaces');
+  const entries = await readdir(folder, { withFileTypes: true }).catch(ifMissing([]));
+  const names = entries
+    .filter((entry) => entry.isDirectory() && entry.name.startsWith(`${user}-`))
+    .map(({ name }) => name);
+  if (names.length === 0) return [];
+  const root = await realpath(folder);
+  return names.map((name) => ({ root: join(root, name), user }));
+}
+
+/**
+ * Removes folders of the recording that were put aside (`<id>-<time>`), and those of other ids in which
+ * the same audio lies: an upload that died in an earlier release and was sent again.
+ */
+export async function removeQuarantined(
+  quarantineDir: string,
+  recordingId: string,
+  audio: readonly Audio[],
+): Promise<void> {
+  for (const name of await readdir(quarantineDir).catch(ifMissing([]))) {
+    const folder = join(quarantineDir, name);
+    const its = name.startsWith(`${recordingId}-`);
+    if (!its && !(/^[0-9A-Z]{26}-\d+$/.test(name) && (await holdsAudio(folder, audio)))) continue;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function holdsAudio(folder: string, audio: readonly Audio[]): Promise<boolean> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { size } = await stat(path);
+    const same = audio.filter(({ bytes }) => bytes === size);
+    const found = same.length > 0 ? await hashFile(path) : undefined;
+    if (same.some(({ sha256 }) => sha256 === found?.sha256)) return true;
+  }
+  return false;
+}

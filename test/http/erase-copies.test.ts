@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openDesktop } from '../../src/documents/desktop.ts';
+import { startService } from '../support/http-client.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+type Documents = Record<'index' | 'transcript' | 'summary', string>;
+
+test('an erasure removes the copies in the vault that are as we put them there', async (t) => {
+  const { erase, open, documents, vault, note } = await withVault(t);
+  const own = join(vault, 'Meine Notiz.md');
+  await writeFile(own, 'mine');
+  await open();
+  // Beside a note that was changed meanwhile; then the note is as it was.
+  const index = join(vault, documents.index);
+  const ours = await readFile(index);
+  await writeFile(index, 'changed');
+  const { conflicts } = await open();
+  assert.equal(conflicts?.length, 1);
+  await writeFile(index, ours);
+  assert.deepEqual(await erase(), { status: 204, left: undefined });
+  assert.deepEqual(await readdir(vault), ['Meine Notiz.md'], 'nor is a folder left');
+  assert.equal(await readFile(own, 'utf8'), 'mine');
+  assert.doesNotMatch(await note(), new RegExp(documents.index.replaceAll(/[()]/g, '.')));
+});
+
+test('copies that a person changed stay and are named; so does what they keep beside them', async (t) => {
+  const { erase, open, documents, vault } = await withVault(t);
+  await open();
+  await writeFile(join(vault, documents.transcript), 'my own words');
+  const folder = documents.transcript.split('/')[0]!;
+  await writeFile(join(vault, folder, 'idea.md'), 'mine');
+  assert.deepEqual(await erase(), { status: 200, left: [documents.transcript] });
+  assert.deepEqual((await readdir(vault)).toSorted(), [folder]);
+  assert.deepEqual(
+    (await readdir(join(vault, folder))).toSorted(),
+    ['idea.md', documents.transcript.split('/')[1]].toSorted(),
+  );
+});
+
+test('a note of the same name that was there before is neither touched nor named', async (t) => {
+  const { erase, open, documents, vault } = await withVault(t);
+  await writeFile(join(vault, documents.index), 'a note of my own');
+  await open();
+  assert.deepEqual(await erase(), { status: 204, left: undefined });
+  assert.deepEqual(await readdir(vault), [documents.index]);
+});
+
+/** A saved recording of the first administrator, and a vault. */
+async function withVault(t: TestContext) {
+  const vault = join(await tempDir(t), 'vault');
+  await mkdir(vault);
+  const service = await startService(t, {
+    env: { MITSCHRIFT_NOTES_VAULT: vault },
+    overrides: { desktop: openDesktop({}, 'linux') },
+  });
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const path = `/recordings/${id}`;
+  const found = await service.call<{ documents: Documents }>('GET', path, { token });
+  const { documents } = found.body;
+  return {
+    vault,
+    documents,
+    /** Copies the documents; there is no program to open them with. */
+    async open(): Promise<{ conflicts?: unknown[] }> {
+      const json = { mode: 'notes', paths: [documents.index] };
+      const headers = { 'X-Forwarded-For': '203.0.113.5' };
+      return (await service.call('POST', '/open', { token, json, headers })).body;
+    },
+    async erase() {
+      const { status, body } = await service.call<{ left?: string[] }>('DELETE', path, { token });
+      return { status, left: body.left };
+    },
+    /** What is remembered of copies. */
+    async note(): Promise<string> {
+      const user = service.accounts.findUser('ada')!.userId;
+      return await readFile(join(service.dataDir, 'vault-copies', `${user}.json`), 'utf8');
+    },
+  };
+}
