@@ -2,12 +2,18 @@ import { createHash } from 'node:crypto';
 
 /** The keys that make content readable, one a subject. Kept outside the log so that they can be destroyed. */
 export interface KeyStore {
-  /** The subject's key, made and durable when it did not exist. @throws {KeyError} `ERASED`, `DAMAGED` */
-  obtain(subject: string): Promise<Buffer>;
+  /**
+   * The subject's key, made and durable when it did not exist.
+   * @param isNew asked before one is made; false when something was sealed with a key that is lost
+   * @throws {KeyError} `ERASED`, `DAMAGED`, `MISSING`
+   */
+  obtain(subject: string, isNew?: () => Promise<boolean>): Promise<Buffer>;
   /** The subject's key to read with; `'erased'` when it was destroyed on purpose. @throws {KeyError} `MISSING`, `DAMAGED` */
   find(subject: string): Promise<Buffer | 'erased'>;
   /** Destroys the key for good and lists the erasure; done when it returns. Twice is once. */
   forget(subject: string): Promise<void>;
+  /** Whether the subject's key was destroyed on purpose. */
+  isErased(subject: string): boolean;
   /** Every erasure, oldest first. */
   erasures(): Promise<{ subject: string; at: string }[]>;
 }

@@ -6,7 +6,8 @@ export interface EventStore {
    * Appends facts to a stream, all or none, and returns when they are durable.
    * `expectedVersion` is the stream's version the facts were decided on (0: no stream yet).
    * @throws {EventStoreError} `VERSION_CONFLICT` (nothing written), `INVALID_FACT` (nothing written),
-   *   `OUTCOME_UNKNOWN` (look at the stream's head and the commands there), `BUSY`, `DAMAGED`, `CLOSED`.
+   *   `OUTCOME_UNKNOWN` (look at the stream's head and the commands there), `BUSY`, `DISK_FULL`,
+   *   `DAMAGED`, `UNREADABLE` (the subject's key is lost), `CLOSED`.
    */
   append(
     stream: string,
@@ -26,6 +27,10 @@ export interface EventStore {
   pages?(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
   /** All facts after a position, then the new ones as they become durable, until `signal` aborts. */
   subscribe(options: { afterPosition: number; signal: AbortSignal }): AsyncIterable<LoggedFact>;
+  /** Position of the last durable fact; 0 when there is none. Reads no content. */
+  head(): number;
+  /** Version of a stream's last durable fact; 0 when there is none. Reads no content. */
+  version(stream: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -34,7 +39,9 @@ export type EventStoreErrorCode =
   | 'INVALID_FACT'
   | 'OUTCOME_UNKNOWN'
   | 'BUSY'
+  | 'DISK_FULL'
   | 'DAMAGED'
+  | 'UNREADABLE'
   | 'LOCKED'
   | 'NEWER_LOG'
   | 'CLOSED';
@@ -44,9 +51,16 @@ export class EventStoreError extends Error {
   override name = 'EventStoreError';
   readonly code: EventStoreErrorCode;
   readonly retriable: boolean;
-  constructor(code: EventStoreErrorCode, message: string, options?: { cause?: unknown }) {
+  /** With `DISK_FULL`: bytes that are free. */
+  readonly freeBytes: number | undefined;
+  constructor(
+    code: EventStoreErrorCode,
+    message: string,
+    options?: { cause?: unknown; freeBytes?: number },
+  ) {
     super(message, options);
     this.code = code;
-    this.retriable = code === 'OUTCOME_UNKNOWN' || code === 'BUSY';
+    this.retriable = code === 'OUTCOME_UNKNOWN' || code === 'BUSY' || code === 'DISK_FULL';
+    this.freeBytes = options?.freeBytes;
   }
 }

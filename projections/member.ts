@@ -33,7 +33,7 @@ export interface Member {
    * Takes the projection up where it was left; from the beginning when its version is another one,
    * or when `reaches` says that the log does not get as far as its checkpoint.
    */
-  resume(reaches: (position: number) => Promise<boolean>): Promise<void>;
+  resume(reaches: (position: number) => boolean): Promise<void>;
   /**
    * Applies facts that follow each other without a gap; those it already knows are passed over.
    * Its own failures stop it and are not thrown. @throws the signal's reason.
@@ -117,9 +117,9 @@ export function openMember(
     }
   }
 
-  async function takeUp(reaches: (position: number) => Promise<boolean>): Promise<void> {
+  async function takeUp(reaches: (position: number) => boolean): Promise<void> {
     const checkpoint = await storage.checkpoint(name);
-    if (checkpoint?.version === version && (await reaches(checkpoint.position))) {
+    if (checkpoint?.version === version && reaches(checkpoint.position)) {
       position = checkpoint.position;
       storedPosition = position;
       return;

@@ -49,7 +49,7 @@ export function foldRecording(
 ): FoldedRecording | undefined {
   const begun = kept ?? beginning(fact);
   if (!begun) return undefined;
-  const { unreadable } = begun;
+  const unreadable = fact.unreadable ?? begun.unreadable;
   const passes = foldPasses(begun.passes ?? noPasses, fact);
   const texts = textsAfter(begun.texts ?? noTexts, fact);
   // One copy, then changed: this runs for every fact of a recording.

@@ -133,7 +133,8 @@ export function startProjections(options: {
   };
 
   async function start(): Promise<Follower> {
-    await Promise.all(members.map((member) => member.resume(logReaches)));
+    const reaches = (position: number) => position <= store.head();
+    await Promise.all(members.map((member) => member.resume(reaches)));
     waiting.settle();
     follower = followLog({
       store,
@@ -143,14 +144,6 @@ export function startProjections(options: {
       onApplied: tell,
     });
     return follower;
-  }
-
-  async function logReaches(position: number): Promise<boolean> {
-    if (position === 0) return true;
-    for await (const fact of store.readAll({ afterPosition: position - 1, limit: 1 })) {
-      return fact.position === position;
-    }
-    return false;
   }
 
   function tell(facts: readonly LoggedFact[]): void {

@@ -8,8 +8,11 @@ export type User = {
   readonly isAdmin: boolean;
   /** Cannot log in. */
   readonly disabled: boolean;
-  /** PHC string. In memory only: no row holds it. */
-  readonly passwordHash: string;
+  /**
+   * PHC string. In memory only: no row holds it. Null when the user's key is lost: the name is the id then,
+   * and nobody can log in as this user.
+   */
+  readonly passwordHash: string | null;
   /** Version of the stream at which the password became this one; a new hash of it does not count. */
   readonly passwordSince: number;
   /** Version of the stream at which all sessions ended; those that a crash left are invalid too. */
@@ -39,7 +42,7 @@ export type UserRefusal = Refusal<
 >;
 type UserDecision = Decision<UserFact, UserRefusal>;
 /** A user to be created. */
-export type NewUser = Pick<User, 'id' | 'username' | 'passwordHash' | 'isAdmin'>;
+export type NewUser = Pick<User, 'id' | 'username' | 'isAdmin'> & { readonly passwordHash: string };
 
 /** How the `users` stream folds. `evolve` changes the state in place: it is the handler's own. */
 export const usersAggregate: Aggregate<Users, UserFact> = {
@@ -150,10 +153,11 @@ const lastAdministrator = refuse(
 );
 
 /** Administrators who can log in. */
-const administrators = ({ byId }: Users): number =>
-  [...byId.values()].filter(({ isAdmin, disabled }) => isAdmin && !disabled).length;
-const isLastAdministrator = (users: Users, { isAdmin, disabled }: User): boolean =>
-  isAdmin && !disabled && administrators(users) === 1;
+const administrators = ({ byId }: Users): number => [...byId.values()].filter(canAdminister).length;
+const canAdminister = ({ isAdmin, disabled, passwordHash }: User): boolean =>
+  isAdmin && !disabled && passwordHash !== null;
+const isLastAdministrator = (users: Users, user: User): boolean =>
+  canAdminister(user) && administrators(users) === 1;
 
 const registered = ({ id, username, passwordHash, isAdmin }: NewUser): UserFact => ({
   type: 'user.registered',
@@ -193,9 +197,9 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
       register(users, fact);
       return users;
     case 'user.password_changed': {
-      const passwordHash = fact.content?.password_hash;
-      // Without content the user was deleted and erased; `user.deleted` follows.
-      if (passwordHash === undefined) return users;
+      const passwordHash = fact.content?.password_hash ?? null;
+      // Erased with the user; `user.deleted` follows.
+      if (passwordHash === null && !fact.unreadable) return users;
       const isNew = fact.data.reason !== 'rehashed';
       const since = isNew ? { passwordSince: version, sessionsSince: version } : {};
       return change(users, fact.data.user_id, { passwordHash, ...since });
@@ -220,13 +224,16 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
 function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.registered' }>): void {
   const { user_id: id, is_admin: isAdmin } = fact.data;
   users.idsByCommand.set(fact.command, id);
-  if (!fact.content) return;
-  const { username, password_hash: passwordHash } = fact.content;
+  if (!fact.content && !fact.unreadable) return;
+  const { username, password_hash: passwordHash } = fact.content ?? lost(id);
   remove(users, id);
   const since = { passwordSince: fact.version, sessionsSince: fact.version };
   users.byId.set(id, { id, username, isAdmin, disabled: false, passwordHash, ...since });
   users.idsByName.set(usernameKey(username), id);
 }
+
+/** A user whose key is lost can still be found, by the id, and deleted. */
+const lost = (id: string) => ({ username: id, password_hash: null });
 
 function remove(users: OpenUsers, id: string): void {
   const user = users.byId.get(id);

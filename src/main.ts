@@ -25,6 +25,7 @@ import { endWorkOf } from './recordings/end-work.ts';
 import type { StageActivity } from './recordings/run-stage.ts';
 import { openToggle } from './capture/toggle.ts';
 import { levelSessionRows } from './storage/session-rows.ts';
+import { openDiskRoom } from './storage/disk-room.ts';
 import { measureTaken, openSpaceLimit } from './storage/quota.ts';
 
 export type Service = {
@@ -97,10 +98,19 @@ export async function startService(options: {
     // Not waited for: a capture that does not end must not keep everybody else from the service.
     void accounts.finishDeletions();
 
-    const scrub = await startScrub({ store, keys, data, log });
+    const scrub = await startScrub({
+      store,
+      keys,
+      data,
+      log,
+      notTakenUp: () => [...desk.notTakenUp()],
+    });
     closing.unshift(() => scrub.stop());
 
+    const disk = openDiskRoom({ root: data.root, settings, log });
+    closing.unshift(() => disk.stop());
     const space = openSpaceLimit({
+      disk,
       measure: (signal) => measureTaken(data, signal),
       settings,
       log,
@@ -140,6 +150,7 @@ export async function startService(options: {
     const own: HttpServices = {
       metrics,
       space,
+      disk,
       toggle,
       captures,
       log,
@@ -179,6 +190,7 @@ export async function startService(options: {
     closing.unshift(() => scrub.stop());
     log.info({ url: server.url }, 'listening');
     void space.start();
+    void disk.start();
     return { url: server.url, close: () => closeAll(closing) };
   } catch (error) {
     await closeAll(closing);

@@ -12,7 +12,7 @@ import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import { removeFromVault } from './documents/vault.ts';
-import { markOpen } from './integrity/open-mark.ts';
+import { markOpen, type OpenMark } from './integrity/open-mark.ts';
 import { openingCheck, readScrubState } from './integrity/scrub.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
@@ -32,6 +32,7 @@ import type { SpeechEngine } from './speech/engine.ts';
 import { levelPendingJobs } from './storage/pending-jobs.ts';
 import { openRows, type RowsStorage } from './storage/open-rows.ts';
 import { removePlainRows } from './storage/plain-rows.ts';
+import { isNoSpace, removeReserve } from './storage/disk-room.ts';
 
 /** How long an erasure waits for the views; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
@@ -81,31 +82,57 @@ type PipelineOptions = {
  * @throws {EventStoreError} `LOCKED` when another process has it, `DAMAGED`, `NEWER_LOG`.
  */
 export async function openEventLog(data: DataFolder, log: Log): Promise<OpenedLog> {
+  return await openOnce(data, log).catch(async (error: unknown) => {
+    // On a full disk the reserve is what lets the service start, so that something can be deleted.
+    if (!isNoSpace(error) || !(await removeReserve(data.root))) throw error;
+    log.warn('the disk is full: the reserve was given up');
+    return await openOnce(data, log);
+  });
+}
+
+async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
   await prepare(data);
-  const keys = await openFileKeys(data.keys);
   const mark = await markOpen(data);
   const store = await openLog({
     directory: data.log,
-    keys,
+    keys: () => openFileKeys(data.keys),
     ...openingCheck(await readScrubState(data.root), mark),
     report: (message, error) => log.error({ err: error }, message),
+  }).catch(async (error: unknown) => {
+    await mark.failed(error);
+    throw error;
   });
-  // LevelDB may end the process over a harmed table. Rows are not repaired but made again from the log.
-  if (!mark.cleanEnd && (await harmedTables(data.rows)).length > 0) {
+  try {
+    await mark.opened();
+    const rows = await openServedRows(data, store.keys, mark, log);
+    return {
+      keys: store.keys,
+      store,
+      rows,
+      async close() {
+        await rows.close();
+        await store.close();
+        await mark.closed();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** LevelDB may end the process over a harmed table. Rows are not repaired but made again from the log. */
+async function openServedRows(
+  data: DataFolder,
+  keys: KeyStore,
+  { cleanEnd }: OpenMark,
+  log: Log,
+): Promise<RowsStorage> {
+  if (!cleanEnd && (await harmedTables(data.rows)).length > 0) {
     log.warn('the rows are damaged: they are made again from the log');
     await rm(data.rows, { recursive: true, force: true });
   }
-  const rows = await openRows({ directory: data.rows, keys, projections: served, log });
-  return {
-    keys,
-    store,
-    rows,
-    async close() {
-      await rows.close();
-      await store.close();
-      await mark.closed();
-    },
-  };
+  return await openRows({ directory: data.rows, keys, projections: served, log });
 }
 
 /** The projections that are kept up to the log. */

@@ -47,6 +47,8 @@ export type Envelope = Omit<Circumstances, 'at'> & {
   at: string;
   /** True when the content was there and its key has been destroyed since: `content` is absent. */
   erased?: true;
+  /** True when there is content that nobody can read, since its key is lost: `content` is absent. */
+  unreadable?: true;
 };
 
 /** A fact as offered to the store. */

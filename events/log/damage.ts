@@ -4,6 +4,8 @@ import { EventStoreError } from '../store.ts';
 export type Damage = {
   /** A record, an entry of the index of streams, or a key that makes content readable. */
   kind: 'record' | 'index' | 'key';
+  /** Whose key it is. */
+  subject?: string;
   position?: number;
   stream?: string;
   version?: number;
@@ -14,7 +16,9 @@ export type Damage = {
 export type Health = {
   /** `damaged`: writes are refused. `recovering`: they are refused until the database is open again. */
   state: 'ok' | 'damaged' | 'recovering';
-  /** The first hundred damages met since the log was opened. */
+  /** While it is recovering: why, and what that means. */
+  reason?: string;
+  /** The first hundred damages met since the log was opened, and the first hundred keys, each once. */
   damage: readonly Damage[];
   /** How many more there were. */
   more: number;
@@ -24,6 +28,8 @@ export type Health = {
 export type DamageRegister = {
   /** Keeps a damage and returns the error to throw. */
   report: (damage: Damage, cause?: unknown) => EventStoreError;
+  /** The key of a subject is there again, or was destroyed on purpose. */
+  resolve: (subject: string) => void;
   readonly list: readonly Damage[];
   readonly more: number;
   /** Whether the log itself is damaged: a lost key concerns its subject only. */
@@ -33,29 +39,43 @@ export type DamageRegister = {
 export const damagesMax = 100;
 
 export function damageRegister(): DamageRegister {
-  const list: Damage[] = [];
+  const inLog: Damage[] = [];
   const seen = new Set<string>();
+  /** By subject, with the first fact that could not be read for it. */
+  const keys = new Map<string, Damage>();
   let more = 0;
-  let logDamaged = false;
+  const keep = (damage: Damage): void => {
+    const { kind, position, stream, version, subject } = damage;
+    if (kind === 'key') {
+      const of = subject ?? '';
+      if (!keys.has(of)) keys.set(of, damage);
+      return;
+    }
+    const identity = [kind, position, stream, version].join(' ');
+    if (seen.has(identity)) return;
+    if (inLog.length >= damagesMax) {
+      more += 1;
+      return;
+    }
+    seen.add(identity);
+    inLog.push(damage);
+  };
   return {
     report(damage, cause) {
-      const { kind, position, stream, version } = damage;
-      const identity = [kind, position, stream, version].join(' ');
-      if (damage.kind !== 'key') logDamaged = true;
-      if (!seen.has(identity)) {
-        if (list.length < damagesMax) {
-          seen.add(identity);
-          list.push(damage);
-        } else more += 1;
-      }
+      keep(damage);
       return damagedError(damage, cause);
     },
-    list,
+    resolve(subject) {
+      if (keys.size > 0) keys.delete(subject);
+    },
+    get list() {
+      return [...inLog, ...[...keys.values()].slice(0, damagesMax)];
+    },
     get more() {
-      return more;
+      return more + Math.max(0, keys.size - damagesMax);
     },
     get logDamaged() {
-      return logDamaged;
+      return inLog.length > 0;
     },
   };
 }

@@ -1,9 +1,9 @@
 /* oxlint-disable no-underscore-dangle -- the library's hooks for implementations are named so */
 import { Level } from 'level';
-import { readdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { privateDirectory, syncDirectory } from '../../src/shared/files.ts';
+import { freeBytesAt, privateDirectory, syncDirectory } from '../../src/shared/files.ts';
 import { EventStoreError } from '../store.ts';
 
 /** Stands between the database and the disk in tests: counts writes, delays them, lets them fail. */
@@ -14,7 +14,8 @@ export type WriteHook = (write: () => Promise<void>) => Promise<void>;
  *
  * LevelDB 1.20 goes on after a failed write as if nothing had happened, and what it writes behind
  * the torn record is lost at the next start. So writes go one after another, whoever makes them,
- * and after a failure none is let through until the database was closed and opened again.
+ * and after a failure none is let through until the database was closed and opened again. Where the disk
+ * has no room for that it stays open to be read.
  *
  * Sublevels opened on it are opened again with it; what they are asked while it is closed fails
  * with `LEVEL_DATABASE_NOT_OPEN`. Sublevels of sublevels are not: name those by a path.
@@ -27,6 +28,8 @@ export class LogDatabase extends Level {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #failed = false;
+  /** Bytes that are free while it waits, open, for room to be opened again; else undefined. */
+  waitsForRoom: number | undefined;
 
   constructor(directory: string, hook: WriteHook = (write) => write()) {
     super(directory);
@@ -36,6 +39,7 @@ export class LogDatabase extends Level {
   /** Closes and opens the database, and the sublevels that were open. Writes are let through again. */
   async reopen(): Promise<void> {
     const sublevels = [...this.#sublevels];
+    this.waitsForRoom = undefined;
     // Writes that were under way end before the files are closed.
     await this.#last;
     await this.close();
@@ -100,9 +104,7 @@ export class LogDatabase extends Level {
   }
 
   async #attempt(write: () => Promise<void>): Promise<void> {
-    if (this.#failed) {
-      throw new EventStoreError('BUSY', 'The log is being opened again after a failed write.');
-    }
+    if (this.#failed) throw reopening(this);
     try {
       await this.#hook(write);
     } catch (error) {
@@ -137,6 +139,17 @@ export async function openDatabase(
     throw openFailure(directory, error);
   }
 }
+
+/** Why nothing can be written until the database was opened again. */
+export const reopening = ({ waitsForRoom }: LogDatabase): EventStoreError =>
+  waitsForRoom === undefined
+    ? new EventStoreError('BUSY', 'The log is being opened again after a failed write.')
+    : new EventStoreError(
+        'DISK_FULL',
+        `The disk is full: ${Math.floor(waitsForRoom / 1e6)} MB are free. What is there can be read and ` +
+          'deleted; nothing new is taken until there is room.',
+        { freeBytes: waitsForRoom },
+      );
 
 /** The code of a LevelDB error, which may be wrapped in the library's. */
 export function levelCode(error: unknown): string | undefined {
@@ -180,19 +193,25 @@ export function openFailure(directory: string, error: unknown): EventStoreError 
 
 /** Pauses between attempts double from the first to the last, and stay there until the log is closed. */
 export const reopenPauseMs = { first: 20, last: 5_000 };
+/** Between two looks whether there is room. */
+const roomPauseMs = 250;
+/** Besides what LevelDB writes anew of the files it has, when it is opened. */
+const roomToSpare = 1024 * 1024;
 
 /**
  * Closes and opens the database until that and `check` succeed, or `signal` aborts. A full disk may
- * stay full for hours: giving up would need a restart by hand, a pause of seconds costs nothing.
+ * stay full for hours: giving up would need a restart by hand, a pause of seconds costs nothing. As long as
+ * there is no room for LevelDB to open it again, it is not closed.
  */
 export async function reopenUntilUsable(
   db: LogDatabase,
   signal: AbortSignal,
   check: () => Promise<void>,
-  report: (message: string, error: unknown) => void,
+  report: (message: string, error?: unknown) => void,
 ): Promise<void> {
   let pauseMs = reopenPauseMs.first;
   while (!signal.aborted) {
+    await roomToOpen(db, signal, report);
     try {
       await db.reopen();
       await check();
@@ -203,6 +222,34 @@ export async function reopenUntilUsable(
       pauseMs = Math.min(pauseMs * 2, reopenPauseMs.last);
     }
   }
+}
+
+async function roomToOpen(
+  db: LogDatabase,
+  signal: AbortSignal,
+  report: (message: string, error?: unknown) => void,
+): Promise<void> {
+  for (let told = false; !signal.aborted && db.status === 'open'; told = true) {
+    const free = await freeBytesAt(db.location);
+    if (free >= (await bytesToOpen(db.location))) return;
+    db.waitsForRoom = free;
+    if (!told)
+      report('The disk is full: the log can be read, and is opened again when there is room.');
+    await delay(roomPauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** LevelDB makes a table of what is in its logs, and a new manifest. */
+async function bytesToOpen(directory: string): Promise<number> {
+  let bytes = roomToSpare;
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith('.log') && !name.startsWith('MANIFEST-')) continue;
+    bytes += await stat(join(directory, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+  return bytes;
 }
 
 type Reopenable = { open(): Promise<void> };

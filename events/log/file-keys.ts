@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, truncate, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { privateDirectory, syncDirectory, writeDurably } from '../../src/shared/files.ts';
-import { KeyError, type KeyErrorCode, type KeyStore } from '../key-store.ts';
+import { KeyError, type KeyStore } from '../key-store.ts';
 import { isName } from '../facts/validation.ts';
 import { mutex } from '../../src/shared/mutex.ts';
 
@@ -47,14 +47,15 @@ export async function openFileKeys(directory: string): Promise<KeyStore> {
 
   return {
     find,
-    async obtain(subject) {
+    async obtain(subject, isNew) {
       assertName(subject);
       const known = kept.get(subject);
       if (known) return known;
       return inTurn(async () => {
-        const found = await find(subject).catch((error: unknown) => {
-          if (error instanceof KeyError && error.code === 'MISSING') return undefined;
-          throw error;
+        const found = await find(subject).catch(async (error: unknown) => {
+          const missing = error instanceof KeyError && error.code === 'MISSING';
+          if (!missing || (isNew !== undefined && !(await isNew()))) throw error;
+          return undefined;
         });
         if (found === 'erased') {
           throw new KeyError('ERASED', `${subject} was erased; nothing of it is stored any more.`);
@@ -75,24 +76,11 @@ export async function openFileKeys(directory: string): Promise<KeyStore> {
         await destroy(directory, subject);
       });
     },
+    isErased: (subject) => erasures.has(subject),
     async erasures() {
       return erasures.list();
     },
   };
-}
-
-/** What lies on the disk for a subject now, whatever is kept in memory. */
-export async function keyFileState(
-  directory: string,
-  subject: string,
-): Promise<'sound' | KeyErrorCode> {
-  try {
-    await readKeyFile(directory, subject);
-    return 'sound';
-  } catch (error) {
-    if (error instanceof KeyError) return error.code;
-    throw error;
-  }
 }
 
 const magic = Buffer.from('MKEY\u0001', 'latin1');

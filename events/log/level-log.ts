@@ -8,6 +8,7 @@ import {
   openDatabase,
   openFailure,
   reopenUntilUsable,
+  reopening,
 } from './database.ts';
 import { factDecoder, sealFacts } from './sealing.ts';
 import type { KeyStore } from '../key-store.ts';
@@ -23,7 +24,8 @@ import type { SealedFact } from './records.ts';
 export type LogOptions = {
   /** Where the database lies; the marker is the file beside it with `.json` at the end. */
   directory: string;
-  keys: KeyStore;
+  /** Opened only once no other process has the log: their files are only one process's to touch. */
+  keys: KeyStore | (() => Promise<KeyStore>);
   clock?: () => Date;
   /** Records up to here were found sound before; the rest is checked at open. Default: the last thousand. */
   verifiedPosition?: number;
@@ -40,12 +42,9 @@ export type LogOptions = {
 export interface Log extends EventStore {
   /** The log's own id, a ULID made with it. */
   readonly id: string;
+  readonly keys: KeyStore;
   /** The database, for other data beside the log: in sublevels other than `log`, `streams`, `meta`. */
   readonly db: LogDatabase;
-  /** Position of the last durable fact; 0 when there is none. */
-  head(): number;
-  /** Version of a stream's last durable fact; 0 when there is none. */
-  version(stream: string): Promise<number>;
   health(): Health;
   /** Resolves when the database is open, also after it had to be opened anew. @throws `CLOSED`, `BUSY` */
   usable(): Promise<void>;
@@ -70,12 +69,12 @@ export async function openLog(options: LogOptions): Promise<Log> {
   try {
     const id = await identify(options.directory, db, marker?.log);
     witness = await openHeadWitness(options.directory, options.report ?? (() => {}));
-    return await levelLog(db, id, witness, options);
+    const keys = typeof options.keys === 'function' ? await options.keys() : options.keys;
+    return await levelLog(db, id, witness, { ...options, keys });
   } catch (error) {
     await witness?.close();
     await db.close();
-    const foreign = !(error instanceof EventStoreError) && levelCode(error) !== undefined;
-    throw foreign ? openFailure(options.directory, error) : error;
+    throw levelCode(error)?.startsWith('LEVEL_') ? openFailure(options.directory, error) : error;
   }
 }
 
@@ -83,9 +82,6 @@ export async function openLog(options: LogOptions): Promise<Log> {
 const tailChecked = 1_000;
 /** How long a reader waits while the database is opened anew. */
 const reopenWaitMs = 30_000;
-
-const reopening = (): EventStoreError =>
-  new EventStoreError('BUSY', 'The log is being opened again after a failed write.');
 
 const unlisted = { kind: 'record', message: 'There is damage.' } as const;
 
@@ -122,7 +118,7 @@ async function levelLog(
   db: LogDatabase,
   id: string,
   witness: HeadWitness,
-  options: LogOptions,
+  options: LogOptions & { keys: KeyStore },
 ): Promise<Log> {
   const { keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
   const { report = () => {} } = options;
@@ -140,7 +136,7 @@ async function levelLog(
   const recover = (cause: unknown): void => {
     if (recovering || closing.signal.aborted) return;
     report('A write to the log failed; it is opened again.', cause);
-    appender.refuseWaiting(reopening());
+    appender.refuseWaiting(reopening(db));
     const known = appender.head;
     const check = async (): Promise<void> => {
       appender.head = await headAfter(db, known, damage.report);
@@ -167,24 +163,36 @@ async function levelLog(
 
   const usable = async (): Promise<void> => {
     assertOpen();
-    if (recovering) await within(reopenWaitMs, recovering);
+    if (recovering) await within(reopenWaitMs, recovering, () => reopening(db));
     assertOpen();
+  };
+  const readable = async (): Promise<void> => {
+    if (db.waitsForRoom === undefined) await usable();
+    else assertOpen();
   };
   const assertOpen = (): void => {
     if (closing.signal.aborted) throw new EventStoreError('CLOSED', 'The log is closed.');
   };
   const assertWritable = (): void => {
     assertOpen();
-    if (recovering) throw reopening();
+    if (recovering) throw reopening(db);
     if (!damage.logDamaged) return;
     throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
   };
-  const reader = logReader({ db, decoder, damage, usable });
+  const reader = logReader({ db, decoder, damage, usable: readable });
   const durableVersion = (stream: string): Promise<number> =>
     reader.ask({ kind: 'index', stream, message: 'Its index cannot be read.' }, async () =>
       heads.durable(stream),
     );
-  const append = appending({ appender, heads, keys, upcasters, assertWritable });
+  const hasContentOf = async (stream: string, subject: string): Promise<boolean> => {
+    const records = reader.streamRecords(stream, 0, await durableVersion(stream));
+    for await (const page of records) {
+      if (page.some((record) => record.subject === subject && record.content !== undefined))
+        return true;
+    }
+    return false;
+  };
+  const append = appending({ appender, heads, keys, upcasters, assertWritable, hasContentOf });
 
   appender.head = await headAfter(db, witness.known, damage.report);
   const verified = options.verifiedPosition ?? 0;
@@ -194,17 +202,19 @@ async function levelLog(
 
   return {
     id,
+    keys,
     db,
     usable,
     head: () => appender.head.position,
     version: durableVersion,
     health: () => ({
+      ...(recovering ? { reason: reopening(db).message } : {}),
       state: recovering ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',
-      damage: damage.list,
+      damage: damage.list.filter(({ subject }) => subject === undefined || !keys.isErased(subject)),
       more: damage.more,
     }),
     async verify(wanted) {
-      await usable();
+      await readable();
       return verify(wanted);
     },
 
@@ -214,9 +224,9 @@ async function levelLog(
       head: () => appender.head.position,
       durableVersion,
       committed,
-      usable,
+      usable: readable,
       assertOpen,
-      recovering: () => recovering !== undefined,
+      recovering: () => recovering !== undefined && db.waitsForRoom === undefined,
     }),
 
     async close() {
@@ -231,13 +241,17 @@ async function levelLog(
   };
 }
 
-async function within(limitMs: number, awaited: Promise<void>): Promise<void> {
+async function within(
+  limitMs: number,
+  awaited: Promise<void>,
+  late: () => EventStoreError,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(reopening()), limitMs);
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), limitMs);
   });
   try {
-    await Promise.race([awaited, late]);
+    await Promise.race([awaited, over]);
   } finally {
     clearTimeout(timer);
   }
@@ -251,8 +265,9 @@ function appending(deps: {
   upcasters: Upcasters;
   /** @throws {EventStoreError} `BUSY`, `DAMAGED`, `CLOSED` while nothing may be written */
   assertWritable: () => void;
+  hasContentOf: (stream: string, subject: string) => Promise<boolean>;
 }): EventStore['append'] {
-  const { appender, heads, keys, upcasters, assertWritable } = deps;
+  const { appender, heads, keys, upcasters, assertWritable, hasContentOf } = deps;
   /** Facts that have a place in the queue, but are not in it yet. */
   let preparing = 0;
 
@@ -300,7 +315,7 @@ function appending(deps: {
       const checked = checkFacts(stream, facts, expectedVersion);
       appender.assertRoom(preparing + checked.length);
       const place = { stream, expectedVersion };
-      const sealing = sealFacts(checked, { ...place, keys, upcasters });
+      const sealing = sealFacts(checked, { ...place, keys, upcasters, hasContentOf });
       const version = Array.isArray(sealing) ? heads.queued(stream) : undefined;
       if (Array.isArray(sealing) && typeof version === 'number') {
         return enqueue(place, sealing, version);

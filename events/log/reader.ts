@@ -23,6 +23,12 @@ export type LogReader = {
   ask<T>(place: Damage, question: () => Promise<T>): Promise<T>;
   /** Facts after one position up to another, which must all be there. */
   pages(afterPosition: number, upToPosition: number): AsyncGenerator<LoggedFact[], void, void>;
+  /** Records of a stream after one version up to another, their content still sealed. */
+  streamRecords(
+    stream: string,
+    afterVersion: number,
+    upToVersion: number,
+  ): AsyncGenerator<StoredRecord[], void, void>;
   /** Facts of a stream after one version up to another, which must all be there. */
   streamPages(
     stream: string,
@@ -59,6 +65,26 @@ export function logReader(options: {
     }
   };
 
+  async function* streamRecords(
+    stream: string,
+    afterVersion: number,
+    upToVersion: number,
+  ): AsyncGenerator<StoredRecord[], void, void> {
+    let version = afterVersion;
+    let size = pageFirst;
+    while (version < upToVersion) {
+      const wanted = Math.min(size, upToVersion - version);
+      const place: Damage = { kind: 'index', stream, message: 'Its facts cannot be read.' };
+      const found = await ask(place, () => readStreamPage(db, stream, version, wanted));
+      const checked = checkStreamPage(found, stream, version, wanted);
+      version += checked.records.length;
+      const bytes = found.records.reduce((sum, record) => sum + (record?.length ?? 0), 0);
+      size = bytes > pageBytesMax ? Math.ceil(size / 4) : Math.min(size * 2, pageFactsMax);
+      yield checked.records;
+      if (checked.damage) throw damage.report(checked.damage);
+    }
+  }
+
   return {
     ask,
 
@@ -86,21 +112,13 @@ export function logReader(options: {
       }
     },
 
+    streamRecords,
+
     async *streamPages(stream, afterVersion, upToVersion) {
-      let version = afterVersion;
-      let size = pageFirst;
-      while (version < upToVersion) {
-        const wanted = Math.min(size, upToVersion - version);
-        const place: Damage = { kind: 'index', stream, message: 'Its facts cannot be read.' };
-        const found = await ask(place, () => readStreamPage(db, stream, version, wanted));
-        const checked = checkStreamPage(found, stream, version, wanted);
-        version += checked.records.length;
-        const bytes = found.records.reduce((sum, record) => sum + (record?.length ?? 0), 0);
-        size = bytes > pageBytesMax ? Math.ceil(size / 4) : Math.min(size * 2, pageFactsMax);
-        const { facts, error } = await decoder.decode(checked.records);
+      for await (const records of streamRecords(stream, afterVersion, upToVersion)) {
+        const { facts, error } = await decoder.decode(records);
         if (facts.length > 0) yield facts;
         if (error !== undefined) throw error;
-        if (checked.damage) throw damage.report(checked.damage);
       }
     },
   };

@@ -14,7 +14,8 @@ export const dataLengthMax = 16 * 1024 * 1024;
 /**
  * Writes out checked facts as JSON, their content encrypted for the place they will have: a promise only
  * where there is content. Keys are durable before it resolves.
- * @throws {EventStoreError} (or rejects) `INVALID_FACT` (too large; its subject was erased), `DAMAGED` (the key)
+ * @throws {EventStoreError} (or rejects) `INVALID_FACT` (too large; its subject was erased), `UNREADABLE` (its
+ *   key is lost)
  */
 export function sealFacts(
   facts: readonly CheckedFact[],
@@ -47,11 +48,12 @@ export type StoredRecord = {
 export const parseRecord = (record: string): StoredRecord =>
   JSON.parse(jsonOf(record)) as StoredRecord;
 
-/** Turns records into facts as today's code knows them, their content readable or erased. */
+/** Turns records into facts as today's code knows them, their content readable, erased or unreadable. */
 export type FactDecoder = {
   /**
-   * Takes over the records' objects. Facts before the first that cannot be decoded are kept: the
-   * error is thrown only when there is none, else it is told beside them.
+   * Takes over the records' objects. A fact whose key is lost, or does not open its content, is
+   * `unreadable`, and its subject is reported as damaged. Facts before the first that cannot be decoded
+   * at all are kept: the error is thrown only when there is none, else it is told beside them.
    */
   decode(records: StoredRecord[]): Promise<{ facts: LoggedFact[]; error?: unknown }>;
 };
@@ -155,7 +157,14 @@ const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRa
 /** No name of a stream has a line feed, so no two places read the same. */
 const boundTo = ({ stream, version }: Place): Buffer => Buffer.from(`${stream}\n${version}`);
 
-type Sealing = { stream: string; expectedVersion: number; keys: KeyStore; upcasters: Upcasters };
+type Sealing = {
+  stream: string;
+  expectedVersion: number;
+  keys: KeyStore;
+  upcasters: Upcasters;
+  /** Whether the stream has content of a subject: then its key must exist, and none is made. */
+  hasContentOf(stream: string, subject: string): Promise<boolean>;
+};
 
 function writtenOut(
   { type, circumstances, data, content }: CheckedFact,
@@ -175,7 +184,7 @@ async function sealContents(facts: SealedFact[], how: Sealing): Promise<SealedFa
     if (fact.contentJson === undefined) continue;
     const place = { stream: how.stream, version };
     const subject = fact.circumstances.subject as string;
-    fact.sealed = await sealFor(subject, place, fact.contentJson, how.keys);
+    fact.sealed = await sealFor(subject, place, fact.contentJson, how);
   }
   return facts;
 }
@@ -184,17 +193,22 @@ async function sealFor(
   subject: string,
   place: { stream: string; version: number },
   json: string,
-  keys: KeyStore,
+  { keys, hasContentOf }: Sealing,
 ): Promise<string> {
   try {
-    return await sealContent(await keys.obtain(subject), place, json);
+    const isNew = async () => !(await hasContentOf(place.stream, subject));
+    return await sealContent(await keys.obtain(subject, isNew), place, json);
   } catch (cause) {
     if (cause instanceof RangeError) throw invalid(cause.message, cause);
+    if (cause instanceof EventStoreError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOSPC') {
+      throw new EventStoreError('DISK_FULL', 'The disk is full: nothing new is taken.', { cause });
+    }
     if (!(cause instanceof KeyError)) {
       throw new EventStoreError('BUSY', `The key of ${subject} cannot be had now.`, { cause });
     }
     if (cause.code === 'ERASED') throw invalid(cause.message, cause);
-    throw new EventStoreError('DAMAGED', cause.message, { cause });
+    throw new EventStoreError('UNREADABLE', cause.message, { cause });
   }
 }
 
@@ -205,35 +219,46 @@ function modernise(record: StoredRecord, upcasters: Upcasters): void {
   Object.assign(record, upcast(shape, schema, upcasters));
 }
 
-/** Replaces sealed content by what it says; a promise only where that takes another thread. */
+/**
+ * Replaces sealed content by what it says, or by why it is not there; a promise only where that takes
+ * another thread.
+ */
 function reveal(
   record: StoredRecord,
   key: Buffer | 'erased' | KeyError,
   damage: DamageRegister,
 ): Promise<void> | undefined {
+  const { position, stream, version, subject = '' } = record;
   if (key === 'erased') {
     delete record.content;
     Object.assign(record, { erased: true });
+    damage.resolve(subject);
     return undefined;
   }
-  const { position, stream, version } = record;
-  const lost = (message: string, cause: unknown): Error =>
-    damage.report({ kind: 'key', position, stream, version, message }, cause);
-  if (key instanceof KeyError) throw lost(key.message, key);
-  const failed = (cause: unknown): never => {
-    throw lost('Its content cannot be opened with the key there is.', cause);
+  const lost = (message: string): void => {
+    delete record.content;
+    Object.assign(record, { unreadable: true });
+    damage.report({ kind: 'key', subject, position, stream, version, message });
+  };
+  if (key instanceof KeyError) {
+    lost(key.message);
+    return undefined;
+  }
+  const wrongKey = (): void => lost(`The key of ${subject} is not the one it was sealed with.`);
+  const readable = (content: unknown): void => {
+    Object.assign(record, { content });
+    damage.resolve(subject);
   };
   let opened: unknown;
   try {
     opened = openContent(key, { stream, version }, record.content as string);
-  } catch (cause) {
-    return failed(cause);
-  }
-  if (!(opened instanceof Promise)) {
-    Object.assign(record, { content: opened });
+  } catch {
+    wrongKey();
     return undefined;
   }
-  return opened.then((content: unknown) => void Object.assign(record, { content }), failed);
+  if (opened instanceof Promise) return opened.then(readable, wrongKey);
+  readable(opened);
+  return undefined;
 }
 
 /** Only what is wrong with a key concerns the fact alone; that it cannot be read now does not. */

@@ -141,7 +141,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const dummyHash = (username: string): string => {
     const digest = createHmac('sha256', namesKey).update(usernameKey(username)).digest();
     const like = [...users.byId.values()][digest.readUInt32BE(0) % Math.max(1, users.byId.size)];
-    return like ? hashLike(like.passwordHash) : hashOfNothing(scheme());
+    return like?.passwordHash ? hashLike(like.passwordHash) : hashOfNothing(scheme());
   };
   const begin = async (user: User): Promise<Session> => {
     const session = await book.begin(user.id, () => {
@@ -236,7 +236,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       const hash = user?.passwordHash ?? dummyHash(username);
       const given = password.length <= 4096 ? password : '';
       const checked = await verifyPassword(hash, given, scheme());
-      if (!user || !checked.ok) {
+      if (!user?.passwordHash || !checked.ok) {
         log.warn({ category, address, user_id: user?.id }, 'login refused');
         throw wrongCredentials();
       }

@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import { EventStoreError } from '../../events/store.ts';
 import { type Decision, commandHandler, isRefusal } from '../../events/command-handler.ts';
 import type { StoredFact } from '../../events/facts/envelope.ts';
 import type { KeyStore } from '../../events/key-store.ts';
@@ -192,6 +193,7 @@ export function userAdministration(parts: Parts): UserAdministration {
       const user = users.byId.get(userId);
       if (!user) throw unknownUser();
       checkPassword(password);
+      if (user.passwordHash === null) throw unreadableUser();
       const { ok } = await verifyPassword(user.passwordHash, currentPassword, scheme());
       if (!ok) throw new AccountError('WRONG_CREDENTIALS', 'The current password is wrong.');
       const passwordHash = await newHash(password, scheme());
@@ -284,6 +286,9 @@ function known(users: Users, username: string): User {
   if (!user) throw unknownUser();
   return user;
 }
+
+const unreadableUser = () =>
+  new EventStoreError('UNREADABLE', 'The key of this user is missing or damaged.');
 
 const unknownUser = () => new AccountError('UNKNOWN_USER', 'There is no user of that name.');
 

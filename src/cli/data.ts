@@ -115,6 +115,9 @@ export async function repair(options: {
         `✖ ${stream}: ends at version ${lastVersion}, ${setAside} facts behind that set aside`,
       );
     }
+    for (const { subject, reason, facts } of report.lostKeys) {
+      console.log(`✖ key of ${subject}: ${reason}, ${facts} facts cannot be read`);
+    }
     if (report.more > 0) console.log(`… and ${report.more} more`);
     console.log(`${report.facts} facts taken over into ${report.directory}`);
     if (report.leftOver !== null) console.log(`What was not is in ${report.leftOver}`);

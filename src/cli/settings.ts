@@ -21,7 +21,7 @@ export async function presentSettings({
     () => false,
   );
   if (!isThere) return { settings: settingsFrom(process.env), running: false };
-  const store = await openLog({ directory: data.log, keys: await openFileKeys(data.keys) });
+  const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
     const quiet = { info() {}, warn() {} };
     const { secrets: secretsPath } = data;

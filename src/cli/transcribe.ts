@@ -1,7 +1,6 @@
 import cliProgress from 'cli-progress';
 import { ulid } from 'ulid';
-import { copyFile, mkdir, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { recordingOf } from '../../events/facts/recording.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
@@ -10,6 +9,7 @@ import { acceptsAudio } from '../audio/accepts-audio.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { type Pipeline, openPipeline } from '../pipeline.ts';
+import { openScratchFolder } from './scratch-folder.ts';
 import { presentSettings } from './settings.ts';
 
 export type TranscribeOptions = {
@@ -23,17 +23,17 @@ type Result = { file: string; documents: Record<string, string> | null; error: s
 
 /**
  * Writes the three documents of audio files: the service's own pipeline over a log of its own that is
- * gone afterwards. Of the service it only takes the settings.
+ * gone afterwards, also when a signal ends the command. Of the service it only takes the settings.
  */
 export async function transcribe(files: string[], options: TranscribeOptions): Promise<void> {
   const host = hostFrom(process.env);
   const { settings } = await presentSettings(host);
   await mkdir(options.out, { recursive: true });
   const out = await realpath(options.out);
-  const folder = await mkdtemp(join(tmpdir(), 'mitschrift-'));
+  const scratch = await openScratchFolder('transcribe');
   const results: Result[] = [];
   try {
-    const data = dataFolder(folder);
+    const data = dataFolder(scratch.path);
     const pipeline = await openPipeline({
       data,
       settings: () => settings,
@@ -42,21 +42,31 @@ export async function transcribe(files: string[], options: TranscribeOptions): P
       spaceOf: async (user) => ({ root: out, user }),
     });
     const bars = progressBars(options.json);
+    const ended = aborted(scratch.stopping);
+    ended.catch(() => undefined);
     try {
       await pipeline.restart();
       for (const file of files) {
-        results.push(await transcribeOne(pipeline, file, data.uploads, options, bars));
+        const done = transcribeOne(pipeline, file, data.uploads, options, bars);
+        results.push(await Promise.race([done, ended]));
       }
     } finally {
       bars.stop();
       await pipeline.close();
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await scratch.remove();
   }
   report(results, out, options.json);
   if (results.some(({ error }) => error !== null)) process.exitCode = 1;
 }
+
+/** Rejects when the signal aborts. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 
 async function transcribeOne(
   pipeline: Pipeline,

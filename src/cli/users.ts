@@ -130,14 +130,13 @@ async function alone<T>(
   await prepare(data);
   // What is printed is the command's; only what went wrong is told beside it.
   const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
-  const keys = await openFileKeys(data.keys);
-  const store = await openLog({ directory: data.log, keys });
+  const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
     const clock = () => new Date();
     const config = await openConfig({ store, secretsPath: data.secrets, env: process.env, log });
     const accounts = await openAccounts({
       store,
-      keys,
+      keys: store.keys,
       retireSpace: retireSpace(data, clock),
       sessions: levelSessionRows(store.db),
       settings: () => config.settings(),

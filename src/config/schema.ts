@@ -114,6 +114,11 @@ export const settingSchemas = {
     8,
     'Hours after which a recording from a device is stopped.',
   ),
+  'limits.free_mb': a.number(
+    a.whole(0, 100_000_000),
+    500,
+    'Free space in MB on the disk of the data below which nothing new is taken.',
+  ),
   'limits.spaces_gb': a.number(
     z.number().positive().max(1_000_000).nullable(),
     null,

@@ -51,9 +51,10 @@ export function integrityHandlers(deps: {
   scrub: Scrub;
   /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
-}): Record<'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
+}): Record<'health' | 'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
   const { stopping } = deps.scrub;
   return {
+    health: async () => deps.scrub.health(),
     verify: () => deps.scrub.verify(),
     backup: async (body) => {
       const directory = pathIn(body, 'directory');

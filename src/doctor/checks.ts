@@ -1,8 +1,9 @@
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { tryLanguage, trySpeech } from './try-servers.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { isInstalled, packageVersion } from '../shared/package.ts';
+import { freeBytesAt } from '../shared/files.ts';
 import type { Settings } from '../config/environment.ts';
 import { gigabyte, sizeText, whatToDo } from '../storage/quota.ts';
 
@@ -19,7 +20,7 @@ export async function runChecks(options: {
 }): Promise<Check[]> {
   const { data, settings } = options;
   const asked = await Promise.all([
-    checkDataDirectory(data),
+    checkDataDirectory(data, settings),
     checkSpaceTaken(settings, options.taken),
     checkFfmpeg(),
     checkSpeech(options),
@@ -44,9 +45,6 @@ export type Check = {
 };
 
 export const ok = (name: string, detail: string): Check => ({ name, state: 'ok', detail });
-
-/** Below this the service will not begin a recording, in bytes. */
-const freeBytesMin = 500_000_000;
 
 async function checkFfmpeg(): Promise<Check> {
   if (await hasFfmpeg()) return ok('ffmpeg', 'is there: all audio formats are taken');
@@ -100,7 +98,7 @@ function checkRecorder(): Check {
 }
 
 /** Whether the data directory can be written, and has room. */
-async function checkDataDirectory(data: DataFolder): Promise<Check> {
+async function checkDataDirectory(data: DataFolder, settings: Settings): Promise<Check> {
   const name = 'data directory';
   try {
     await prepare(data);
@@ -109,9 +107,9 @@ async function checkDataDirectory(data: DataFolder): Promise<Check> {
     const detail = `${data.root} cannot be written: ${(error as Error).message}`;
     return { name, state: 'failed', detail, remedy: 'Set MITSCHRIFT_DATA to a folder of yours.' };
   }
-  const { bavail, bsize } = await statfs(data.root);
-  const free = bavail * bsize;
-  if (free >= freeBytesMin) return ok(name, `${data.root}, ${Math.round(free / 1e9)} GB free`);
+  const free = await freeBytesAt(data.root);
+  if (free >= settings['limits.free_mb'] * 1024 ** 2)
+    return ok(name, `${data.root}, ${Math.round(free / 1e9)} GB free`);
   const detail = `${data.root} has only ${Math.round(free / 1e6)} MB free`;
   return { name, state: 'failed', detail, remedy: 'Make room on this disk.' };
 }

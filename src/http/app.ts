@@ -5,6 +5,7 @@ import { authenticate } from './middleware/authenticate.ts';
 import { checkHost, hostCheck, securityHeaders } from './middleware/security.ts';
 import { Problem, notFound } from './problems.ts';
 import { rememberAnswers } from './middleware/idempotency.ts';
+import { makeRoom } from './middleware/make-room.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { audioDeviceRoutes } from './routes/devices.ts';
 import { audioRoutes } from './routes/audio.ts';
@@ -53,6 +54,7 @@ export function createApp(services: HttpServices): Koa<State> {
   const tickets = openTickets(services.accounts);
   app.use(authenticate(services.accounts, tickets, () => services.settings()['metrics.token']));
   app.use(rememberAnswers());
+  app.use(makeRoom(services));
 
   app.use(answerByRoute({ ...services, tickets }));
   app.use((ctx) => {

@@ -50,9 +50,11 @@ export const problemTypes = {
   'views-behind': { status: 503, title: 'Stored, but not readable yet' },
   'view-stopped': { status: 503, title: 'A view of the log has stopped' },
   'log-damaged': { status: 503, title: 'The log is damaged' },
+  unreadable: { status: 503, title: 'The key is lost' },
   'log-newer': { status: 503, title: 'The log was written by a newer release' },
   stopping: { status: 503, title: 'The service is stopping' },
-  'disk-full': { status: 507, title: 'No space left' },
+  'disk-full': { status: 503, title: 'The disk is full' },
+  'log-unavailable': { status: 503, title: 'The log cannot be reached' },
   'space-limit': { status: 507, title: 'As much is kept here as may be' },
   unavailable: { status: 503, title: 'Something the host lacks' },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -11,6 +11,7 @@ import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingsDesk } from '../recordings/desk.ts';
 import type { Settings } from '../config/environment.ts';
+import type { DiskRoom } from '../storage/disk-room.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 import type { Toggle } from '../capture/toggle.ts';
 import type { Tickets } from './tickets.ts';
@@ -46,7 +47,7 @@ export type HttpServices = {
   >;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;
-  store: Pick<EventLog, 'read' | 'readAll' | 'head'>;
+  store: Pick<EventLog, 'read' | 'readAll' | 'head' | 'usable'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;
   projections: Pick<
@@ -57,6 +58,8 @@ export type HttpServices = {
   metrics: Metrics;
   /** What may still come in by `limits.spaces_gb`. */
   space: Omit<SpaceLimit, 'start' | 'stop'>;
+  /** Room on the disk. */
+  disk: Pick<DiskRoom, 'giveUpReserve' | 'warning'>;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */

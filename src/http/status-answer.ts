@@ -13,7 +13,7 @@ import type { Caller, HttpServices } from './services.ts';
 export async function presentStatus(
   services: Pick<
     HttpServices,
-    'storage' | 'desk' | 'captures' | 'projections' | 'version' | 'health' | 'space'
+    'storage' | 'desk' | 'captures' | 'projections' | 'version' | 'health' | 'space' | 'disk'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -38,7 +38,9 @@ export async function presentStatus(
     speakers_pending,
     errors,
     health: presentHealth(services.health(), caller.isAdmin),
-    warnings: [services.space.warning()].filter((warning) => warning !== null),
+    warnings: [services.disk.warning(), services.space.warning()].filter(
+      (warning) => warning !== null,
+    ),
     position,
   };
 }

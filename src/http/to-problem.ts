@@ -12,6 +12,7 @@ import type { NoVault } from '../documents/vault.ts';
 import type { CommandRefused, NotAccepted, UnknownRecording } from '../recordings/handle.ts';
 import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
+import type { DiskFull } from '../storage/disk-room.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
 import { Problem, invalid, logDamaged, notFound } from './problems.ts';
 import { statusName } from './recording-answer.ts';
@@ -34,6 +35,23 @@ const cutOff = (cause: Error): Problem =>
 
 const again = { 'Retry-After': '1' };
 
+function diskFull(error: Error & { freeBytes?: number | undefined }): Problem {
+  const { freeBytes } = error;
+  return new Problem('disk-full', error.message, {
+    headers: { 'Retry-After': '60' },
+    members: freeBytes === undefined ? {} : { free_bytes: freeBytes },
+    cause: error,
+  });
+}
+
+/** The database under log or rows is closed, to be opened again, or its disk refuses. */
+const unavailable = (cause: Error): Problem =>
+  new Problem(
+    'log-unavailable',
+    'The disk refuses, and the log is being opened again. Nothing stored is lost. Try again in a moment.',
+    { headers: again, cause },
+  );
+
 /** Errors whose every code has an answer here: a new code does not compile without one. */
 type Answered =
   | AccountError
@@ -41,6 +59,7 @@ type Answered =
   | CommandRefused
   | ConfigError
   | ConfinementError
+  | DiskFull
   | EventStoreError
   | InvalidCursor
   | NoDesktop
@@ -54,8 +73,16 @@ type Answered =
   | UnknownRecording;
 /** Most of these end a stage and reach the log, not a request; what has no entry is a mistake. */
 type Sometimes = KeyError | StageError | SystemError;
-/** Of Node; `1002` is formidable's. */
-type SystemError = Error & { code: '1002' | 'ECONNRESET' | 'ENOSPC' };
+/** Of Node and LevelDB; `1002` is formidable's. */
+type SystemError = Error & {
+  code:
+    | '1002'
+    | 'ECONNRESET'
+    | 'ENOSPC'
+    | 'LEVEL_DATABASE_NOT_OPEN'
+    | 'LEVEL_ITERATOR_NOT_OPEN'
+    | 'LEVEL_IO_ERROR';
+};
 
 type WithCode<Code, Known = Answered | Sometimes> = Known extends { code: string }
   ? Code extends Known['code']
@@ -104,6 +131,14 @@ const byCode = {
       cause: error,
     }),
   DAMAGED: (error) => logDamaged(error),
+  DISK_FULL: (error) => diskFull(error),
+  UNREADABLE: (error) =>
+    new Problem(
+      'unreadable',
+      'Nothing can be read here or added: the key is missing or damaged. Put it back from a backup and start ' +
+        'the service again, or delete this.',
+      { cause: error },
+    ),
   NEWER_LOG: (error) =>
     new Problem('log-newer', 'Start the release that wrote it, or a newer one.', { cause: error }),
   INVALID_FACT: (error) => mistake(error),
@@ -192,7 +227,10 @@ const byCode = {
   // Formidable and Node say so when the client goes away in the middle; nobody is there to read this.
   '1002': (error) => cutOff(error),
   ECONNRESET: (error) => cutOff(error),
-  ENOSPC: (error) => new Problem('disk-full', 'The disk of the service is full.', { cause: error }),
+  ENOSPC: (error) => diskFull(new Error('The disk of the service is full.', { cause: error })),
+  LEVEL_DATABASE_NOT_OPEN: (error) => unavailable(error),
+  LEVEL_ITERATOR_NOT_OPEN: (error) => unavailable(error),
+  LEVEL_IO_ERROR: (error) => unavailable(error),
 } satisfies Answers<Answered['code']> & Partial<Answers<Sometimes['code']>>;
 
 /** co-body and raw-body (JSON) and formidable (uploads) say what is wrong in fields of their own. */

@@ -2,7 +2,16 @@
 export type Finding = {
   /** `damage`: lost or altered. `note`: worth knowing, nothing is wrong with the service's data. */
   severity: 'damage' | 'note';
-  kind: 'record' | 'index' | 'table' | 'fact' | 'state' | 'key' | 'audio' | 'document';
+  kind:
+    | 'record'
+    | 'index'
+    | 'table'
+    | 'fact'
+    | 'state'
+    | 'key'
+    | 'recording'
+    | 'audio'
+    | 'document';
   position?: number;
   stream?: string;
   version?: number;

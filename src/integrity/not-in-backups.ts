@@ -1,4 +1,5 @@
-import { openMarkFile } from './open-mark.ts';
+import { reserveFile } from '../storage/disk-room.ts';
+import { openingMarkFile, openMarkFile } from './open-mark.ts';
 import { scrubStateFile } from './scrub.ts';
 
 /**
@@ -25,5 +26,7 @@ export const notInBackups: ReadonlySet<string> = new Set([
   'trigger.sock',
   'setup-code',
   openMarkFile,
+  openingMarkFile,
+  reserveFile,
   scrubStateFile,
 ]);

@@ -7,6 +7,7 @@ import { openFileKeys } from '../../events/log/file-keys.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { type Log as EventLog, openLog } from '../../events/log/level-log.ts';
 import { markerPath } from '../../events/log/marker.ts';
+import { EventStoreError } from '../../events/store.ts';
 import { exists } from '../shared/files.ts';
 
 /** In the data directory while a process has the log open; not part of a backup. */
@@ -18,21 +19,36 @@ const markSchema = z.object({
   harmed: z.boolean(),
 });
 
+/** The same until LevelDB has given the log to this process: a mark of another process is not ours to touch. */
+export const openingMarkFile = 'log.opening';
+
+/** What a process does about its mark while it opens a log. */
+export type OpenMark = {
+  /** Whether the last process closed the log. */
+  cleanEnd: boolean;
+  /** The log is open, and nobody else's. */
+  opened(): Promise<void>;
+  /** The log could not be opened. */
+  failed(error: unknown): Promise<void>;
+  /** The log was closed. */
+  closed(): Promise<void>;
+};
+
 /**
  * Notes that the log is about to be opened. LevelDB ends the process when it compacts certain damaged
  * tables; the service would be started, and ended, for ever. So when the last process did not close the
  * log, its tables are looked at before LevelDB opens them, and not after every clean end, since all of
- * them are read.
+ * them are read. Whether another process has the log LevelDB alone knows: until it says, nothing else in the data
+ * directory is written.
  *
- * @returns whether the last process closed the log, and what to call when this one has
  * @throws {EventStoreError} `DAMAGED` when LevelDB would end the process, or when tables are damaged and
  *   the last process, which had been told so, ended all the same
  */
-export async function markOpen(
-  data: Pick<DataFolder, 'root' | 'log'>,
-): Promise<{ cleanEnd: boolean; closed(): Promise<void> }> {
+export async function markOpen(data: Pick<DataFolder, 'root' | 'log'>): Promise<OpenMark> {
   const path = join(data.root, openMarkFile);
-  const last = await readMark(path);
+  const opening = join(data.root, openingMarkFile);
+  const open = await readMark(path);
+  const last = open ?? (await readMark(opening));
   // Whoever has it open says so: the log is locked then.
   const unclean = last !== undefined && (last.pid === process.pid || !isRunning(last.pid));
   const harmed = unclean ? await harmedTables(data.log) : [];
@@ -42,8 +58,25 @@ export async function markOpen(
   }
   // Not synced: it is to survive the process, and after a power cut a look too few does no harm.
   const mark = { pid: process.pid, harmed: unclean ? harmed.length > 0 : last?.harmed === true };
-  await writeFile(path, JSON.stringify(mark), { mode: 0o600 });
-  return { cleanEnd: last === undefined, closed: () => rm(path, { force: true }) };
+  const write = (to: string) =>
+    writeFile(to, JSON.stringify(mark), { mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+      // On a full disk the mark is missing after a crash: a look too few.
+      if (error.code !== 'ENOSPC') throw error;
+    });
+  await write(opening);
+  const opened = async () => {
+    await write(path);
+    await rm(opening, { force: true });
+  };
+  return {
+    cleanEnd: last === undefined,
+    opened,
+    failed: (error) =>
+      error instanceof EventStoreError && error.code === 'LOCKED'
+        ? rm(opening, { force: true })
+        : opened(),
+    closed: () => rm(path, { force: true }),
+  };
 }
 
 /**
@@ -60,10 +93,9 @@ export async function withLogAlone<T>(
     throw new Error(`There is no log in ${data.root}.`);
   }
   await assertTablesReadable(data.log);
-  const keys = await openFileKeys(data.keys);
-  const store = await openLog({ directory: data.log, keys });
+  const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
-    return await work({ store, keys });
+    return await work({ store, keys: store.keys });
   } finally {
     await store.close();
   }
@@ -83,7 +115,8 @@ async function readMark(path: string): Promise<z.infer<typeof markSchema> | unde
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process of that id on this host. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -5,8 +5,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { type LogDatabase, openDatabase } from '../../events/log/database.ts';
 import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
 import { type LogCopy, type Salvaged, openLogCopy, salvage } from '../../events/log/salvage.ts';
+import { readKeyFile } from '../../events/log/file-keys.ts';
+import { KeyError } from '../../events/key-store.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { dataFolder } from '../shared/data-directory.ts';
+import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 import { assertApart } from './restore.ts';
 import { type Copied, backupLayout, copyTree, readBackupMarker } from './backup.ts';
 import { notInBackups } from './not-in-backups.ts';
@@ -21,9 +23,20 @@ export type RepairReport = SalvageReport & {
   tables: readonly string[];
   /** What could not be taken over, one JSON object a line, for somebody who knows what to do with it. */
   leftOver: string | null;
+  /** Keys that were left out since they open nothing, and what they cost; the first of them. */
+  lostKeys: readonly LostKey[];
   files: Copied;
   /** The new data directory, checked. What keys and files had lost is still lost. */
   verified: VerifyReport;
+};
+
+/** A subject whose content nobody can read. */
+export type LostKey = {
+  subject: string;
+  /** `wrong`: a sound key, but not the one it was sealed with. */
+  reason: 'missing' | 'damaged' | 'wrong';
+  /** How many facts have lost their content. */
+  facts: number;
 };
 
 /** Where to salvage from: a data directory, or a backup. */
@@ -72,6 +85,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
       !notInBackups.has(path.split('/')[0] ?? '') && path !== join('keys', 'erased.jsonl'),
   });
   await takeErasures(source.erasures, join(building.keys, 'erased.jsonl'));
+  const lostKeys = await leaveLostKeysOut(building);
   const verified = await withLogAlone(building, ({ store, keys }) =>
     verifyData({ store, keys, data: building }),
   );
@@ -84,9 +98,42 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
     ...salvaged,
     directory: out.root,
     tables,
+    more: salvaged.more + Math.max(0, lostKeys.length - listedMax),
     leftOver: aside ? join(out.root, leftOverFile) : null,
+    lostKeys: lostKeys.slice(0, listedMax),
   };
   return { ...report, files, verified };
+}
+
+/**
+ * Removes keys that open nothing of what was sealed for their subject, and says what cannot be read
+ * without them. Memory: one entry a subject.
+ */
+async function leaveLostKeysOut(data: DataFolder): Promise<LostKey[]> {
+  const lost = new Map<string, number>();
+  const opened = new Set<string>();
+  await withLogAlone(data, async ({ store }) => {
+    for await (const page of store.pages()) {
+      for (const { subject, content, unreadable } of page) {
+        if (subject === undefined) continue;
+        if (unreadable) lost.set(subject, (lost.get(subject) ?? 0) + 1);
+        else if (content !== undefined) opened.add(subject);
+      }
+    }
+  });
+  const keys: LostKey[] = [];
+  for (const [subject, facts] of lost) {
+    const reason = await readKeyFile(data.keys, subject).then(
+      () => 'wrong' as const,
+      (error: unknown) => {
+        if (!(error instanceof KeyError)) throw error;
+        return error.code === 'MISSING' ? ('missing' as const) : ('damaged' as const);
+      },
+    );
+    if (!opened.has(subject)) await rm(join(data.keys, subject), { force: true });
+    keys.push({ subject, reason, facts });
+  }
+  return keys;
 }
 
 const leftOverFile = 'left-over.jsonl';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Log as EventLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { streamNames } from '../../events/log/streams.ts';
@@ -15,7 +15,8 @@ import {
   healthOf,
   verifyData,
 } from './verify.ts';
-import { type Findings, openFindings, placeOf } from './findings.ts';
+import { type Finding, type Findings, openFindings, placeOf } from './findings.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import { harmedTables } from './tables/tables.ts';
 import { writeDurably } from '../shared/files.ts';
 import { mutex } from '../shared/mutex.ts';
@@ -57,6 +58,8 @@ export async function startScrub(deps: {
   keys: KeyStore;
   data: DataFolder;
   log: Log;
+  /** Recordings that could not be taken up at the start, and why. */
+  notTakenUp: () => [recordingId: string, reason: string][];
   clock?: () => Date;
   pace?: ScrubPace;
   /** For tests, which take the steps themselves. */
@@ -76,7 +79,10 @@ export async function startScrub(deps: {
   const { signal } = stopping;
   const pause = () => delay(pace.pauseMs, undefined, { signal }).catch(() => undefined);
 
-  const health = () => healthOf(store, inFiles.list);
+  const health = () =>
+    healthOf(store, [...deps.notTakenUp().map(asFinding), ...inFiles.list.filter(isMissed)]);
+  const isMissed = ({ kind, path = '' }: Finding): boolean =>
+    kind !== 'key' || !deps.keys.isErased(basename(path));
   tellDamage();
   const running = deps.manual === true ? Promise.resolve() : run();
 
@@ -279,3 +285,10 @@ export const scrubStateFile = 'scrub.json';
 
 /** What the scrub remembers across restarts. */
 type ScrubState = z.infer<typeof stateSchema>;
+
+const asFinding = ([recordingId, reason]: [string, string]): Finding => ({
+  kind: 'recording',
+  severity: 'damage',
+  stream: recordingStream(recordingId),
+  what: `It could not be taken up: ${reason} The next start tries again.`,
+});

@@ -10,9 +10,9 @@ import {
 import type { DataFolder } from '../shared/data-directory.ts';
 import type { Finding } from './findings.ts';
 import { hashFile } from '../shared/files.ts';
-import { keyFileState } from '../../events/log/file-keys.ts';
+import { readKeyFile } from '../../events/log/file-keys.ts';
 import type { Log as EventLog } from '../../events/log/level-log.ts';
-import type { KeyStore } from '../../events/key-store.ts';
+import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { salvage } from '../../events/log/salvage.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
@@ -64,7 +64,7 @@ export async function checkKeys(
   report: (finding: Finding) => void,
   pause: () => Promise<void> = async () => {},
 ): Promise<KeysChecked> {
-  const { store, keys, data } = deps;
+  const { store, keys } = deps;
   const looked = new LRUCache<string, true>({ max: subjectsKept });
   const checked: KeysChecked = { sound: 0, erased: 0 };
   for await (const page of salvage(store.db)) {
@@ -73,20 +73,40 @@ export async function checkKeys(
       const { subject, content } = fact ?? {};
       if (content === undefined || subject === undefined || looked.get(subject)) continue;
       looked.set(subject, true);
-      const state = await keyFileState(data.keys, subject);
+      const state = await keyState(deps, subject);
       if (state === 'sound') checked.sound += 1;
       else if ((await keys.erasures()).some((erasure) => erasure.subject === subject)) {
         checked.erased += 1;
       } else {
-        const what =
-          state === 'MISSING'
-            ? 'The key is missing, and its subject was not erased: what it opens cannot be read.'
-            : 'The key is not as it was written: what it opens cannot be read.';
-        report({ kind: 'key', severity: 'damage', path: `keys/${subject}`, what });
+        const what = `${keyFaults[state]}: what it opens cannot be read.`;
+        report({ kind: 'key', severity: 'damage', path: keyPath(subject), what });
       }
     }
   }
   return checked;
+}
+
+/** Where the key of a subject lies, below the data directory. */
+export const keyPath = (subject: string): string => `keys/${subject}`;
+
+const keyFaults = {
+  missing: 'The key is missing, and its subject was not erased',
+  damaged: 'The key is not as it was written',
+  wrong: 'The key is not the one that the service has in use',
+};
+
+async function keyState(
+  { keys, data }: { keys: KeyStore; data: Pick<DataFolder, 'keys'> },
+  subject: string,
+): Promise<'sound' | keyof typeof keyFaults> {
+  try {
+    const inFile = await readKeyFile(data.keys, subject);
+    const inUse = await keys.find(subject);
+    return inUse === 'erased' || inUse.equals(inFile) ? 'sound' : 'wrong';
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    return error.code === 'MISSING' ? 'missing' : 'damaged';
+  }
 }
 
 /** What the log says must be on the disk for one recording. */

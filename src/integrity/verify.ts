@@ -1,4 +1,5 @@
 import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { Damage } from '../../events/log/damage.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { streamNames } from '../../events/log/streams.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
@@ -8,6 +9,7 @@ import {
   type RecordedFiles,
   checkFiles,
   checkKeys,
+  keyPath,
   noFiles,
   noteFiles,
 } from './verify-files.ts';
@@ -44,8 +46,7 @@ export async function verifyData(
   const { store } = deps;
   const findings = openFindings();
   const streams = { streams: 0, facts: 0, recordings: 0, audio: 0, documents: 0 };
-  const { records } = await store.verify({ contents: true, ...(signal ? { signal } : {}) });
-  const keys = await checkKeys(deps, findings.add);
+  const { records, keys } = await verifyLogAndKeys(deps, findings.add, signal);
   for await (const stream of streamNames(store.db)) {
     signal?.throwIfAborted();
     streams.streams += 1;
@@ -54,12 +55,9 @@ export async function verifyData(
       streams[count] += one[count];
     }
   }
-  const harmed = await harmedTables(deps.data.log, { signal });
-  for (const table of harmed) table.findings.forEach(findings.add);
+  // What was met since.
   const { damage, more } = store.health();
-  for (const { kind, message, ...where } of damage) {
-    findings.add({ ...where, kind, severity: 'damage', what: message });
-  }
+  for (const finding of unnamed(damage, findings.list)) findings.add(finding);
   return {
     sound: findings.damages === 0,
     checked: { records, ...streams, keys },
@@ -69,6 +67,35 @@ export async function verifyData(
     advice: adviceOn(findings.list),
   };
 }
+
+/** Checks what the other checks rest on: records, tables, contents and the keys that open them. */
+export async function verifyLogAndKeys(
+  deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'log' | 'keys'> },
+  report: (finding: Finding) => void,
+  signal?: AbortSignal,
+): Promise<{ records: number; keys: KeysChecked }> {
+  const { store, data } = deps;
+  const { records } = await store.verify({ contents: true, ...(signal ? { signal } : {}) });
+  const found: Finding[] = [];
+  const keys = await checkKeys(deps, (finding) => found.push(finding));
+  for (const table of await harmedTables(data.log, { signal })) found.push(...table.findings);
+  for (const finding of [...found, ...unnamed(store.health().damage, found)]) report(finding);
+  return { records, keys };
+}
+
+/** Damage that the log met, without the keys that were found already. */
+function unnamed(damage: readonly Damage[], found: readonly Finding[]): Finding[] {
+  const keys = new Set(found.map(({ path }) => path));
+  return damage.map(asFinding).filter(({ path }) => path === undefined || !keys.has(path));
+}
+
+/** Damage that the log met, as a finding. */
+const asFinding = ({ message, subject, ...where }: Damage): Finding => ({
+  ...where,
+  ...(subject === undefined ? {} : { path: keyPath(subject) }),
+  severity: 'damage',
+  what: message,
+});
 
 /** What a person can do, by what is damaged. Nothing is ever repaired by itself. */
 export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]): string[] {
@@ -90,7 +117,7 @@ export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]
     );
   }
   if (kinds.has('key')) {
-    advice.push('Put the named keys back from a backup, or erase their recordings.');
+    advice.push('Put the named keys back from a backup, or delete their recordings and users.');
   }
   if (kinds.has('audio')) advice.push('Put the named audio files back from a backup.');
   if (kinds.has('state') || kinds.has('fact')) {
@@ -173,20 +200,20 @@ export function healthOf(
   store: Pick<EventLog, 'health'>,
   inFiles: Iterable<Finding>,
 ): ServiceHealth {
-  const { state, damage, more } = store.health();
-  const found: Omit<Finding, 'severity'>[] = damage.map(({ message, ...where }) => ({
-    ...where,
-    what: message,
-  }));
-  for (const { severity, ...finding } of inFiles) {
-    if (severity === 'damage' && found.length < findingsMax) found.push(finding);
-  }
+  const { state, damage, more, reason } = store.health();
+  const harmed = [...inFiles].filter(({ severity }) => severity === 'damage');
+  const found = [...unnamed(damage, harmed), ...harmed]
+    .slice(0, findingsMax)
+    .map(({ severity: _severity, ...finding }) => finding);
   return {
     state: state === 'ok' && found.length > 0 ? 'damaged' : state,
     writable: state === 'ok',
     damage: found,
     more,
-    advice: adviceOn(found.map(({ kind }) => ({ kind, severity: 'damage' }))),
+    advice: [
+      ...(reason === undefined ? [] : [reason]),
+      ...adviceOn(found.map(({ kind }) => ({ kind, severity: 'damage' }))),
+    ],
   };
 }
 

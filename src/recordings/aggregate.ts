@@ -39,6 +39,8 @@ export interface RecordingAggregate {
   snapshot(): RecordingSnapshot;
   /** Version of the stream the snapshot stands for. */
   version(): number;
+  /** Its key is lost: its work waits, and only what ends it is accepted. */
+  isUnreadable(): boolean;
   /**
    * Appends facts, all or none, and returns the last one. A command that was stored before returns what
    * it led to then. At most 1000. @throws as `RecordingHandler.handle`
@@ -81,6 +83,7 @@ export async function openAggregate(
       log.error({ err: error, recordingId, stage }, 'an activity failed unexpectedly'),
   );
   let snapshot: RecordingSnapshot;
+  let isUnreadable = false;
   let version: number;
   let acting: Acting | null = null;
   let isStopped = false;
@@ -89,6 +92,7 @@ export async function openAggregate(
     recordingId,
     snapshot: () => snapshot,
     version: () => version,
+    isUnreadable: () => isUnreadable,
     async append(facts, metadata) {
       const stored = await handler.handle(recordingId, metadata, () => facts, options);
       return stored.at(-1)!;
@@ -121,13 +125,13 @@ export async function openAggregate(
     },
   };
   const followed = await handler.follow(recordingId, options, (state, present) => {
-    ({ snapshot } = state);
+    ({ snapshot, isUnreadable } = state);
     version = present;
     return (fact, next) => {
       // Facts are handed over again when the stream is read again.
       if (fact.version <= version) return;
       version = fact.version;
-      ({ snapshot } = next);
+      ({ snapshot, isUnreadable } = next);
       acting?.actor.send(toMachineEvent(fact));
       deps.moved(aggregate);
     };

@@ -29,7 +29,7 @@ export type LogCheck = {
   recordings: number;
   /** Documents rendered again and compared with the hashes recorded when they were written. */
   documents: number;
-  /** Documents not compared: erased, or written by another version of the renderer. */
+  /** Documents not compared: erased, unreadable, or written by another version of the renderer. */
   notCompared: number;
   differences: { recording_id: string; version: number; difference: string }[];
 };
@@ -95,7 +95,7 @@ async function fold(
   for await (const logged of store.read(recordingStream(recordingId))) {
     const fact = logged as LoggedRecordingFact;
     counted();
-    erased ||= fact.erased === true;
+    erased ||= fact.erased === true || fact.unreadable === true;
     compareState(state, fact, differ);
     state = evolve(state, toMachineEvent(fact));
     compareRestored(recording, fact, differ);

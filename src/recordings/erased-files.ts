@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { documentPaths } from '../documents/documents.ts';
-import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
+import {
+  ConfinementError,
+  OversizedDocument,
+  type Space,
+  readDocument,
+} from '../documents/space.ts';
 import { deleteDocument } from '../documents/write.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
 import type { LoggedRecordingFact } from './handle.ts';
@@ -15,32 +20,44 @@ type Folders = { spaceOf(owner: string): Promise<Space>; quarantineDir: string }
 /** An uploaded file. */
 type Audio = { bytes: number; sha256: string };
 
-/** What its documents were or were about to be called, by owner, and the audio files it had. */
+/**
+ * What its documents were or were about to be called, by owner, and the audio files it had. Names that
+ * cannot be read, since the key is lost, are looked for in the documents, which say whose they are.
+ */
 export async function namedIn(
-  store: EventStore,
+  { store, ...folders }: Folders & { store: EventStore },
   recordingId: string,
 ): Promise<{ bases: Map<string, Set<string>>; audio: Audio[] }> {
   const bases = new Map<string, Set<string>>();
   const audio: Audio[] = [];
+  const unreadable = new Set<string>();
   let owner: string | null = null;
   for await (const logged of store.read(recordingStream(recordingId))) {
     const fact = logged as LoggedRecordingFact;
     if ('owner' in fact.data) owner = fact.data.owner;
     if (fact.type === 'audio.imported') audio.push(fact.data);
-    if (fact.type !== 'documents.named' || !fact.content || owner === null) continue;
-    bases.set(owner, (bases.get(owner) ?? new Set()).add(fact.content.base));
+    if (fact.type !== 'documents.named' || owner === null) continue;
+    if (fact.unreadable) unreadable.add(owner);
+    if (fact.content) bases.set(owner, (bases.get(owner) ?? new Set()).add(fact.content.base));
+  }
+  for (const user of unreadable) {
+    const names = bases.get(user) ?? new Set();
+    for (const space of await spacesOf(folders, user)) {
+      for (const base of await basesOf(space, recordingId)) names.add(base);
+    }
+    bases.set(user, names);
   }
   return { bases, audio };
 }
 
 /** Deletes an owner's documents of these names, also where a deleted user's were put aside. */
 export async function deleteDocuments(
-  { spaceOf, quarantineDir }: Folders,
+  folders: Folders,
   recordingId: string,
   owner: string,
   bases: ReadonlySet<string>,
 ): Promise<void> {
-  for (const space of [await spaceOf(owner), ...(await archivedSpaces(quarantineDir, owner))]) {
+  for (const space of await spacesOf(folders, owner)) {
     for (const base of bases) {
       if (await belongsToAnother(space, base, recordingId)) continue;
       await deleteDocument(space, documentPaths(base).index);
@@ -72,16 +89,40 @@ export async function deleteNamedDocuments(
 
 /** A name that was given up may be another recording's by now: each document says whose it is. */
 async function belongsToAnother(space: Space, base: string, recordingId: string): Promise<boolean> {
+  return (await recordingsNamedIn(space, base)).some((named) => named !== recordingId);
+}
+
+const spacesOf = async ({ spaceOf, quarantineDir }: Folders, owner: string): Promise<Space[]> => [
+  await spaceOf(owner),
+  ...(await archivedSpaces(quarantineDir, owner)),
+];
+
+/** Names of the documents that say they are of this recording. Looks at every document of the space. */
+async function basesOf(space: Space, recordingId: string): Promise<string[]> {
+  const bases: string[] = [];
+  for (const entry of await readdir(space.root, { withFileTypes: true })) {
+    const { name } = entry;
+    // What a person has put or linked here is not one of ours.
+    if (name.startsWith('.') || !(entry.isFile() || entry.isDirectory())) continue;
+    const base = name.replace(/\.md$/u, '');
+    if ((await recordingsNamedIn(space, base)).includes(recordingId)) bases.push(base);
+  }
+  return bases;
+}
+
+/** Ids of the recordings that documents of a name say they are of. */
+async function recordingsNamedIn(space: Space, base: string): Promise<string[]> {
+  const ids: string[] = [];
   for (const path of Object.values(documentPaths(base))) {
     const document = await readDocument(space, path).catch((error: unknown) => {
-      if (error instanceof OversizedDocument) return undefined;
+      if (error instanceof OversizedDocument || error instanceof ConfinementError) return undefined;
       throw error;
     });
     const front = document?.bytes.subarray(0, frontMatterBytes).toString('utf8') ?? '';
     const named = /^recording: "?([0-9A-HJKMNP-TV-Z]{26})"?$/mu.exec(front)?.[1];
-    if (named !== undefined && named !== recordingId) return true;
+    if (named !== undefined) ids.push(named);
   }
-  return false;
+  return ids;
 }
 
 /** Where in a document the front matter is looked for. */

@@ -209,7 +209,7 @@ async function remove(
 async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<string[]> {
   const { store, keys, before = () => {} } = deps;
   before('documents');
-  const { bases, audio } = await namedIn(store, recordingId);
+  const { bases, audio } = await namedIn(deps, recordingId);
   for (const [owner, names] of bases) await deleteDocuments(deps, recordingId, owner, names);
   before('copies');
   const left: string[] = [];

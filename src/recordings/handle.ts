@@ -14,7 +14,7 @@ import {
   type RecordingFact,
   type RecordingFactType,
 } from '../../events/facts/recording.ts';
-import type { EventStore } from '../../events/store.ts';
+import { EventStoreError, type EventStore } from '../../events/store.ts';
 import type { DecideRecording, RecordingRefusal } from '../../projections/recording/decide.ts';
 import {
   evolve as read,
@@ -36,7 +36,12 @@ import { stateName } from '../../machines/state-name.ts';
 export type LoggedRecordingFact = StoredFact<RecordingFact>;
 
 /** What is known of a recording when a command is decided: what it says, and what may happen. */
-export type RecordingState = { recording: Recording; snapshot: RecordingSnapshot };
+export type RecordingState = {
+  recording: Recording;
+  snapshot: RecordingSnapshot;
+  /** Its key is lost: only what ends it is accepted. */
+  isUnreadable: boolean;
+};
 
 /** The state of a recording of which nothing is left. */
 export const erasedState = 'idle.erased';
@@ -84,20 +89,37 @@ type NotLegal = Refusal<'NOT_ACCEPTED'> & {
   possible: readonly string[];
 };
 type Unknown = Refusal<'UNKNOWN_RECORDING'>;
+type Unreadable = Refusal<'UNREADABLE'>;
+
+/** Facts that a recording accepts whose key is lost. */
+const ending: ReadonlySet<RecordingFactType> = new Set([
+  'error.cleared',
+  'processing.cancelled',
+  'recording.discarded',
+  'recording.erased',
+  'recording.handed_over',
+  'stage.interrupted',
+] as const);
 
 /** A recording: the fold says what there is, the machine says what may happen. */
-export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLegal> = {
+export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLegal | Unreadable> = {
   initial(stream) {
     const recordingId = recordingOf(stream) ?? '';
-    return { recording: noRecording(recordingId), snapshot: initialState(recordingId) };
+    const snapshot = initialState(recordingId);
+    return { recording: noRecording(recordingId), snapshot, isUnreadable: false };
   },
-  evolve({ recording, snapshot }, fact) {
+  evolve({ recording, snapshot, isUnreadable }, fact) {
     const after = read(recording, fact as LoggedRecordingFact);
     const next = evolve(snapshot, toMachineEvent(fact as LoggedRecordingFact));
     const isErased = stateName(next.value) === erasedState;
-    return { recording: isErased ? withoutContent(after) : after, snapshot: next };
+    return {
+      recording: isErased ? withoutContent(after) : after,
+      snapshot: next,
+      isUnreadable: isUnreadable || fact.unreadable === true,
+    };
   },
-  accept({ snapshot }, version, facts, metadata) {
+  accept({ snapshot, isUnreadable }, version, facts, metadata) {
+    if (isUnreadable && !facts.every(({ type }) => ending.has(type))) return unreadable;
     const accepted: OfferedFact[] = [];
     let present = snapshot;
     for (const fact of facts) {
@@ -181,9 +203,14 @@ export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
       const decided = await handler.handle(
         recordingStream(recordingId),
         metadata,
-        (state, version): Decision<RecordingFact, RecordingRefusal | Unknown | NotLegal> => {
+        (
+          state,
+          version,
+        ): Decision<RecordingFact, RecordingRefusal | Unknown | NotLegal | Unreadable> => {
           if (version === 0 && !create) return unknown;
           const decision = decide(state.recording, stateName(state.snapshot.value));
+          // What is missing from it may only be what cannot be read.
+          if (isRefusal(decision) && state.isUnreadable) return unreadable;
           const isUndocumented = isRefusal(decision) && decision.refused === 'NO_DOCUMENTS';
           return isUndocumented ? withoutDocuments(state.snapshot, decision.type) : decision;
         },
@@ -219,6 +246,10 @@ const withoutContent = (recording: Recording): Recording => ({
   facts: recording.facts.map(({ content: _content, ...fact }) => fact as ReadFact),
 });
 
+const unreadable: Unreadable = {
+  refused: 'UNREADABLE',
+  message: 'The key of the recording is missing or damaged.',
+};
 const unknown: Unknown = { refused: 'UNKNOWN_RECORDING', message: 'There is no such recording.' };
 
 /** What refuses to change documents while there are none: the state does. */
@@ -228,8 +259,12 @@ const withoutDocuments = (snapshot: RecordingSnapshot, type: RecordingFactType):
   return { refused: 'NOT_ACCEPTED', message, type, state, possible: [] };
 };
 
-function refusalError(recordingId: string, refusal: RecordingRefusal | Unknown | NotLegal): Error {
+function refusalError(
+  recordingId: string,
+  refusal: RecordingRefusal | Unknown | NotLegal | Unreadable,
+): Error {
   if (refusal.refused === 'UNKNOWN_RECORDING') return new UnknownRecording(recordingId);
+  if (refusal.refused === 'UNREADABLE') return new EventStoreError('UNREADABLE', refusal.message);
   if (refusal.refused !== 'NOT_ACCEPTED') return new CommandRefused(refusal);
   return new NotAccepted(refusal.type, refusal.state, refusal.possible, refusal.message);
 }

@@ -58,6 +58,8 @@ export type OpenDesk = RecordingsDesk & {
    * What there is of it stays. One that is being captured is left alone: that has to be stopped.
    */
   endWork(recordingId: string, circumstances: { by: string; command: string }): Promise<void>;
+  /** Recordings that could not be taken up at the start, and why. */
+  notTakenUp(): ReadonlyMap<string, string>;
   /** Finishes what a crash left undone of erasures and deletions. After the views are up to date. */
   finishRemovals(): Promise<void>;
   /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
@@ -82,8 +84,12 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     saving: async (recordingId) => await keeping?.intend(recordingId),
   });
   const { ownership = soleOwner } = deps;
+  const notTakenUp = new Map<string, string>();
   const recordings = openRecordings({
     log,
+    onFailed(recordingId, error) {
+      notTakenUp.set(recordingId, error instanceof Error ? error.message : String(error));
+    },
     open: (recordingId, options) =>
       openAggregate(recordingId, { handler, ownership, runStage, log, moved }, options),
   });
@@ -135,6 +141,7 @@ export function openDesk(deps: DeskDeps): OpenDesk {
         await recording.quiet();
       });
     },
+    notTakenUp: () => notTakenUp,
     async finishRemovals() {
       await removals?.finish(erasing.erase);
       const unacknowledged = await removeUnacknowledged();

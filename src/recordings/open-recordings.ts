@@ -19,7 +19,10 @@ export type OpenRecordings = {
   all(): AsyncIterable<RecordingAggregate>;
   /** Closes one that is erased. */
   forget(recording: RecordingAggregate): Promise<void>;
-  /** Opens all, then starts all. Returns how many there were. */
+  /**
+   * Opens all, then starts all. Returns how many were started: one that cannot be opened is logged, and
+   * handed to `onFailed`; one whose key is lost waits for it.
+   */
   takeUp(recordingIds: AsyncIterable<string>): Promise<number>;
   /** Stops every activity, and says so in the log. */
   close(): Promise<void>;
@@ -30,6 +33,8 @@ const settledMax = 100;
 
 export function openRecordings(deps: {
   open(recordingId: string, options: { create: boolean }): Promise<RecordingAggregate | null>;
+  /** What kept a recording from being taken up. */
+  onFailed(recordingId: string, error: unknown): void;
   log: Log;
 }): OpenRecordings {
   const { log } = deps;
@@ -65,8 +70,13 @@ export function openRecordings(deps: {
       // All are open before the first one moves: names of documents promised by one are known to all.
       const taken: RecordingAggregate[] = [];
       for await (const recordingId of recordingIds) {
-        const recording = await deps.open(recordingId, { create: false });
-        if (recording) taken.push(recording);
+        try {
+          const recording = await deps.open(recordingId, { create: false });
+          if (recording && !recording.isUnreadable()) taken.push(recording);
+        } catch (error) {
+          log.error({ err: error, recordingId }, 'could not be taken up');
+          deps.onFailed(recordingId, error);
+        }
       }
       for (const recording of taken) {
         open.set(recording.recordingId, Promise.resolve(recording));
@@ -92,7 +102,7 @@ export function openRecordings(deps: {
     if (known) return known;
     const opening = deps.open(recordingId, options).then(async (recording) => {
       if (recording === null) open.delete(recordingId);
-      await recording?.start();
+      if (recording && !recording.isUnreadable()) await recording.start();
       return recording;
     });
     open.set(recordingId, opening);

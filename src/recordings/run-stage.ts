@@ -168,7 +168,7 @@ export function stageRunner(deps: {
           if (error instanceof NotAccepted) throw new Superseded(error.message);
           if (!(error instanceof EventStoreError)) throw error;
           if (error.code === 'CLOSED') throw new Superseded('the service is stopping');
-          if (error.code === 'INVALID_FACT') throw error;
+          if (error.code === 'INVALID_FACT' || error.code === 'UNREADABLE') throw error;
           log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'offered again');
           since ??= new Date().toISOString();
           board.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });

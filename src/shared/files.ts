@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, open, rename } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, rename, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -90,3 +90,9 @@ export const ifMissing =
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback;
     throw error;
   };
+
+/** Bytes that this process may still write to the disk of a folder. @throws the system's errors */
+export async function freeBytesAt(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

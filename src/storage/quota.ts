@@ -16,10 +16,10 @@ export interface SpaceLimit {
   /**
    * Lets something in, and counts it from now on.
    * @param bytes its length; 0 when nobody knows yet
-   * @throws {SpaceLimitReached}
+   * @throws {SpaceLimitReached}, {DiskFull}
    */
   admit(bytes: number): Promise<Admission>;
-  /** For what has no length before it has ended. @throws {SpaceLimitReached} when nothing fits any more */
+  /** For what has no length before it has ended. @throws {SpaceLimitReached}, {DiskFull} when nothing fits any more */
   refuseWhenFull(): Promise<void>;
   /** To be shown while nothing new is let in. */
   warning(): { code: 'space-limit'; message: string } | null;
@@ -56,6 +56,8 @@ const waitMs = 2000;
 export function openSpaceLimit(deps: {
   /** Counts what is on the disk. */
   measure(signal: AbortSignal): Promise<CountedBytes>;
+  /** Room on the disk itself, whatever the limit. */
+  disk: { admit(bytes: number): Promise<void> };
   settings(): Pick<Settings, 'limits.spaces_gb'>;
   log: { warn(fields: object, text: string): void };
   /** Monotonic milliseconds; for tests. */
@@ -86,12 +88,14 @@ export function openSpaceLimit(deps: {
     taken: () => (measured === null ? null : taken()),
     limit,
     async admit(bytes) {
+      await deps.disk.admit(bytes);
       await lookFor(bytes);
       // In the turn of the check: of two that come at once the second finds the first.
       assertFits(bytes);
       return admission(bytes);
     },
     async refuseWhenFull() {
+      await deps.disk.admit(0);
       await lookFor(0);
       assertFits(0);
     },

@@ -361,6 +361,8 @@ const bound = (store: EventStore): EventStore => ({
   read: (...given) => store.read(...given),
   readAll: (...given) => store.readAll(...given),
   subscribe: (...given) => store.subscribe(...given),
+  head: () => store.head(),
+  version: (...given) => store.version(...given),
   close: () => store.close(),
 });
 

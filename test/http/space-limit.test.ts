@@ -145,6 +145,7 @@ test('an upload that was taken is answered once more though there is no room any
 test('whoever is connected hears it when a count finds that the limit is reached', async (t) => {
   const data = dataFolder(await realpath(await tempDir(t)));
   const space = openSpaceLimit({
+    disk: { async admit() {} },
     measure: (signal) => measureTaken(data, signal),
     settings: () => ({ 'limits.spaces_gb': 1000 / gigabyte }),
     log: { warn() {} },

@@ -31,7 +31,16 @@ async function opened(t: TestContext, data: DataFolder, now: { ms: number }) {
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(line) });
   const clock = () => new Date(now.ms);
-  const scrub = await startScrub({ store, keys, data, log, clock, pace, manual: true });
+  const scrub = await startScrub({
+    store,
+    keys,
+    data,
+    log,
+    clock,
+    pace,
+    notTakenUp: () => [],
+    manual: true,
+  });
   return { store, scrub, logged };
 }
 

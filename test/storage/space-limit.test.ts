@@ -16,6 +16,7 @@ function limited(t: { after(work: () => unknown): void }, limitBytes: number | n
     warnings: [] as string[],
   };
   const space = openSpaceLimit({
+    disk: { async admit() {} },
     async measure() {
       world.counts += 1;
       const bytes = world.disk;

@@ -71,6 +71,8 @@ export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {
       const held = streams.get(stream) ?? [];
       for (const fact of held.slice(afterVersion, afterVersion + limit)) yield presented(fact);
     },
+    head: () => facts.length,
+    version: async (stream) => streams.get(stream)?.length ?? 0,
     async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
       assertOpen();
       for (const fact of facts.slice(afterPosition, afterPosition + limit)) yield presented(fact);
@@ -114,6 +116,7 @@ export function memoryKeys(): KeyStore {
       keys.delete(subject);
       if (!erased.has(subject)) erased.set(subject, new Date().toISOString());
     },
+    isErased: (subject) => erased.has(subject),
     async erasures() {
       return [...erased].map(([subject, at]) => ({ subject, at }));
     },

@@ -153,10 +153,18 @@ export type Answer = {
 };
 
 /** The log and the views may be closing, damaged or catching up. */
-const reading: readonly ProblemType[] = ['busy', 'stopping', 'log-damaged', 'view-stopped'];
+const reading: readonly ProblemType[] = [
+  'busy',
+  'stopping',
+  'log-damaged',
+  'log-unavailable',
+  'unreadable',
+  'view-stopped',
+];
 
 const appending: readonly ProblemType[] = [
   ...reading,
+  'disk-full',
   'outcome-unknown',
   'views-behind',
   'log-newer',

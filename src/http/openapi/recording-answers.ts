@@ -158,7 +158,17 @@ export const recordingNow = z.object({
 });
 
 const finding = z.object({
-  kind: z.enum(['record', 'index', 'table', 'fact', 'state', 'key', 'audio', 'document']),
+  kind: z.enum([
+    'record',
+    'index',
+    'table',
+    'fact',
+    'state',
+    'key',
+    'recording',
+    'audio',
+    'document',
+  ]),
   position: z.number().int().optional(),
   stream: z.string().optional(),
   version: z.number().int().optional(),
@@ -189,7 +199,7 @@ export const status = z.object({
     more: z.number().int().optional().describe('damage that is not listed'),
   }),
   warnings: z
-    .array(z.object({ code: z.enum(['space-limit']), message: z.string() }))
+    .array(z.object({ code: z.enum(['disk-low', 'space-limit']), message: z.string() }))
     .describe('what concerns everybody, and nothing stops for'),
   position: z.number().int().describe('everything in the log up to it is in'),
 });

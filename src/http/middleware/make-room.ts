@@ -1,0 +1,14 @@
+import type { Middleware } from 'koa';
+import type { HttpServices, State } from '../services.ts';
+
+/**
+ * Gives up the reserve on a full disk for requests that make room: deleting, and logging in for it. They
+ * wait until the log takes facts again.
+ */
+export function makeRoom({ disk, store }: Pick<HttpServices, 'disk' | 'store'>): Middleware<State> {
+  return async (ctx, next) => {
+    const makesRoom = ctx.method === 'DELETE' || (ctx.method === 'POST' && ctx.path === '/login');
+    if (makesRoom && (await disk.giveUpReserve())) await store.usable();
+    await next();
+  };
+}
