@@ -43,6 +43,8 @@ export type CommandHandler<S, F extends Fact = Fact, R extends Refusal = never> 
    * nothing is appended here meanwhile. Version 0: no such stream.
    */
   read<T>(stream: string, look: (state: S, version: number) => T): Promise<T>;
+  /** Takes in what others have appended. */
+  readOn(stream: string): Promise<void>;
   /** Resolves when everything that was handed in before has been decided and stored. */
   settled(stream: string): Promise<void>;
 };
@@ -121,6 +123,10 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
       queued(stream, async (held) => {
         if (held.isStale) await readOn(parts, held);
         return look(held.state, held.version);
+      }),
+    readOn: (stream) =>
+      queued(stream, async (held) => {
+        await readOn(parts, held);
       }),
     async settled(stream) {
       await inUse.get(stream)?.queue(() => {});

@@ -14,13 +14,20 @@ import type { LoggedRecordingFact, RecordingHandler } from './handle.ts';
 
 /** Who acts for a recording. With one process always that one; with many, the holder of a lock. */
 export interface Ownership {
-  /** Null while another process acts. `lost` aborts when another may act from then on. */
-  claim(name: string): Promise<{ lost: AbortSignal; release(): void } | null>;
+  /** Null while another process acts. */
+  claim(name: string): Promise<Claim | null>;
 }
+export type Claim = {
+  /** Aborts when another process may act from then on. */
+  lost: AbortSignal;
+  release(): void;
+  /** Whether another process may have acted before: then the log is read on first. */
+  isShared: boolean;
+};
 
 /** The ownership of the only process there is. */
 export const soleOwner: Ownership = {
-  claim: async () => ({ lost: new AbortController().signal, release() {} }),
+  claim: async () => ({ lost: new AbortController().signal, release() {}, isShared: false }),
 };
 
 /** Runs a stage's activity until it is done or `signal` aborts. Never throws: it appends facts. */
@@ -103,11 +110,12 @@ export async function openAggregate(
     async start() {
       const held = await deps.ownership.claim(`recording:${recordingId}`);
       if (!held) return;
+      if (held.isShared) await handler.readOn(recordingId);
       if (isStopped || acting) {
         held.release();
         return;
       }
-      const actor = startActor(activities.actors(held.lost), snapshot, (error) =>
+      const actor = startActor(activities.actors, snapshot, (error) =>
         // A defect in the machine: it must be seen, and not end the process.
         log.error({ err: error, recordingId }, 'machine failed'),
       );
@@ -142,7 +150,7 @@ export async function openAggregate(
 type Acting = { actor: ReturnType<typeof startActor>; release(): void };
 
 function startActor(
-  actors: ReturnType<ReturnType<typeof stageActivities>['actors']>,
+  actors: ReturnType<typeof stageActivities>['actors'],
   snapshot: RecordingSnapshot,
   onError: (error: unknown) => void,
 ) {
@@ -153,7 +161,7 @@ function startActor(
   return actor.start();
 }
 
-/** What the machine starts in its states: an activity a stage, until it leaves the state or `lost` aborts. */
+/** What the machine starts in its states: an activity a stage, until it leaves the state or is stopped. */
 function stageActivities(
   run: (stage: Stage, signal: AbortSignal) => Promise<void>,
   onDefect: (error: unknown, stage: Stage) => void,
@@ -167,18 +175,17 @@ function stageActivities(
       .finally(() => running.delete(work));
     running.add(work);
   };
-  const activity = (stage: Stage, lost: AbortSignal) =>
+  const activity = (stage: Stage) =>
     fromCallback<EventObject, ActivityInput>(() => {
       const left = new AbortController();
-      start(stage, AbortSignal.any([left.signal, lost]));
+      start(stage, left.signal);
       return () => left.abort();
     });
   return {
-    actors: (lost: AbortSignal) =>
-      Object.fromEntries(stages.map((stage) => [stage, activity(stage, lost)])) as Record<
-        Stage,
-        ReturnType<typeof activity>
-      >,
+    actors: Object.fromEntries(stages.map((stage) => [stage, activity(stage)])) as Record<
+      Stage,
+      ReturnType<typeof activity>
+    >,
     async quiet() {
       await Promise.all(running);
     },

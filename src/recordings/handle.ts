@@ -178,6 +178,8 @@ export type RecordingHandler = {
     options: { create?: boolean },
     begin: (state: RecordingState, version: number) => FactListener,
   ): Promise<{ unfollow(): void } | null>;
+  /** Takes in what other processes have appended, and hands it to the listener. */
+  readOn(recordingId: string): Promise<void>;
   /** Resolves when every command that was given before has been decided and stored. */
   settled(recordingId: string): Promise<void>;
 };
@@ -236,6 +238,7 @@ export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
         };
       });
     },
+    readOn: (recordingId) => handler.readOn(recordingStream(recordingId)),
     settled: (recordingId) => handler.settled(recordingStream(recordingId)),
   };
 }

@@ -42,14 +42,19 @@ test('only the owner acts, and a late answer of an earlier owner does not count'
   const [a, b] = [await node(), await node()];
   await a.recording.append([imported], { by: 'anna', command: 'import' });
   const first = await a.nextJob();
-  await b.recording.start(); // Returns, and does nothing: A owns the recording.
-  assert.deepEqual(b.jobs, []);
+  // B reads what there is, is asked to act, and does nothing: A owns the recording.
+  await b.takeOver();
+  await b.recording.quiet();
+  assert.deepEqual(await factsOf(), [
+    ['audio.imported', undefined],
+    ['stage.started', 1],
+  ]);
 
   // A's lock is lost: A stops acting, but its engine still answers, later than B has begun.
   const [lost] = locks.values();
   locks.clear();
   lost!.abort();
-  await b.takeOver();
+  await b.recording.start();
   const second = await b.nextJob();
   assert.equal(first.signal.aborted, true);
   await assert.rejects(first.offer(plan), Superseded);
@@ -76,6 +81,24 @@ test('a command that another process decides moves the owner when it reads on', 
   assert.equal((await factsOf()).length, 3);
 });
 
+test('a new owner acts on what the log says by then, not on what it read before', async (t) => {
+  const { node, locks } = await world(t);
+  const [a, b] = [await node(), await node()];
+  const append = (command: string, ...facts: RecordingFact[]) =>
+    a.recording.append(facts, { by: 'anna', command });
+  await append('import', imported, { type: 'processing.cancelled', data: {} });
+  await b.takeOver();
+  assert.equal(stateName(b.recording.snapshot().value), 'idle.kept');
+  const again = { from: 'speech-to-text' } as const;
+  await append('again', { type: 'reprocessing.requested', data: again });
+  await a.nextJob();
+  const [lost] = locks.values();
+  locks.clear();
+  lost!.abort();
+  await b.recording.start();
+  assert.equal((await b.nextJob()).run, 2);
+});
+
 /** Two processes on one log, and the lock that says who of them acts. */
 async function world(t: TestContext) {
   const store = await (await tempLog(t)).open();
@@ -85,7 +108,10 @@ async function world(t: TestContext) {
       if (locks.has(name)) return null;
       const lost = new AbortController();
       locks.set(name, lost);
-      return { lost: lost.signal, release: () => void locks.delete(name) };
+      const release = () => {
+        if (locks.get(name) === lost) locks.delete(name);
+      };
+      return { lost: lost.signal, release, isShared: true };
     },
   };
 
