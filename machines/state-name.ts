@@ -13,6 +13,24 @@ export function stateName(value: StateValue): string {
   return children.join(',');
 }
 
+/**
+ * Whether a state, by its canonical name, is this one or one below it: `isIn('idle.saved', 'idle')`. What has
+ * a snapshot asks `snapshot.matches`; this is for names out of the log and out of rows.
+ */
+export const isIn = (name: string, state: StatePath): boolean =>
+  name === state || name.startsWith(`${state}.`) || name.startsWith(`${state}(`);
+
+/** The states that readers of names ask for. */
+export type StatePath =
+  | 'idle'
+  | 'idle.saved'
+  | 'idle.erased'
+  | 'recording'
+  | 'transcribing'
+  | 'transcribing.writing'
+  | 'awaiting-speakers'
+  | 'error';
+
 function nameBelow(key: string, child: StateValue): string {
   if (typeof child === 'string') return `${key}.${child}`;
   const inner = stateName(child);

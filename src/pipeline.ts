@@ -33,6 +33,7 @@ import { levelPendingJobs } from './storage/pending-jobs.ts';
 import { openRows, type RowsStorage } from './storage/open-rows.ts';
 import { removePlainRows } from './storage/plain-rows.ts';
 import { isNoSpace, removeReserve } from './storage/disk-room.ts';
+import { isIn } from '../machines/state-name.ts';
 
 /** How long an erasure waits for the views; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
@@ -284,7 +285,8 @@ async function* unsettled({
   for await (const fact of store.readAll()) {
     const recordingId = recordingOf(fact.stream);
     if (recordingId === undefined) continue;
-    if (/^(recording|transcribing)\b/.test(fact.to ?? '')) states.set(recordingId, fact.to!);
+    const { to = '' } = fact;
+    if (isIn(to, 'recording') || isIn(to, 'transcribing')) states.set(recordingId, to);
     else states.delete(recordingId);
   }
   yield* states.keys();
@@ -298,7 +300,7 @@ async function becomeOf(
   const stream = recordingStream(recordingId);
   const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
   for await (const { to } of store.read(stream, last)) {
-    if (to?.startsWith('recording')) return 'recording';
+    if (to !== undefined && isIn(to, 'recording')) return 'recording';
     if (to === 'idle.erased') return 'erased';
   }
   return 'other';

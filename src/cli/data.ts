@@ -14,7 +14,7 @@ import { type Exported, exportLog as exportTo } from '../integrity/export-log.ts
 import { importLog as importFrom } from '../integrity/import-log.ts';
 
 /** Backs up the data directory; beside a running service the service does it. */
-export async function backup(directory: string, options: { json: boolean }): Promise<void> {
+export async function backupCommand(directory: string, options: { json: boolean }): Promise<void> {
   const { data } = hostFrom(process.env);
   const path = resolve(directory);
   const report =
@@ -31,9 +31,9 @@ export async function backup(directory: string, options: { json: boolean }): Pro
 }
 
 /** Makes the (empty) data directory of a backup, and checks it. Exit code 1 when something is damaged. */
-export async function restore(
+export async function restoreCommand(
   directory: string,
-  options: { erasures?: string; json: boolean },
+  options: { erasures?: string | undefined; json: boolean },
 ): Promise<void> {
   const { data } = hostFrom(process.env);
   const { erasures } = options;
@@ -87,9 +87,9 @@ export function printReport({
 }
 
 /** Salvages a damaged data directory, or a damaged backup, into a new one. The source is only read. */
-export async function repair(options: {
+export async function repairCommand(options: {
   out: string;
-  backup?: string;
+  backup?: string | undefined;
   json: boolean;
 }): Promise<void> {
   const { data } = hostFrom(process.env);
@@ -127,7 +127,7 @@ export async function repair(options: {
 }
 
 /** Writes the log as JSON lines; beside a running service the service does it. */
-export async function exportLog(file: string, options: { decrypt: boolean }): Promise<void> {
+export async function exportLogCommand(file: string, options: { decrypt: boolean }): Promise<void> {
   const { data } = hostFrom(process.env);
   const { decrypt } = options;
   const path = resolve(file);
@@ -139,7 +139,7 @@ export async function exportLog(file: string, options: { decrypt: boolean }): Pr
 }
 
 /** Makes a log of an exported file in a data directory without one, and checks it. Exit code 1 on damage. */
-export async function importLog(file: string): Promise<void> {
+export async function importLogCommand(file: string): Promise<void> {
   const { data } = hostFrom(process.env);
   await importFrom(data, resolve(file));
   const report = await withLogAlone(data, (opened) => verifyData({ ...opened, data }));

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError } from '@commander-js/extra-typings';
 import { packageVersion } from '../shared/package.ts';
 
 /** Runs the command that the arguments name. Exit codes: 0 done, 1 failed, 2 wrong usage. */
@@ -30,8 +30,8 @@ program
   .option('--out <dir>', 'where the documents go', '.')
   .option('--language <code>', 'ISO 639-1 code of the language spoken')
   .option('--json', 'print the paths as JSON', false)
-  .action(async (files: string[], options: object) =>
-    (await import('./transcribe.ts')).transcribe(files, options as never),
+  .action(async (files, options) =>
+    (await import('./transcribe.ts')).transcribeCommand(files, options),
   );
 
 program
@@ -40,7 +40,7 @@ program
   .option('--meeting', 'several people speak', false)
   .option('--stop', 'only stop', false)
   .option('--reset', 'only clear errors', false)
-  .action(async (options: object) => (await import('./toggle.ts')).toggle(options as never));
+  .action(async (options) => (await import('./toggle.ts')).toggle(options));
 
 program
   .command('tray')
@@ -52,9 +52,7 @@ program
   .description('run in the background of your session (systemd)')
   .argument('<action>', 'install, uninstall or status')
   .option('--dry-run', 'only show what would be done', false)
-  .action(async (action: string, options: object) =>
-    (await import('./service.ts')).service(action, options as never),
-  );
+  .action(async (action, options) => (await import('./service.ts')).service(action, options));
 
 program
   .command('replay')
@@ -67,13 +65,13 @@ program
     'a copy of a data directory, folded with this release before one switches',
   )
   .option('--json', 'print the result as JSON', false)
-  .action(async (options: object) => (await import('./replay.ts')).replay(options as never));
+  .action(async (options) => (await import('./replay.ts')).replay(options));
 
 program
   .command('verify')
   .description('check log, states, audio, documents and keys; changes nothing')
   .option('--json', 'print the report as JSON', false)
-  .action(async (options: object) => (await import('./data.ts')).verify(options as never));
+  .action(async (options) => (await import('./data.ts')).verify(options));
 
 program
   .command('repair')
@@ -81,16 +79,14 @@ program
   .requiredOption('--out <dir>', 'the new data directory')
   .option('--backup <dir>', 'salvage this backup instead of the data directory')
   .option('--json', 'print the report as JSON', false)
-  .action(async (options: object) => (await import('./data.ts')).repair(options as never));
+  .action(async (options) => (await import('./data.ts')).repairCommand(options));
 
 program
   .command('backup')
   .description('back up everything, also while the service runs; again: only what is new')
   .argument('<dir>', 'where the backup is kept')
   .option('--json', 'print the report as JSON', false)
-  .action(async (dir: string, options: object) =>
-    (await import('./data.ts')).backup(dir, options as never),
-  );
+  .action(async (dir, options) => (await import('./data.ts')).backupCommand(dir, options));
 
 program
   .command('restore')
@@ -98,45 +94,41 @@ program
   .argument('<dir>', 'the backup')
   .option('--erasures <file>', 'a later list of erasures (keys/erased.jsonl) to apply as well')
   .option('--json', 'print the report as JSON', false)
-  .action(async (dir: string, options: object) =>
-    (await import('./data.ts')).restore(dir, options as never),
-  );
+  .action(async (dir, options) => (await import('./data.ts')).restoreCommand(dir, options));
 
 program
   .command('export-log')
   .description('write the event log as JSON lines')
   .argument('<file>', 'the file to write')
   .option('--decrypt', 'make what people said readable in it', false)
-  .action(async (file: string, options: object) =>
-    (await import('./data.ts')).exportLog(file, options as never),
-  );
+  .action(async (file, options) => (await import('./data.ts')).exportLogCommand(file, options));
 
 program
   .command('import-log')
   .description('make the log of an empty data directory of an exported file')
   .argument('<file>', 'an exported log')
-  .action(async (file: string) => (await import('./data.ts')).importLog(file));
+  .action(async (file) => (await import('./data.ts')).importLogCommand(file));
 
 program
   .command('doctor')
-  .description('say what is there, what is missing and what to do about it')
+  .description('show what is installed, what is missing and what to do about it')
   .option('--json', 'print the checks as JSON', false)
-  .action(async (options: object) => (await import('./doctor.ts')).doctor(options as never));
+  .action(async (options) => (await import('./doctor.ts')).doctor(options));
 
 const quarantine = program
   .command('quarantine')
-  .description('what was put aside: documents of deleted users, folders the log knows nothing of')
+  .description(
+    'list what was put aside: documents of deleted users, folders that are not in the log',
+  )
   .option('--json', 'print it as JSON', false)
-  .action(async (options: { json: boolean }) =>
-    (await import('./quarantine.ts')).listQuarantine(options),
-  );
+  .action(async (options) => (await import('./quarantine.ts')).listQuarantine(options));
 quarantine
   .command('purge')
   .description('delete it for good; asks first')
   .argument('[name]', 'what the list calls it')
   .option('--all', 'everything that is there', false)
   .option('--yes', 'do not ask', false)
-  .action(async (name: string | undefined, options: { all: boolean; yes: boolean }) =>
+  .action(async (name, options) =>
     (await import('./quarantine.ts')).purgeQuarantine(name, options),
   );
 
@@ -145,25 +137,23 @@ users
   .command('list')
   .description('all users')
   .option('--json', 'print them as JSON', false)
-  .action(async (options: { json: boolean }) => (await import('./users.ts')).listUsers(options));
+  .action(async (options) => (await import('./users.ts')).listUsers(options));
 users
   .command('add')
-  .description('create a user; the password is asked for, or the first line of standard input')
+  .description('create a user; asks for the password, or reads the first line of standard input')
   .argument('<name>')
   .option('--admin', 'an administrator', false)
-  .action(async (name: string, options: { admin: boolean }) =>
-    (await import('./users.ts')).addUser(name, options),
-  );
+  .action(async (name, options) => (await import('./users.ts')).addUser(name, options));
 users
   .command('import')
   .description('create the users of a file of JSON lines {username, password_hash, is_admin}')
   .argument('<file>', 'hashes in PHC form: argon2id or pbkdf2-sha256')
-  .action(async (file: string) => (await import('./users.ts')).importUsers(file));
+  .action(async (file) => (await import('./users.ts')).importUsers(file));
 users
   .command('reset-password')
-  .description('set a password anew; it is asked for, or the first line of standard input')
+  .description('set a new password; asks for it, or reads the first line of standard input')
   .argument('<name>')
-  .action(async (name: string) => (await import('./users.ts')).resetPassword(name));
+  .action(async (name) => (await import('./users.ts')).resetPassword(name));
 for (const verb of ['disable', 'enable'] as const) {
   users
     .command(verb)
@@ -171,7 +161,5 @@ for (const verb of ['disable', 'enable'] as const) {
       verb === 'disable' ? 'log a user out everywhere, for good' : 'let a disabled user log in',
     )
     .argument('<name>')
-    .action(async (name: string) =>
-      (await import('./users.ts')).disableUser(name, verb === 'disable'),
-    );
+    .action(async (name) => (await import('./users.ts')).disableUser(name, verb === 'disable'));
 }

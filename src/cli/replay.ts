@@ -11,11 +11,11 @@ import { settingsFrom } from '../config/environment.ts';
 /** Folds the log again and compares; beside a running service the service does it. */
 export async function replay(options: {
   check: boolean;
-  recording?: string;
+  recording?: string | undefined;
   /** Instead of folding: processes the recording again from this stage on. */
-  from?: string;
+  from?: string | undefined;
   /** A copy of a data directory, for a rehearsal with this release; never the service's own. */
-  data?: string;
+  data?: string | undefined;
   json: boolean;
 }): Promise<void> {
   const { recording, from, json } = options;

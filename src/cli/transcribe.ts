@@ -15,7 +15,7 @@ import { presentSettings } from './settings.ts';
 export type TranscribeOptions = {
   meeting: boolean;
   out: string;
-  language?: string;
+  language?: string | undefined;
   json: boolean;
 };
 
@@ -25,7 +25,10 @@ type Result = { file: string; documents: Record<string, string> | null; error: s
  * Writes the three documents of audio files: the service's own pipeline over a log of its own that is
  * gone afterwards, also when a signal ends the command. Of the service it only takes the settings.
  */
-export async function transcribe(files: string[], options: TranscribeOptions): Promise<void> {
+export async function transcribeCommand(
+  files: string[],
+  options: TranscribeOptions,
+): Promise<void> {
   const host = hostFrom(process.env);
   const { settings } = await presentSettings(host);
   await mkdir(options.out, { recursive: true });

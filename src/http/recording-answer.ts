@@ -1,5 +1,6 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
 import type { Activity } from '../recordings/desk.ts';
+import { isIn } from '../../machines/state-name.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -48,24 +49,31 @@ export function recordingAnswer(
     ledger: ledgerOf(row, transcript),
   };
 }
-/** The application's states as the interface names them. */
-export type StatusName = 'IDLE' | 'RECORDING' | 'TRANSCRIBING' | 'AWAITING_SPEAKERS' | 'ERROR';
+/** The top levels of a recording's state, and the application's states as the interface names them. */
+const statusNames = {
+  idle: 'IDLE',
+  recording: 'RECORDING',
+  transcribing: 'TRANSCRIBING',
+  'awaiting-speakers': 'AWAITING_SPEAKERS',
+  error: 'ERROR',
+} as const satisfies Record<RecordingRow['status'], string>;
+export type StatusName = (typeof statusNames)[RecordingRow['status']];
 
-/** `transcribing.finishing(…)` → `TRANSCRIBING`: the top level of a canonical state name. */
-export const statusName = (state: string): StatusName =>
-  (/^[a-z-]+/.exec(state)?.[0] ?? state).replaceAll('-', '_').toUpperCase() as StatusName;
+const topLevels = Object.keys(statusNames) as RecordingRow['status'][];
 
-/** `AWAITING_SPEAKERS` → `awaiting-speakers`; undefined for what is no status. */
-export const topLevelState = (status: string): string | undefined =>
-  names.has(status.toUpperCase()) ? status.toLowerCase().replaceAll('_', '-') : undefined;
+/**
+ * `transcribing.finishing(…)` → `TRANSCRIBING`: the top level of a canonical state name.
+ * @throws when the name is not one of a recording's states
+ */
+export function statusName(state: string): StatusName {
+  const level = topLevels.find((one) => isIn(state, one));
+  if (level === undefined) throw new Error(`${state} is not a state of a recording`);
+  return statusNames[level];
+}
 
-const names = new Set<string>([
-  'IDLE',
-  'RECORDING',
-  'TRANSCRIBING',
-  'AWAITING_SPEAKERS',
-  'ERROR',
-] satisfies StatusName[]);
+/** `AWAITING_SPEAKERS` → `awaiting-speakers`; undefined for what is not a status. */
+export const topLevelState = (status: string): RecordingRow['status'] | undefined =>
+  topLevels.find((level) => statusNames[level] === status.toUpperCase());
 
 /** A fact as the interface shows it; what a person said only to those who may hear it. */
 export function factAnswer(fact: LoggedFact, options: { content: boolean }) {
@@ -88,7 +96,7 @@ export function factAnswer(fact: LoggedFact, options: { content: boolean }) {
 }
 
 /** A page of a recording's facts after a position of the log, with content. `next_after`: null at the end. */
-export async function recordingFacts(
+export async function factsPage(
   store: Pick<EventStore, 'read'>,
   recordingId: string,
   { after, limit }: { after: number; limit: number },

@@ -2,6 +2,7 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { notFound } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
+import { isIn } from '../../machines/state-name.ts';
 
 /** The built-in user of tray and hotkey, whose recordings administrators see and act upon. */
 export const guest = 'guest';
@@ -28,7 +29,7 @@ export async function visibleRecording(
 ): Promise<RecordingRow> {
   if (!ulidPattern.test(recordingId)) throw notFound();
   const row = await recordingById(services.storage, recordingId);
-  if (!row || row.state === 'idle.erased' || !seesLeft(services, caller, row.owner)) {
+  if (!row || isIn(row.state, 'idle.erased') || !seesLeft(services, caller, row.owner)) {
     throw notFound();
   }
   return row;

@@ -11,6 +11,7 @@ import { limits } from './limits.ts';
 import { Problem, logDamaged } from './problems.ts';
 import type { HttpServices, State } from './services.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
+import { isIn } from '../../machines/state-name.ts';
 
 /**
  * Gives the caller's command on a recording, and returns when what it led to can be read.
@@ -81,7 +82,7 @@ export async function untilWritten(
   const written = new Promise<void>((resolve, reject) => {
     const look = async () => {
       const row = await recordingById(storage, recordingId);
-      if (row?.state !== 'transcribing.writing') resolve();
+      if (!row || !isIn(row.state, 'transcribing.writing')) resolve();
     };
     timer = setTimeout(resolve, limits.readYourWritesMs);
     stop = projections.onApplied((facts) => {

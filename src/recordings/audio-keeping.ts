@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { isIn, stateName } from '../../machines/state-name.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
@@ -111,9 +111,9 @@ export function openAudioKeeping(deps: {
     const { recordingId } = recording;
     const state = stateName(recording.snapshot().value);
     // One that is being processed comes here again with its documents.
-    if (!state.startsWith('idle.')) return;
+    if (!isIn(state, 'idle')) return;
     const audio = await keptAudio(deps, recordingId);
-    if (state === 'idle.saved') await follow(deps.keep(), recording, audio, signal);
+    if (isIn(state, 'idle.saved')) await follow(deps.keep(), recording, audio, signal);
     await lock.movingFiles(() => audio.removeLeftovers(), signal);
     before('done');
     // With its next documents it is noted anew, and that stays noted.

@@ -4,7 +4,7 @@ import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFactOf, Stage } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isSettled } from '../../machines/possible.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { isIn, stateName } from '../../machines/state-name.ts';
 import { cancel, type DecideRecording } from '../../projections/recording/decide.ts';
 import type { Log } from '../shared/log.ts';
 import type { ActivityBoard } from './activity-board.ts';
@@ -182,12 +182,12 @@ export function openDesk(deps: DeskDeps): OpenDesk {
     const { recordingId } = recording;
     const snapshot = recording.snapshot();
     const state = stateName(snapshot.value);
-    if (!isSettled(snapshot) || !state.startsWith('idle.')) {
+    if (!isSettled(snapshot) || !isIn(state, 'idle')) {
       // Its audio may be asked for again.
       void keeping?.leave(recordingId);
       return;
     }
-    if (state === 'idle.saved' && deps.keepAudio?.keep() !== 'wav') keeping?.take(recordingId);
+    if (isIn(state, 'idle.saved') && deps.keepAudio?.keep() !== 'wav') keeping?.take(recordingId);
     if (state === erasedState) {
       erasing.removeErased(recording);
       return;

@@ -10,7 +10,7 @@ import { recordingById } from '../../../projections/recordings.ts';
 import { limited } from '../../shared/mutex.ts';
 
 /** Tells listeners what happens, in the order of the log, after the projections applied it. */
-export interface Stream {
+export interface Feed {
   /**
    * Status at the present position P, then (with `after`) everything durable in (after, P], then what
    * happens, without gap or double. Resolves when the listener follows live; rejects when it is gone.
@@ -26,7 +26,7 @@ export interface Stream {
  * One reader of the log for all listeners. Nothing is queued for anybody: the reader and each listener
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
-export function openStream(services: HttpServices): Stream {
+export function openFeed(services: HttpServices): Feed {
   const { store, projections, log, space } = services;
   const owner = ownerOf(services);
   /** Who follows, and the position each had seen when it began to. */

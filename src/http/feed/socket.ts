@@ -3,7 +3,7 @@ import type { Log } from '../../shared/log.ts';
 import type { OpenBrowserAudio } from './browser-audio.ts';
 import { positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
-import type { Listener, Stream } from './feed.ts';
+import type { Listener, Feed } from './feed.ts';
 import type { Caller, HttpServices } from '../services.ts';
 
 /** Close codes: RFC 6455, 7.4.1, and IANA's registry for 1013. */
@@ -35,7 +35,7 @@ export function serveSocket(
   request: { caller: Caller; token: string; after: number | undefined; all: boolean },
   services: {
     accounts: HttpServices['accounts'];
-    stream: Stream;
+    stream: Feed;
     log: Log;
     openAudio: OpenBrowserAudio;
   },

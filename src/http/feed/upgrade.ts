@@ -11,7 +11,7 @@ import { logRefusal } from '../middleware/problems.ts';
 import { Problem, notFound, problemBody } from '../problems.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { type Client, serveSocket } from './socket.ts';
-import { openStream } from './feed.ts';
+import { openFeed } from './feed.ts';
 import { toProblem } from '../to-problem.ts';
 
 /** `GET /ws`: takes over connections that ask to become WebSockets. */
@@ -26,7 +26,7 @@ export interface Sockets {
 
 export function openSockets(services: HttpServices): Sockets {
   const { accounts, log } = services;
-  const stream = openStream(services);
+  const stream = openFeed(services);
   const openAudio = browserAudio(services);
   const hosts = hostCheck({
     address: services.address,

@@ -102,7 +102,7 @@ const recording_id = z.string();
 
 /** What the service sends on a WebSocket, a JSON object a frame. */
 export const serverFrame = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('status'), ...recordings.status.shape }),
+  z.object({ type: z.literal('status'), ...recordings.statusSchema.shape }),
   z.object({
     type: z.literal('transition'),
     recording_id,
@@ -126,7 +126,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('saved'),
     recording_id,
-    paths: recordings.documentPaths,
+    paths: recordings.documentPathsSchema,
     version: z.number().int(),
     position,
   }),

@@ -7,11 +7,11 @@ const seconds = z.number().nonnegative().describe('seconds');
 const id = z.string().describe('ULID');
 const stage = z.enum(stages);
 
-export const statusName = z
+export const statusNameSchema = z
   .enum(['IDLE', 'RECORDING', 'TRANSCRIBING', 'AWAITING_SPEAKERS', 'ERROR'])
   .describe('The application’s state');
 
-export const documentPaths = z
+export const documentPathsSchema = z
   .object({ index: z.string(), transcript: z.string(), summary: z.string() })
   .describe('Paths relative to the user’s space');
 
@@ -57,7 +57,7 @@ const line = {
   recording_id: id,
   owner: z.string().describe('id of the user whose it is'),
   kind: kindSchema,
-  status: statusName,
+  status: statusNameSchema,
   state: z.string().describe('canonical name of the whole state, as `GET /machine` names it'),
   since: time,
   stage: stage.nullable(),
@@ -72,11 +72,11 @@ const line = {
   device: z.string().nullable(),
   error: failure.nullable(),
   speakers: z.array(speaker),
-  documents: documentPaths.nullable(),
+  documents: documentPathsSchema.nullable(),
   version: z.number().int().describe('of the documents; 0: none yet'),
 };
 
-export const recordingLine = z.object(line);
+export const recordingLineSchema = z.object(line);
 
 export const utterance = z.object({
   index: z.number().int(),
@@ -104,7 +104,7 @@ export const recording = z.object({
     ),
 });
 
-export const accepted = z.object({ recording_id: id, status: statusName });
+export const accepted = z.object({ recording_id: id, status: statusNameSchema });
 
 /** Answers of commands. */
 export const going = { description: 'Taken; work goes on.', json: accepted };
@@ -125,7 +125,7 @@ export const libraryItem = z.object({
   created_at: time,
   duration: seconds.nullable(),
   speakers: z.array(z.string()),
-  documents: documentPaths,
+  documents: documentPathsSchema,
 });
 
 export const hit = z.object({
@@ -176,8 +176,8 @@ const finding = z.object({
   what: z.string(),
 });
 
-export const status = z.object({
-  status: statusName,
+export const statusSchema = z.object({
+  status: statusNameSchema,
   username: z.string(),
   is_admin: z.boolean(),
   version: z.string().describe('release of the service'),

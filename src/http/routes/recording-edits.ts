@@ -137,7 +137,7 @@ const namesSchema = z.strictObject({
 });
 
 const changed = {
-  200: { description: 'The recording as it is now.', json: answers.recordingLine },
+  200: { description: 'The recording as it is now.', json: answers.recordingLineSchema },
 };
 const worker = z
   .object({ engine: z.string(), model: z.string().nullable() })

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { callerOf } from '../middleware/authenticate.ts';
@@ -8,7 +7,7 @@ import { Problem } from '../problems.ts';
 import {
   factAnswer,
   recordingAnswer,
-  recordingFacts,
+  factsPage,
   recordingLine,
   topLevelState,
 } from '../recording-answer.ts';
@@ -46,7 +45,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const { after, limit } = queryOf(ctx, eventsSchema);
     await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = await recordingFacts(services.store, id, { after, limit });
+    ctx.body = await factsPage(services.store, id, { after, limit });
   });
 };
 
@@ -56,8 +55,9 @@ const recordingListSchema = z.strictObject({
     .string()
     .transform((name, context) => {
       const state = topLevelState(name);
-      if (state === undefined) context.addIssue({ code: 'custom', message: 'is no status' });
-      return state as RecordingRow['status'];
+      if (state !== undefined) return state;
+      context.addIssue({ code: 'custom', message: 'is not a status' });
+      return z.NEVER;
     })
     .optional(),
   owner: z.string().max(64).optional(),
@@ -102,7 +102,7 @@ export const recordingOperations: readonly Operation[] = [
       200: {
         description: 'A page.',
         json: z.object({
-          recordings: z.array(answers.recordingLine),
+          recordings: z.array(answers.recordingLineSchema),
           next_cursor: answers.nextCursor,
         }),
       },

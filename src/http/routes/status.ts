@@ -11,7 +11,7 @@ import { measureTaken } from '../../storage/quota.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
-import { status as statusAnswer } from '../openapi/recording-answers.ts';
+import { statusSchema } from '../openapi/recording-answers.ts';
 
 /** `GET /status`: what is going on for the caller, and what waits for them. */
 export const statusRoutes: AddRoutes = (router, services) => {
@@ -76,7 +76,7 @@ export const hostOperations: readonly Operation[] = [
     id: 'status',
     tag: 'Status',
     summary: 'What is going on for the caller, and what waits for them',
-    answers: { 200: { description: 'The status.', json: statusAnswer } },
+    answers: { 200: { description: 'The status.', json: statusSchema } },
   },
   {
     method: 'get',

@@ -66,7 +66,7 @@ export const toggleOperations: readonly Operation[] = [
       200: {
         description: 'Which of them it did.',
         json: z.object({
-          status: answers.statusName,
+          status: answers.statusNameSchema,
           recording_id: z.string().nullable(),
           action: z.enum(['start', 'stop', 'reset']),
         }),

@@ -5,7 +5,7 @@ import { loadOnce } from '../../shared/package.ts';
 import type { Admission } from '../../storage/quota.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { refuseWhenStopped } from '../written.ts';
-import { answerImported, commandOf } from '../uploads/imported-upload.ts';
+import { answerImported, uploadCommandOf } from '../uploads/imported-upload.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { sweepResumable } from '../uploads/receive-upload.ts';
@@ -80,7 +80,7 @@ export const tusRoutes: AddRoutes = (router, services) => {
     const { caller } = ctx.state;
     if (!info || (caller && caller.userId !== info.owner)) throw notFound();
     ctx.set('Tus-Resumable', '1.0.0');
-    const finished = await importedBy(services.storage, commandOf(id));
+    const finished = await importedBy(services.storage, uploadCommandOf(id));
     if (finished && ctx.method !== 'DELETE') {
       // The answer got lost, or the service died before it: this is what it said.
       await store.forgetWords(id);

@@ -5,7 +5,7 @@ import { statusName } from '../recording-answer.ts';
 export type ImportedUpload = { recordingId: string; state: string };
 
 /** The command by which the log knows that an upload has become a recording. */
-export const commandOf = (uploadId: string): string => `upload:${uploadId}`;
+export const uploadCommandOf = (uploadId: string): string => `upload:${uploadId}`;
 
 /** What `POST /recordings` answers. */
 export function answerImported(ctx: Context, { recordingId, state }: ImportedUpload): void {

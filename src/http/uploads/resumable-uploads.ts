@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
 import { callerOf } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
-import { type ImportedUpload, answerImported, commandOf } from './imported-upload.ts';
+import { type ImportedUpload, answerImported, uploadCommandOf } from './imported-upload.ts';
 import { validated } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
@@ -115,7 +115,7 @@ async function importUpload(
     filename,
     owner,
     by: owner,
-    command: commandOf(id),
+    command: uploadCommandOf(id),
     ...fields,
   });
   await store.forgetWords(id);
