@@ -7,7 +7,7 @@ import type { ProjectionRunner } from '../../projections/runner.ts';
  * asked for.
  * @param readsMax answers kept; of more the least used are forgotten.
  */
-export function keptReads<T>(
+export function cachedReads<T>(
   projections: Pick<ProjectionRunner, 'states'>,
   name: string,
   readsMax: number,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProjectionState } from '../../projections/runner.ts';
-import { keptReads } from '../../src/http/cached-reads.ts';
+import { cachedReads } from '../../src/http/cached-reads.ts';
 import { startService } from '../support/http-client.ts';
 
 function projectionAt(position: number) {
@@ -13,7 +13,7 @@ function projectionAt(position: number) {
 
 test('a read is kept until the projection has applied another fact', async () => {
   const { now, projections } = projectionAt(3);
-  const kept = keptReads<number>(projections, 'view', 10);
+  const kept = cachedReads<number>(projections, 'view', 10);
   let reads = 0;
   const read = async () => (reads += 1);
   assert.equal(await kept('a', read), 1);
@@ -25,7 +25,7 @@ test('a read is kept until the projection has applied another fact', async () =>
 
 test('what was read while the projection moved on is not kept, nor what may not be, nor too much', async () => {
   const { now, projections } = projectionAt(3);
-  const kept = keptReads<string>(projections, 'view', 2);
+  const kept = cachedReads<string>(projections, 'view', 2);
   let release = (_answer: string): void => {};
   const slow = kept('a', () => new Promise((resolve) => (release = resolve)));
   now.position = 4;

@@ -39,9 +39,8 @@ export type OpenBrowserAudio = (connection: AudioConnection) => BrowserAudio;
 
 /** Recording with the microphones of browsers, for all connections of a service. */
 export function browserAudio(services: HttpServices): OpenBrowserAudio {
-  const { captures, desk, storage, log, space } = services;
-  /** Recordings that are being started, by user: not in any view yet. */
-  const beginning = new Map<string, number>();
+  const { captures, storage, log } = services;
+  const begin = browserRecordings(services);
 
   return (connection) => {
     let current: Carried | null = null;
@@ -169,9 +168,15 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
       connection.send({ type: 'warning', code, detail });
     }
   };
+}
 
-  /** @returns the id of a new recording. */
-  async function begin({ kind, language }: AudioStart, { userId }: Caller): Promise<string> {
+/** Starts recordings of browsers. @returns a function that starts one and gives its id */
+function browserRecordings(services: HttpServices) {
+  const { desk, storage, space } = services;
+  /** How many each user is starting: no projection has them yet. */
+  const beginning = new Map<string, number>();
+
+  return async function begin({ kind, language }: AudioStart, { userId }: Caller): Promise<string> {
     const others = beginning.get(userId) ?? 0;
     beginning.set(userId, others + 1);
     try {
@@ -198,7 +203,7 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
       if (left === 0) beginning.delete(userId);
       else beginning.set(userId, left);
     }
-  }
+  };
 }
 
 /**
@@ -237,7 +242,7 @@ function readClientFrame(text: string): ClientFrame | { refused: string } {
   try {
     value = JSON.parse(text);
   } catch {
-    return { refused: 'This is no JSON.' };
+    return { refused: 'The message is not valid JSON.' };
   }
   const parsed = clientFrame.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -18,7 +18,7 @@ type Audience = {
  * @param ownerOf the user a recording belongs to; undefined for one that is not there.
  * @returns how to stop.
  */
-export function tellMoments(
+export function followEphemeral(
   { desk, captures, log }: Pick<HttpServices, 'desk' | 'captures' | 'log'>,
   ownerOf: (recordingId: string) => Promise<string | undefined>,
   { followed, tell, touch }: Audience,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type FactFrames, factFrames, positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
-import { tellMoments } from './ephemeral.ts';
+import { followEphemeral } from './ephemeral.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { sees } from '../visible-recording.ts';
@@ -40,9 +40,9 @@ export function openFeed(services: HttpServices): Feed {
   const catchUps = limited(limits.catchUpsAtOnceMax);
 
   const stopListening = projections.onApplied(() => wake());
-  const stopMoments = tellMoments(services, owner, {
+  const stopEphemeral = followEphemeral(services, owner, {
     followed: () => live.size > 0,
-    tell: (id, frames) => tell(id, { own: frames, others: [] }),
+    tell: (id, frames) => tell(id, { ownerFrames: frames, administratorFrames: [] }),
     touch,
   });
   const stopSpace = space.onWarning(() => {
@@ -64,7 +64,7 @@ export function openFeed(services: HttpServices): Feed {
     async close() {
       closing.abort();
       stopListening();
-      stopMoments();
+      stopEphemeral();
       stopSpace();
       await pumping;
     },
@@ -156,7 +156,7 @@ export function openFeed(services: HttpServices): Feed {
   /** Frames without a position are of the moment: they go to everybody who follows. */
   function tell(
     id: string,
-    frames: Pick<FactFrames, 'own' | 'others'>,
+    frames: Pick<FactFrames, 'ownerFrames' | 'administratorFrames'>,
     position = Number.POSITIVE_INFINITY,
   ): void {
     for (const [listener, seen] of live) {
@@ -190,8 +190,8 @@ export type Listener = {
 const framesFor = (
   { caller, all }: Listener,
   owner: string,
-  { own, others }: Pick<FactFrames, 'own' | 'others'>,
-): readonly string[] => (sees(caller, owner) ? own : all ? others : []);
+  { ownerFrames, administratorFrames }: Pick<FactFrames, 'ownerFrames' | 'administratorFrames'>,
+): readonly string[] => (sees(caller, owner) ? ownerFrames : all ? administratorFrames : []);
 
 /**
  * Whose a recording is: from the view, which knows whom it was handed over to and is as far as whoever

@@ -4,10 +4,10 @@ import { recordingOf } from '../../../events/facts/recording.ts';
 /** What one fact becomes on the wire, stringified once for all who get it. */
 export type FactFrames = {
   recordingId: string;
-  /** For those who may know what was said. */
-  own: readonly string[];
+  /** For the owner, and for an administrator who may see the recording. */
+  ownerFrames: readonly string[];
   /** For an administrator who watches all: the move without its content. */
-  others: readonly string[];
+  administratorFrames: readonly string[];
   /** Whether the status object of the owner may look different now. */
   changesStatus: boolean;
 };
@@ -24,14 +24,15 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
   if (fact.type === 'utterance.recognised') {
     const { data, content } = fact;
     // Without its content (erased since) there is nothing to tell.
-    if (!content) return { recordingId, own: [], others: [], changesStatus: false };
+    if (!content)
+      return { recordingId, ownerFrames: [], administratorFrames: [], changesStatus: false };
     const { index, start, end } = data;
     const text = content.segments.map((segment) => segment.text.trim()).join(' ');
     const frame = { type: 'utterance', recording_id: recordingId, index, start, end, text };
     return {
       recordingId,
-      own: [JSON.stringify({ ...frame, speaker: null, final: true, position })],
-      others: [],
+      ownerFrames: [JSON.stringify({ ...frame, speaker: null, final: true, position })],
+      administratorFrames: [],
       changesStatus: false,
     };
   }
@@ -45,15 +46,20 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
     at,
     position,
   });
-  const own = [transition];
+  const ownerFrames = [transition];
   if (fact.type === 'documents.saved' && fact.content) {
     const { paths } = fact.content;
     const { version } = fact.data;
-    own.unshift(
+    ownerFrames.unshift(
       JSON.stringify({ type: 'saved', recording_id: recordingId, paths, version, position }),
     );
   }
-  return { recordingId, own, others: [transition], changesStatus: !quiet.has(event) };
+  return {
+    recordingId,
+    ownerFrames,
+    administratorFrames: [transition],
+    changesStatus: !quiet.has(event),
+  };
 }
 
 /** Up to where a client has been told everything. */

@@ -35,13 +35,13 @@ export function serveSocket(
   request: { caller: Caller; token: string; after: number | undefined; all: boolean },
   services: {
     accounts: HttpServices['accounts'];
-    stream: Feed;
+    feed: Feed;
     log: Log;
     openAudio: OpenBrowserAudio;
   },
 ): Client {
-  const { accounts, stream, log, openAudio } = services;
-  /** Aborts when nothing of the stream is to be told any more. */
+  const { accounts, feed, log, openAudio } = services;
+  /** Aborts when nothing of the feed is to be told any more. */
   const gone = new AbortController();
   let { caller } = request;
   let alive = true;
@@ -88,8 +88,8 @@ export function serveSocket(
     }
     alive = false;
     socket.ping();
-    if (following && stream.position() > toldPosition) {
-      toldPosition = stream.position();
+    if (following && feed.position() > toldPosition) {
+      toldPosition = feed.position();
       listener.send(positionFrame(toldPosition));
     }
     void lookAgain();
@@ -116,7 +116,7 @@ export function serveSocket(
 
   async function join(): Promise<void> {
     try {
-      await stream.join(listener, request.after);
+      await feed.join(listener, request.after);
       following = true;
     } catch (error) {
       if (gone.signal.aborted) return;

@@ -26,7 +26,7 @@ export interface Sockets {
 
 export function openSockets(services: HttpServices): Sockets {
   const { accounts, log } = services;
-  const stream = openFeed(services);
+  const feed = openFeed(services);
   const openAudio = browserAudio(services);
   const hosts = hostCheck({
     address: services.address,
@@ -41,7 +41,7 @@ export function openSockets(services: HttpServices): Sockets {
     handleProtocols: (protocols) => (protocols.has(protocolName) ? protocolName : false),
   });
   const clients = new Set<Client>();
-  const perUser = new Map<string, number>();
+  const connections = connectionsByUser();
   let closing = false;
 
   const stopListening = accounts.onSessionEnded((sessionId) => {
@@ -58,7 +58,7 @@ export function openSockets(services: HttpServices): Sockets {
       takeOver(request, socket, head, onError).catch((error: unknown) => {
         const problem = toProblem(error);
         logRefusal(services, request, problem);
-        refuse(socket, problem);
+        refuse(socket, problem, log);
       });
     },
     size: () => clients.size,
@@ -71,7 +71,7 @@ export function openSockets(services: HttpServices): Sockets {
           (webSocket) => new Promise((resolve) => webSocket.once('close', resolve)),
         ),
       );
-      await stream.close();
+      await feed.close();
     },
   };
 
@@ -81,14 +81,15 @@ export function openSockets(services: HttpServices): Sockets {
     head: Buffer,
     onError: () => void,
   ): Promise<void> {
-    const admitted = await admit(request);
+    const admitted = await admit(request, services.accounts, hosts);
+    if (closing) throw new Problem('stopping', 'The service is stopping.');
     if (socket.destroyed) return;
-    enter(admitted.caller);
+    connections.enter(admitted.caller);
     // The connection's end, not the WebSocket's: a handshake that fails never has one.
-    socket.once('close', () => leave(admitted.caller));
+    socket.once('close', () => connections.leave(admitted.caller));
     socket.off('error', onError);
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const client = serveSocket(webSocket, admitted, { accounts, stream, log, openAudio });
+      const client = serveSocket(webSocket, admitted, { accounts, feed, log, openAudio });
       clients.add(client);
       const counted = services.metrics.socketOpened();
       webSocket.once('close', () => {
@@ -97,64 +98,71 @@ export function openSockets(services: HttpServices): Sockets {
       });
     });
   }
-
-  /** Who may connect, decided before the handshake. @throws {Problem} */
-  async function admit(request: IncomingMessage) {
-    const { host, origin } = request.headers;
-    if (!hosts.allows(host)) throw hostNotAllowed();
-    if (!hosts.sameOrigin(origin, host)) {
-      throw new Problem('cross-origin', 'Only pages of this service may connect.');
-    }
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const token = url.searchParams.get('token') ?? tokenFromProtocols(request);
-    const caller = token ? await accounts.authenticate(token) : null;
-    if (!token || !caller) throw notAuthenticated();
-    if (url.pathname !== '/ws') throw notFound();
-    const { after, scope } = validated(querySchema, {
-      after: url.searchParams.get('after') ?? undefined,
-      scope: url.searchParams.get('scope') ?? undefined,
-    });
-    if (scope === 'all' && !caller.isAdmin) {
-      throw new Problem('not-admin', 'Only an administrator sees what others do.');
-    }
-    if (closing) throw new Problem('stopping', 'The service is stopping.');
-    return { caller, token, after, all: scope === 'all' };
-  }
-
-  function enter({ userId }: Caller): void {
-    const open = perUser.get(userId) ?? 0;
-    if (open >= limits.socketsPerUserMax) {
-      throw new Problem(
-        'too-many-connections',
-        `You have ${open} connections open; that is the limit.`,
-      );
-    }
-    perUser.set(userId, open + 1);
-  }
-
-  function leave({ userId }: Caller): void {
-    const open = perUser.get(userId) ?? 0;
-    if (open <= 1) perUser.delete(userId);
-    else perUser.set(userId, open - 1);
-  }
-
-  function refuse(socket: Duplex, problem: Problem): void {
-    if (problem.status >= 500) log.error({ err: problem.cause }, 'a handshake failed');
-    const body = JSON.stringify(problemBody(problem));
-    const headers = {
-      'Content-Type': 'application/problem+json; charset=utf-8',
-      'Content-Length': String(Buffer.byteLength(body)),
-      'Cache-Control': 'no-store',
-      ...problem.headers,
-      Connection: 'close',
-    };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    const { status } = problem;
-    socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
-    socket.once('finish', () => socket.destroy());
-  }
 }
 
+/** Who may connect, decided before the handshake. @throws {Problem} */
+async function admit(
+  request: IncomingMessage,
+  accounts: HttpServices['accounts'],
+  hosts: ReturnType<typeof hostCheck>,
+) {
+  const { host, origin } = request.headers;
+  if (!hosts.allows(host)) throw hostNotAllowed();
+  if (!hosts.sameOrigin(origin, host)) {
+    throw new Problem('cross-origin', 'Only pages of this service may connect.');
+  }
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const token = url.searchParams.get('token') ?? tokenFromProtocols(request);
+  const caller = token ? await accounts.authenticate(token) : null;
+  if (!token || !caller) throw notAuthenticated();
+  if (url.pathname !== '/ws') throw notFound();
+  const { after, scope } = validated(querySchema, {
+    after: url.searchParams.get('after') ?? undefined,
+    scope: url.searchParams.get('scope') ?? undefined,
+  });
+  if (scope === 'all' && !caller.isAdmin) {
+    throw new Problem('not-admin', 'Only an administrator sees what others do.');
+  }
+  return { caller, token, after, all: scope === 'all' };
+}
+
+/** Counts the connections of each user. `enter` throws 429 when the user has as many as allowed. */
+function connectionsByUser() {
+  const open = new Map<string, number>();
+  return {
+    enter({ userId }: Caller): void {
+      const count = open.get(userId) ?? 0;
+      if (count >= limits.socketsPerUserMax) {
+        throw new Problem(
+          'too-many-connections',
+          `You have ${count} connections open; that is the limit.`,
+        );
+      }
+      open.set(userId, count + 1);
+    },
+    leave({ userId }: Caller): void {
+      const count = open.get(userId) ?? 0;
+      if (count <= 1) open.delete(userId);
+      else open.set(userId, count - 1);
+    },
+  };
+}
+
+function refuse(socket: Duplex, problem: Problem, log: HttpServices['log']): void {
+  if (problem.status >= 500) log.error({ err: problem.cause }, 'a handshake failed');
+  const body = JSON.stringify(problemBody(problem));
+  const headers = {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    ...problem.headers,
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const { status } = problem;
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+  socket.once('finish', () => socket.destroy());
+}
 /** Offered as `mitschrift, <token>`; the answer names the first only. */
 const protocolName = 'mitschrift';
 

@@ -7,7 +7,7 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { bodyParser, decodedOnce, jsonBody, pageSchema, queryOf } from '../body.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { keptReads } from '../cached-reads.ts';
+import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { reprocessFact, reprocessSchema } from './recording-actions.ts';
@@ -28,7 +28,7 @@ import * as answers from '../openapi/recording-answers.ts';
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
   const { storage, dataDir, projections } = services;
-  const kept = keptReads<Buffer>(projections, transcripts.name, limits.pagesKeptMax);
+  const kept = cachedReads<Buffer>(projections, transcripts.name, limits.pagesKeptMax);
   const read = async (userId: string, filename: string) =>
     readDocument(await openSpace(dataDir, userId), filename);
 

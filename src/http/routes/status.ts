@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type StatusView, status, statusOf } from '../../../projections/status.ts';
 import { callerOf } from '../middleware/authenticate.ts';
-import { keptReads } from '../cached-reads.ts';
+import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { AddRoutes } from '../services.ts';
@@ -15,7 +15,7 @@ import { statusSchema } from '../openapi/recording-answers.ts';
 
 /** `GET /status`: what is going on for the caller, and what waits for them. */
 export const statusRoutes: AddRoutes = (router, services) => {
-  const kept = keptReads<StatusView>(services.projections, status.name, limits.statusesKeptMax);
+  const kept = cachedReads<StatusView>(services.projections, status.name, limits.statusesKeptMax);
   // For how long something has been recording is told as of now.
   const still = ({ recordings }: StatusView) => recordings.length === 0;
   router.get('/status', async (ctx) => {
