@@ -1,34 +1,30 @@
 import { hashedKey } from '../events/key-store.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { type RecordingFact, type Stage, recordingOf } from '../events/facts/recording.ts';
-import { isErased } from './erased.ts';
-import { type Passes, foldPasses, latest, noPasses } from './passes.ts';
+import { digestAfter, isErased, noDigest, type Digest } from './recording/digest.ts';
+import type { ReadFact } from './recording/recording.ts';
+import { draft, shown } from './recording/reading.ts';
 import { utcTime } from './list-page.ts';
 import type { RecordingRow } from './recording-row.ts';
 
 /**
- * Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. `passes` and
+ * Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. `facts` and
  * `texts` are sealed: they are missing when the key is.
  */
 export type KeptRecording = {
   /** Nothing a person said or wrote: readable without the recording's key. */
   core: Omit<
     RecordingRow,
-    | 'run'
-    | 'title'
-    | 'abstract'
-    | 'language'
-    | 'speakers'
-    | 'notes'
-    | 'suggestions'
-    | 'documents'
-    | 'error'
+    'title' | 'abstract' | 'language' | 'speakers' | 'notes' | 'suggestions' | 'documents' | 'error'
   > & {
     error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
     /** Hashes of the documents' paths: they are listed by these, also when the paths cannot be read. */
     files: string[];
   };
-  passes?: Passes;
+  /** Which facts count: versions and labels, no words. */
+  counted: Omit<Digest, 'facts'>;
+  /** The facts that count, without their long texts. */
+  facts?: readonly ReadFact[];
   /** Paths of the documents, which titles are in, and the message of `core.error`. */
   texts?: Texts;
   /** Seconds recorded before the last pause, and since when it has been running again. */
@@ -38,7 +34,7 @@ export type KeptRecording = {
 };
 
 /** A recording after a fact. */
-export type FoldedRecording = KeptRecording & { passes: Passes; texts: Texts };
+export type FoldedRecording = KeptRecording & { facts: readonly ReadFact[]; texts: Texts };
 
 type Texts = { documents: RecordingRow['documents']; failure: string | null };
 
@@ -50,7 +46,7 @@ export function foldRecording(
   const begun = kept ?? beginning(fact);
   if (!begun) return undefined;
   const unreadable = fact.unreadable ?? begun.unreadable;
-  const passes = foldPasses(begun.passes ?? noPasses, fact);
+  const { facts, ...counted } = digestAfter(digestIn(begun), fact);
   const texts = textsAfter(begun.texts ?? noTexts, fact);
   // One copy, then changed: this runs for every fact of a recording.
   const core = { ...begun.core };
@@ -63,32 +59,38 @@ export function foldRecording(
   }
   const told = learned(fact);
   if (told) Object.assign(core, told);
+  const { draft, published } = counted.sources;
+  core.kind = (published ?? draft).kind ?? core.kind;
+  core.run = counted.sources.run;
   const { status } = core;
   if (status === 'transcribing' || status === 'recording') core.running = running(begun.core, fact);
   else if (core.running.length > 0) core.running = [];
   core.error = status === 'error' ? (failureIn(fact) ?? begun.core.error) : null;
   const clock = tick(begun.clock, fact, status === 'recording');
-  if (isErased(fact)) return { core: emptied(core), passes, texts: noTexts, clock };
-  return { core, passes, texts, clock, ...(unreadable ? { unreadable } : {}) };
+  if (isErased(fact)) return { core: emptied(core), counted, facts, texts: noTexts, clock };
+  return { core, counted, facts, texts, clock, ...(unreadable ? { unreadable } : {}) };
 }
+
+/** The digest that is kept; without its key, of no facts. */
+export const digestIn = ({ counted, facts = [] }: KeptRecording): Digest => ({ ...counted, facts });
 
 /** What a reader sees. */
 export function recordingRow(kept: KeptRecording): RecordingRow {
-  const { passes = noPasses, texts = noTexts, unreadable = false } = kept;
+  const { texts = noTexts, unreadable = false } = kept;
   const { files: _, ...core } = kept.core;
-  const { title, abstract, language, speakers, notes } = passes.shown;
-  const asked = core.status === 'awaiting-speakers' ? latest(passes).suggestions : [];
+  const digest = digestIn(kept);
+  const { title, abstract, language, speakers, notes } = shown(digest);
+  const isKnown = notes.some(({ code }) => code === 'unreadable');
   return {
     ...core,
     documents: texts.documents,
     error: core.error && { ...core.error, message: texts.failure },
-    run: passes.run,
     title,
     abstract,
     language,
     speakers,
-    notes: unreadable ? [...notes, { code: 'unreadable', detail: '' }] : notes,
-    suggestions: asked,
+    notes: unreadable && !isKnown ? [...notes, { code: 'unreadable', detail: '' }] : notes,
+    suggestions: core.status === 'awaiting-speakers' ? draft(digest).suggestions : [],
   };
 }
 
@@ -115,15 +117,18 @@ function textsAfter(texts: Texts, fact: LoggedFact): Texts {
 function beginning(fact: LoggedFact): KeptRecording | undefined {
   if (fact.type !== 'recording.started' && fact.type !== 'audio.imported') return undefined;
   const imported = fact.type === 'audio.imported';
+  const recordingId = recordingOf(fact.stream) ?? fact.stream;
+  const { facts: _none, ...counted } = noDigest(recordingId);
   return {
     core: {
-      recording_id: recordingOf(fact.stream) ?? fact.stream,
+      recording_id: recordingId,
       owner: fact.data.owner,
       kind: fact.data.kind,
       status: 'idle',
       state: imported ? 'transcribing.recognising' : 'recording.active',
       position: fact.position,
       since: fact.at,
+      run: 0,
       running: [],
       started_at: utcTime(imported ? fact.data.started_at : fact.at),
       duration: null,
@@ -135,11 +140,12 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
       version: 0,
       ledger: null,
     },
+    counted,
     clock: { seconds: 0, runningSince: null },
   };
 }
 
-/** What a fact tells for good, whatever becomes of the pass it belongs to. */
+/** What a fact says for good, whatever becomes of the run it belongs to. */
 function learned(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
   switch (fact.type) {
     case 'audio.imported':
@@ -159,10 +165,6 @@ function learned(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
       return { duration: fact.data.duration };
     case 'recording.handed_over':
       return { owner: fact.data.owner };
-    case 'kind.changed':
-      return { kind: fact.data.kind };
-    case 'version.restored':
-      return fact.data.material.kind === null ? {} : { kind: fact.data.material.kind };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { document_hashes: null, files: [] } : {};
     case 'documents.saved': {

@@ -11,6 +11,17 @@ export const recordingKey = (id: string): string => `r/${id}`;
 /** What the keys of a recording's texts begin with. */
 export const textsOf = (id: string): string => `t/${id}/`;
 
+/** Key of the texts of a fact, by its version. */
+export const textKey = (id: string, version: number): string => `${textsOf(id)}${nine(version)}`;
+
+/** Key of an utterance, by the version of the plan that it is one of; and what the keys of all of it begin with. */
+export const utterancesOf = (id: string, plan: number): string => `${textsOf(id)}u/${plan}/`;
+export const utteranceKey = (id: string, plan: number, index: number): string =>
+  `${utterancesOf(id, plan)}${nine(index)}`;
+
+/** Nine digits sort as numbers do. */
+const nine = (number: number): string => String(number).padStart(9, '0');
+
 /** The recording that a fact belongs to, with the keys of what folding the fact has to see. */
 export function recordingIn({ stream }: LoggedFact): Place {
   // A recording's facts mostly follow each other, and are asked about several times each.
@@ -24,7 +35,7 @@ export function recordingIn({ stream }: LoggedFact): Place {
 export function sealOfRecording(key: string): Seal | undefined {
   const [kind, subject] = key.split('/', 2);
   if (subject === undefined) return undefined;
-  if (kind === 'r') return { subject, open: ['core', 'clock'] };
+  if (kind === 'r') return { subject, open: ['core', 'counted', 'clock'] };
   return kind === 't' ? { subject } : undefined;
 }
 

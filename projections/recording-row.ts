@@ -1,5 +1,7 @@
 import type { Kind, Stage } from '../events/facts/recording.ts';
-import type { Block, Correction, Segment } from '../events/facts/transcript.ts';
+import type { Note } from './recording/notes.ts';
+import type { Suggestion, Utterance } from './recording/reading.ts';
+import type { Block, Correction } from '../events/facts/transcript.ts';
 
 /** What a reader sees of one recording, folded from its facts. Snake case: it is what HTTP answers. */
 export type RecordingRow = {
@@ -26,14 +28,7 @@ export type RecordingRow = {
   audio: { path: string; bytes: number; sha256: string } | null;
   speakers: { label: string; name: string | null; seconds: number }[];
   /** While it awaits speakers: what to ask. */
-  suggestions: {
-    label: string;
-    suggested_name: string | null;
-    confidence: number | null;
-    reason: string | null;
-    seconds: number;
-    sample: { start: number; end: number; text: string } | null;
-  }[];
+  suggestions: Suggestion[];
   error: {
     stage: Stage;
     code: string;
@@ -46,16 +41,17 @@ export type RecordingRow = {
   /** Version of the documents; 0: none yet. */
   version: number;
   /** What a reader should know: no language model, parts kept unpunctuated, audio truncated, … */
-  notes: { code: string; detail: string }[];
+  notes: Note[];
   /** Samples, gaps, silence and clipping of a captured recording. */
   ledger: unknown;
 };
 
-/** The words of one recording: what was recognised, then what became of it. */
+/** The words of one recording. */
 export type TranscriptRow = {
   recording_id: string;
-  utterances: { index: number; start: number; end: number; segments: Segment[]; doubt?: string }[];
-  /** With what people corrected. */
+  /** What was recognised, while there are no turns or paragraphs made of it. */
+  utterances: Utterance[];
+  /** With what people corrected; of utterances alone their paragraphs. */
   blocks: Block[];
   /** Corrections of an earlier transcript that found no place in this one. */
   unplaced: Correction[];

@@ -1,24 +1,24 @@
 import { recordingFacts, type RecordingFactType } from '../events/facts/recording.ts';
-import { isErased } from './erased.ts';
+import { isErased } from './recording/digest.ts';
 import { libraryLists } from './library.ts';
 import { newestFirst, startingWith, timeKey, type PageRequest } from './list-page.ts';
 import type { Projection, ProjectionStorage, Row, Rows } from './projection.ts';
 import { foldRecording, recordingRow, type KeptRecording } from './recording-fold.ts';
 import { recordingIn, recordingKey, recordingsName, sealOfRecording } from './recording-keys.ts';
 import type { RecordingRow } from './recording-row.ts';
-import { dropTexts, setText } from './transcript-texts.ts';
+import { dropTexts, setText } from './texts.ts';
 
 /**
  * Every recording: what it says, and the lists it is in. Rows, those with (s) sealed with its key:
  * - `r/<id>` (s) the recording; its state and lists' order stay readable without the key
- * - `t/<id>/…` (s) its texts, see `transcript-texts.ts`
+ * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
  *   something is going on; `l/…`, `f/…` the library, see `library.ts`; all without words in their keys
  * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 3,
+  version: 4,
   interests: new Set(Object.keys(recordingFacts) as RecordingFactType[]),
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -29,8 +29,8 @@ export const recordings: Projection = {
     const after = foldRecording(before, fact);
     if (!after) return;
     rows.set(key, after);
-    dropTexts(rows, id, before?.passes, after.passes);
-    setText(rows, id, after.passes, fact);
+    if (before) dropTexts(rows, before, after);
+    setText(rows, after, fact);
     const { owner } = after.core;
     if (fact.type !== 'utterance.recognised') rows.set(`p/${owner}`, fact.position);
     if (before && before.core.owner !== owner) rows.set(`p/${before.core.owner}`, fact.position);

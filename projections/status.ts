@@ -1,7 +1,7 @@
 import { startingWith } from './list-page.ts';
-import { latest, noPasses } from './passes.ts';
+import { draft } from './recording/reading.ts';
 import type { ProjectionStorage } from './projection.ts';
-import { recordingRow, secondsBetween, type KeptRecording } from './recording-fold.ts';
+import { digestIn, recordingRow, secondsBetween, type KeptRecording } from './recording-fold.ts';
 import { recordingsName } from './recording-keys.ts';
 import type { RecordingRow } from './recording-row.ts';
 import { recordingsListed } from './recordings.ts';
@@ -65,7 +65,7 @@ export async function statusOf(
     })),
     speakers_pending: awaiting.map((kept) => ({
       recording_id: kept.core.recording_id,
-      title: latest(kept.passes ?? noPasses).title,
+      title: draft(digestIn(kept)).title,
       speakers: recordingRow(kept).suggestions,
     })),
     errors: failed
@@ -112,7 +112,7 @@ function recordingNow(kept: KeptRecording, now: Date): RecordingNow {
     kind,
     started_at,
     device,
-    title: (kept.passes ?? noPasses).shown.title,
+    title: recordingRow(kept).title,
     duration: seconds + running,
     paused: state === 'recording.paused',
   };

@@ -1,13 +1,12 @@
 import type { Kind } from '../events/facts/recording.ts';
 import { libraryPage } from './library.ts';
 import { startingWith, type PageRequest } from './list-page.ts';
-import { noPasses } from './passes.ts';
 import type { ProjectionStorage } from './projection.ts';
 import { recordingRow, type KeptRecording } from './recording-fold.ts';
 import { recordingKey, recordingsName, textsOf } from './recording-keys.ts';
 import type { RecordingRow, TranscriptRow } from './recording-row.ts';
 import { recordingsListed } from './recordings.ts';
-import { readTexts, sameTexts } from './transcript-texts.ts';
+import { readTexts, textsShown } from './texts.ts';
 
 export { recordingByFilename } from './library.ts';
 /** Until those who ask for it by name ask for `recordings`. */
@@ -34,13 +33,13 @@ export async function transcriptOf(
   storage: ProjectionStorage,
   recordingId: string,
 ): Promise<TranscriptRow | undefined> {
-  // Texts may be replaced between two reads: then the recording names others, and they are read instead.
+  // Texts may go between two reads: then the recording names others, and they are read instead.
   for (let tries = 0; tries < 3; tries += 1) {
-    const results = await shownResults(storage, recordingId);
-    if (!results) return undefined;
-    const row = await readTexts(storage, recordingId, results);
-    const now = await shownResults(storage, recordingId);
-    if (now && sameTexts(now, results)) return row;
+    const kept = await keptIn(storage, recordingId);
+    if (!kept) return undefined;
+    const row = await readTexts(storage, kept);
+    const now = await keptIn(storage, recordingId);
+    if (now && textsShown(now) === textsShown(kept)) return row;
   }
   throw new TranscriptMoving(recordingId);
 }
@@ -72,10 +71,9 @@ export class TranscriptMoving extends Error {
   }
 }
 
-async function shownResults(storage: ProjectionStorage, recordingId: string) {
+async function keptIn(storage: ProjectionStorage, recordingId: string) {
   const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(recordingId));
-  if (!kept || kept.core.state === 'idle.erased') return undefined;
-  return (kept.passes ?? noPasses).shown;
+  return kept && kept.core.state !== 'idle.erased' ? kept : undefined;
 }
 
 /** Undefined for a recording whose documents went since the list was read, or whose key did. */

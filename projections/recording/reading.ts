@@ -3,7 +3,7 @@ import type { Kind } from '../../events/facts/recording.ts';
 import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
-import { factAt, factsOf, type ReadFact, type Recording } from './recording.ts';
+import { factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
 
 /** What a recording says: of its present documents, of an earlier version, or of what is under way. */
 export type Reading = {
@@ -37,7 +37,7 @@ export type Reading = {
   unplaced: Correction[];
   /** The plan of what to recognise, and what was recognised by it. */
   plan: Stretch[] | null;
-  utterances: Utterance[];
+  utterances: readonly Utterance[];
   notes: Note[];
 };
 
@@ -65,10 +65,14 @@ export const published = (recording: Recording): Reading | null =>
 /** What the next documents will say, as far as it is known. */
 export const draft = (recording: Recording): Reading => read(recording, recording.sources.draft);
 /** What people are shown; without documents what there is so far. */
-export const shown = (recording: Recording): Reading => published(recording) ?? draft(recording);
+export const shown = (recording: Recording, utterances?: readonly Utterance[]): Reading =>
+  read(recording, shownOf(recording), utterances);
 
-/** Reads the facts that count. Pure. */
-export function read(recording: Recording, source: Source): Reading {
+/**
+ * Reads the facts that count. Pure.
+ * @param heard the utterances, where they are not among the facts
+ */
+export function read(recording: Recording, source: Source, heard?: readonly Utterance[]): Reading {
   const { results } = source;
   const basis = basisOf(source);
   const restored = factAt(recording, results.restored, 'version.restored');
@@ -88,7 +92,7 @@ export function read(recording: Recording, source: Source): Reading {
   );
   const edits = lastOfEachBlock(allEdits);
   const names = namesIn(recording, source, allEdits);
-  const utterances = utterancesIn(recording, source);
+  const utterances = heard ?? utterancesIn(recording, source);
   const raw = turns?.content?.turns ?? paragraphs(utterances, null);
   const punctuated = factAt(recording, results.punctuated, 'transcript.punctuated');
   const recognised = punctuated?.content?.blocks ?? raw;
@@ -148,11 +152,13 @@ function titleOf(recording: Recording, { results }: Source): string | null {
 }
 
 /** `language.set` to null means: as it was heard. */
-function languageOf(recording: Recording, { results }: Source): string | null {
+function languageOf(recording: Recording, source: Source): string | null {
+  const { results } = source;
+  const { asked, sources } = recording;
   return (
     factAt(recording, results.languageSet, 'language.set')?.data.language ??
     factAt(recording, results.transcription, 'transcription.completed')?.data.language ??
-    recording.asked
+    (source === sources.draft ? asked.draft : asked.published)
   );
 }
 

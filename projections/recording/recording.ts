@@ -24,16 +24,18 @@ export type Recording = {
   sources: Sources;
   /** In the order of the stream. A digest holds only those that may count, without long texts. */
   facts: readonly ReadFact[];
-  /** The language asked for, as ISO 639-1 code; null: as heard. */
-  asked: string | null;
+  /** The language asked for (ISO 639-1 code, null: as heard): for the draft, and when the present documents were saved. */
+  asked: Asked;
 };
+
+type Asked = { draft: string | null; published: string | null };
 
 /** A recording before its first fact. */
 export const noRecording = (recordingId: string): Recording => ({
   recordingId,
   sources: noSources,
   facts: [],
-  asked: null,
+  asked: { draft: null, published: null },
 });
 
 /** The one fold. Documents, activities, HTTP, versions, exports and search read what it leads to. Pure. */
@@ -88,14 +90,24 @@ export function factsOf<T extends RecordingFactType>(
   return facts.filter((fact) => fact.type === type && fact.version <= upTo) as ReadFact<T>[];
 }
 
-function askedAfter(asked: string | null, fact: ReadFact): string | null {
+function askedAfter(asked: Asked, fact: ReadFact): Asked {
   switch (fact.type) {
     case 'recording.started':
     case 'audio.imported':
-    case 'language.set':
-      return fact.data.language;
-    case 'reprocessing.requested':
-      return fact.data.language === undefined ? asked : fact.data.language;
+    case 'language.set': {
+      const { language } = fact.data;
+      return { draft: language, published: language };
+    }
+    case 'reprocessing.requested': {
+      const { language } = fact.data;
+      return language === undefined ? asked : { ...asked, draft: language };
+    }
+    case 'documents.saved':
+      return { ...asked, published: asked.draft };
+    case 'processing.cancelled':
+    case 'error.cleared':
+      // A run that came to nothing asked for nothing either.
+      return { ...asked, draft: asked.published };
     default:
       return asked;
   }

@@ -1,9 +1,6 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
-import type { Block } from '../../events/facts/transcript.ts';
 import { baseName } from './file-names.ts';
 import type { DocumentsInput } from './documents.ts';
-import { paragraphs } from '../../projections/recording/paragraphs.ts';
-import type { Note } from '../../projections/recording/notes.ts';
 import { localTime } from '../recordings/local-time.ts';
 
 /**
@@ -28,18 +25,11 @@ export async function exportInput(
     localStart,
     uiLanguage,
     speakers: row.speakers,
-    blocks: blocksOf(transcript),
+    blocks: transcript.blocks,
     summary: transcript.summary ?? '',
     abstract: row.abstract ?? '',
-    notes: row.notes as Note[],
+    notes: row.notes,
   };
-}
-
-/** Paragraphs or turns; before there are any, what was recognised so far. */
-export function blocksOf({ blocks, utterances }: TranscriptRow): Block[] {
-  if (blocks.length > 0) return blocks;
-  const heard = utterances.map((one) => ({ ...one, language: null, doubt: one.doubt }));
-  return paragraphs(heard, null);
 }
 
 const free = () => false;

@@ -119,7 +119,7 @@ function ledgerOf({ ledger }: RecordingRow, transcript: TranscriptRow | undefine
 
 /** The transcript's blocks; while there are none, the stretches as they were recognised. */
 function utterances({ blocks, utterances }: TranscriptRow) {
-  if (blocks.length > 0) {
+  if (utterances.length === 0) {
     return blocks.map(({ id, speaker, start, end, text, words, doubt }, index) => ({
       index,
       block: id,

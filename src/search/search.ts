@@ -4,7 +4,6 @@ import type { ProjectionStorage } from '../../projections/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { transcriptOf, transcripts } from '../../projections/transcripts.ts';
-import { blocksOf } from '../documents/documents-input.ts';
 import type { Log } from '../shared/log.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
@@ -93,7 +92,7 @@ export function openSearch(parts: {
     const transcript = await transcriptOf(storage, id);
     if (!transcript) return undefined;
     const texts = [transcript.summary ?? '', row.abstract ?? '', row.title ?? ''];
-    const place = bestPlace(blocksOf(transcript), texts, words);
+    const place = bestPlace(transcript.blocks, texts, words);
     return { recording_id: id, filename: row.documents.index, title: row.title, ...place };
   }
 

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
-import { blocksOf } from '../documents/documents-input.ts';
 import { foldWord, wordsOf } from './words.ts';
 
 /** One user's index, made from the rows of the projections and kept up with them. */
@@ -95,9 +94,7 @@ export function userIndex(
       id: recordingId,
       title: row.title ?? '',
       speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
-      text: blocksOf(transcript)
-        .map(({ text }) => text)
-        .join('\n'),
+      text: transcript.blocks.map(({ text }) => text).join('\n'),
       summary: [row.abstract ?? '', transcript.summary ?? ''].join('\n'),
     };
   }

@@ -17,6 +17,8 @@ import { projected } from '../support/projected.ts';
 
 const id = '01M7YB8DQZG1E7K5Q61TP77TYM';
 const writing = 'transcribing.writing';
+/** Version of the fact whose blocks are corrected, after one utterance. */
+const punctuated = 5;
 
 test('a title and a language that a person gave stay through later passes', async (t) => {
   const { teller, storage, settled } = await told(t);
@@ -44,7 +46,7 @@ test('a corrected block is shown at once; the pass that replaces it brings its o
   const { teller, storage, settled } = await told(t);
   const edit: RecordingFact = {
     type: 'turn.edited',
-    data: { basis: 1, block: 't-0001', speaker: null },
+    data: { basis: punctuated, block: 't-0001', speaker: null },
     content: { text: 'corrected', words: [] },
   };
   await teller.of(id, edit, writing);
@@ -173,7 +175,7 @@ test('no key of any row holds words, and after an erasure no row does', async (t
     { type: 'title.changed', data: {}, content: { title: word, previous: word } },
     {
       type: 'turn.edited',
-      data: { basis: 1, block: 't-0001', speaker: null },
+      data: { basis: punctuated, block: 't-0001', speaker: null },
       content: { text: word, words: [] },
     },
   ] as const;

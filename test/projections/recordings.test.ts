@@ -83,7 +83,10 @@ test('a recording from the microphone to its documents', async (t) => {
   assert.equal(done?.version, 1);
   assert.deepEqual(done?.documents, pathsOf('r1'));
   assert.deepEqual(done?.document_hashes, { index: 'i1', transcript: 't1', summary: 's1' });
-  assert.deepEqual(done?.notes, [{ code: 'capture-interrupted', detail: 'unplugged' }]);
+  assert.deepEqual(done?.notes, [
+    { code: 'capture-interrupted', detail: 'unplugged' },
+    { code: 'gaps', detail: '1 s' },
+  ]);
   assert.deepEqual(done?.running, []);
   assert.deepEqual(await unsettled(storage), []);
 });

@@ -21,14 +21,17 @@ test('words can be read as they are recognised, then blocks and summary', async 
   await settled(5);
   const live = await transcriptOf(storage, 'r1');
   assert.deepEqual(spoken(live), ['eins', 'zwei']);
-  assert.deepEqual(live?.blocks, []);
+  assert.deepEqual(
+    live?.blocks.map(({ text }) => text),
+    ['eins zwei'],
+  );
   assert.equal(live?.summary, null);
 
   await teller.of('r1', completed(), 'transcribing.finishing');
   await tellFinish(teller, 'r1', 'first');
   await settled(10);
   const done = await transcriptOf(storage, 'r1');
-  assert.deepEqual(spoken(done), [], 'not kept beside the blocks made of it');
+  assert.deepEqual(spoken(done), [], 'there are blocks made of it');
   assert.equal(done?.blocks[0]?.text, 'first block');
   assert.equal(done?.summary, 'first summary');
   assert.equal(await transcriptOf(storage, 'unknown'), undefined);
@@ -62,7 +65,9 @@ test('the old text stays until the documents of a further pass are saved', async
     rows.map(({ title, language }) => [title, language]),
     [['new title', 'en']],
   );
-  assert.doesNotMatch(JSON.stringify(await rowsOf(storage, 'recordings')), /old|alt|länger/);
+  const rowsLeft = JSON.stringify(await rowsOf(storage, 'recordings'));
+  assert.doesNotMatch(rowsLeft, /alt|länger/);
+  assert.match(rowsLeft, /old block/, 'the first version can be restored');
 });
 
 test('a cancelled pass leaves nothing behind', async (t) => {
@@ -97,7 +102,7 @@ test('the language model again: the words stay, what it wrote is replaced at onc
   await settled(13);
   const row = await transcriptOf(storage, 'r1');
   assert.equal(row?.summary, 'new summary');
-  assert.doesNotMatch(JSON.stringify(await rowsOf(storage, 'recordings')), /old/);
+  assert.equal(row?.blocks[0]?.text, 'new block');
 });
 
 test('the library has recordings with documents only, newest first, by kind and by file name', async (t) => {

@@ -268,7 +268,7 @@ async function transcribe({ random, answer, recording }: Life): Promise<void> {
     data: {
       engine: 'local',
       model: 'm',
-      language: mostHeard(utterances) ?? present.asked,
+      language: mostHeard(utterances) ?? present.asked.draft,
       utterances: utterances.length,
       words: 2 * utterances.length,
     },

@@ -63,7 +63,7 @@ export function transcribe(deps: {
       }
       const recording = await job.recording();
       const { plan, utterances } = draft(recording);
-      const { asked } = recording;
+      const asked = recording.asked.draft;
       const stretches = plan ?? [];
       const recognise = (index: number): Promise<Recognised> | undefined => {
         const stretch = stretches[index];

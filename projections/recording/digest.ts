@@ -1,0 +1,197 @@
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { RecordingFactType } from '../../events/facts/recording.ts';
+import { basisOf, type Source } from '../../events/facts/sources.ts';
+import { evolve, noRecording, type ReadFact, type Recording } from './recording.ts';
+
+/**
+ * A recording as rows keep it: only the facts that count, or may again, and without long texts. Read
+ * with `read`; who needs the texts puts them back in with `withTexts`.
+ */
+export type Digest = Recording & {
+  /** Versions of facts that some version of the documents was made of: it may be restored. */
+  restorable: readonly number[];
+};
+
+export const noDigest = (recordingId: string): Digest => ({
+  ...noRecording(recordingId),
+  restorable: [],
+});
+
+/** The digest after a fact. Nothing a person said is left after an erasure. Pure. */
+export function digestAfter(digest: Digest, fact: LoggedFact): Digest {
+  const read = fact as ReadFact;
+  if (isErased(fact)) {
+    const { sources } = evolve({ ...digest, facts: [] }, read);
+    return { ...noDigest(digest.recordingId), sources };
+  }
+  const counts = countingTypes.has(read.type);
+  const after = evolve({ ...digest, facts: [] }, read);
+  const { draft, saved, published } = after.sources;
+  // An utterance changes a counter only, and there are more of them than of all others.
+  if (fact.type === 'utterance.recognised' || (!counts && after.sources === digest.sources)) {
+    return { ...after, facts: digest.facts, restorable: digest.restorable };
+  }
+  const sources = { ...after.sources, versions: [] };
+  const restorable =
+    fact.type === 'documents.saved'
+      ? [...new Set([...digest.restorable, ...restorableIn(draft)])]
+      : digest.restorable;
+  const facts = counts ? [...digest.facts, withoutTexts(read)] : digest.facts;
+  const needed = new Set([1, ...restorable, ...[draft, saved, published].flatMap(countingIn)]);
+  const bases = new Set([...restorable, basisOf(draft), published && basisOf(published)]);
+  return {
+    ...after,
+    sources,
+    restorable,
+    facts: facts.filter((one) =>
+      one.type === 'turn.edited'
+        ? bases.has(one.data.basis) && !isSuperseded(one, facts)
+        : needed.has(one.version),
+    ),
+  };
+}
+
+/** Whether nothing a person said or wrote may be left after this fact. */
+export const isErased = (fact: LoggedFact): boolean =>
+  fact.to === 'idle.erased' ||
+  fact.type === 'recording.erased' ||
+  fact.type === 'recording.discarded';
+
+/** The long texts of a fact, which are rows of their own; undefined when it has none. */
+export function textsOf(fact: ReadFact): object | undefined {
+  if (fact.content === undefined) return undefined;
+  switch (fact.type) {
+    case 'turns.joined':
+      return { turns: fact.content.turns };
+    case 'transcript.punctuated':
+      return { blocks: fact.content.blocks };
+    case 'corrections.carried_over':
+      return { blocks: fact.content.blocks, unplaced: fact.content.unplaced };
+    case 'summary.completed':
+      return { text: fact.content.text };
+    case 'version.restored':
+      return { blocks: fact.content.blocks, summary: fact.content.summary };
+    case 'turn.edited':
+      return { text: fact.content.text, words: fact.content.words };
+    default:
+      return undefined;
+  }
+}
+
+/** Versions of the facts in a digest whose texts are rows. */
+export const withTextRows = ({ facts }: Recording): number[] =>
+  facts.filter(({ type }) => textTypes.has(type)).map(({ version }) => version);
+
+/** Versions of the facts whose texts are needed to read what a source says. */
+export function textsNeeded(recording: Recording, source: Source): number[] {
+  const { restored, turns, summary } = source.results;
+  const basis = basisOf(source);
+  const edits = recording.facts.filter(
+    (fact) => fact.type === 'turn.edited' && fact.data.basis === basis,
+  );
+  const versions = [basis ?? turns, restored === null ? summary : null];
+  return [...versions, ...edits.map(({ version }) => version)].filter((one) => one !== null);
+}
+
+/** Whether there are only the utterances so far, and no blocks made of them. */
+export const isSpokenOnly = (source: Source): boolean =>
+  basisOf(source) === null && source.results.turns === null;
+
+/** The recording with texts put back, by the version of their fact. */
+export const withTexts = (
+  recording: Recording,
+  texts: ReadonlyMap<number, object | undefined>,
+): Recording => ({
+  ...recording,
+  facts: recording.facts.map((fact) => {
+    const text = texts.get(fact.version);
+    return text ? ({ ...fact, content: { ...fact.content, ...text } } as ReadFact) : fact;
+  }),
+});
+
+const textTypes: ReadonlySet<RecordingFactType> = new Set<RecordingFactType>([
+  'turns.joined',
+  'transcript.punctuated',
+  'corrections.carried_over',
+  'summary.completed',
+  'version.restored',
+  'turn.edited',
+]);
+
+/** Facts that something is read from. */
+const countingTypes: ReadonlySet<RecordingFactType> = new Set<RecordingFactType>([
+  ...textTypes,
+  'recording.started',
+  'audio.imported',
+  'audio.captured',
+  'capture.interrupted',
+  'speech.detected',
+  'transcription.completed',
+  'diarization.completed',
+  'diarization.skipped',
+  'identification.completed',
+  'identification.skipped',
+  'speakers.named',
+  'speakers.renamed',
+  'title.chosen',
+  'documents.named',
+  'documents.saved',
+  'title.changed',
+  'language.set',
+]);
+
+const countingIn = (source: Source | null): number[] =>
+  source === null ? [] : Object.values(source.results).filter((version) => version !== null);
+
+/** What comes back when a version is restored; files and what people said since stay as they are. */
+function restorableIn({ results }: Source): number[] {
+  const { audio, named, saved, edited, authored, ...restorable } = results;
+  return Object.values(restorable).filter((version) => version !== null);
+}
+
+/** A later correction of the same block counts, unless a name is known from this one only. */
+const isSuperseded = (edit: ReadFact<'turn.edited'>, facts: readonly ReadFact[]): boolean =>
+  edit.content?.name === undefined &&
+  facts.some(
+    (one) =>
+      one.type === 'turn.edited' &&
+      one.version > edit.version &&
+      one.data.basis === edit.data.basis &&
+      one.data.block === edit.data.block,
+  );
+
+/** A fact with as little as it takes to read it. */
+function withoutTexts(fact: ReadFact): ReadFact {
+  const { type, version, at, by, data, content, unreadable } = fact;
+  const short = {
+    type,
+    version,
+    at,
+    by,
+    data: shortData(fact),
+    ...(content === undefined ? {} : { content: shortContent(fact) }),
+    ...(unreadable ? { unreadable } : {}),
+  };
+  return short as ReadFact & { data: typeof data };
+}
+
+function shortData(fact: ReadFact): object {
+  switch (fact.type) {
+    case 'speech.detected':
+      return { ...fact.data, stretches: [] };
+    case 'diarization.completed':
+      return { ...fact.data, turns: [] };
+    case 'version.restored': {
+      const { version, speakers, language } = fact.data;
+      return { version, speakers, language };
+    }
+    default:
+      return fact.data;
+  }
+}
+
+function shortContent(fact: ReadFact): object {
+  const long = new Set(Object.keys(textsOf(fact) ?? {}));
+  if (fact.type === 'identification.completed') long.add('names');
+  return Object.fromEntries(Object.entries(fact.content ?? {}).filter(([key]) => !long.has(key)));
+}

@@ -1,0 +1,110 @@
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import type { Source } from '../events/facts/sources.ts';
+import { startingWith } from './list-page.ts';
+import type { ProjectionStorage, Rows } from './projection.ts';
+import {
+  isSpokenOnly,
+  textsNeeded,
+  textsOf,
+  withTextRows,
+  withTexts,
+  type Digest,
+} from './recording/digest.ts';
+import { shown, type Utterance } from './recording/reading.ts';
+import { shownOf, type ReadFact } from './recording/recording.ts';
+import { digestIn, type FoldedRecording, type KeptRecording } from './recording-fold.ts';
+import { recordingsName, textKey, utteranceKey, utterancesOf } from './recording-keys.ts';
+import type { TranscriptRow } from './recording-row.ts';
+
+/*
+ * The texts of a recording, apart from its row so that none is written twice. Rows, below `t/<id>/`:
+ * `<version>` the long texts of a fact, `u/<plan>/<index>` an utterance, by the version of its plan.
+ * They never change: which ones count is said by the recording's own row.
+ */
+
+/** Writes the text a fact brings. One whose key was destroyed brings none. */
+export function setText(rows: Rows, after: FoldedRecording, fact: LoggedFact): void {
+  const { recording_id } = after.core;
+  if (fact.type === 'utterance.recognised' && fact.content !== undefined) {
+    const { plan } = after.counted.sources.draft.results;
+    const { index, start, end, language, doubt } = fact.data;
+    const { segments } = fact.content;
+    const utterance: Utterance = { index, start, end, language, segments };
+    if (doubt !== undefined) utterance.doubt = doubt;
+    if (plan !== null) rows.set(utteranceKey(recording_id, plan, index), utterance);
+    return;
+  }
+  // What does not count is not kept.
+  if (after.facts.at(-1)?.version !== fact.version) return;
+  const texts = textsOf(fact as ReadFact);
+  if (texts) rows.set(textKey(recording_id, fact.version), texts);
+}
+
+/** Deletes the texts of facts that do not count any more. */
+export function dropTexts(rows: Rows, before: KeptRecording, after: FoldedRecording): void {
+  const { recording_id } = after.core;
+  if (before.facts !== undefined && before.facts !== after.facts) {
+    const needed = new Set(withTextRows(digestIn(after)));
+    for (const version of withTextRows(digestIn(before))) {
+      if (!needed.has(version)) rows.delete(textKey(recording_id, version));
+    }
+  }
+  const left = plansOf(after);
+  for (const [plan, count] of plansOf(before)) {
+    if (left.has(plan)) continue;
+    for (let index = 0; index < count; index += 1) {
+      rows.delete(utteranceKey(recording_id, plan, index));
+    }
+  }
+}
+
+/** What people are shown of a recording's words; undefined while what is kept of it changes. */
+export async function readTexts(
+  storage: ProjectionStorage,
+  kept: KeptRecording,
+): Promise<TranscriptRow> {
+  const digest = digestIn(kept);
+  const source = shownOf(digest);
+  const { recording_id } = kept.core;
+  const versions = textsNeeded(digest, source);
+  const rows = await storage.getMany(
+    recordingsName,
+    versions.map((version) => textKey(recording_id, version)),
+  );
+  const texts = new Map(versions.map((version, at) => [version, rows[at] as object | undefined]));
+  const utterances = isSpokenOnly(source)
+    ? await utterancesIn(storage, recording_id, source.results.plan)
+    : [];
+  const { blocks, unplaced, summary } = shown(withTexts(digest, texts), utterances);
+  return { recording_id, utterances, blocks, unplaced, summary };
+}
+
+/** The rows of text that reading would need: the same as long as what is shown is. */
+export const textsShown = (kept: KeptRecording): string => {
+  const digest: Digest = digestIn(kept);
+  const source = shownOf(digest);
+  return JSON.stringify([textsNeeded(digest, source), source.results.plan]);
+};
+
+async function utterancesIn(
+  storage: ProjectionStorage,
+  recordingId: string,
+  plan: number | null,
+): Promise<Utterance[]> {
+  if (plan === null) return [];
+  const found: Utterance[] = [];
+  const within = startingWith(utterancesOf(recordingId, plan));
+  for await (const [, row] of storage.range<Utterance>(recordingsName, within)) found.push(row);
+  return found;
+}
+
+/** Versions of the plans that count, with how many utterances there are of each. */
+function plansOf({ counted }: Pick<KeptRecording, 'counted'>): Map<number, number> {
+  const { draft, saved, published } = counted.sources;
+  const plans = new Map<number, number>();
+  for (const source of [published, saved, draft] satisfies (Source | null)[]) {
+    const plan = source?.results.plan ?? null;
+    if (source && plan !== null) plans.set(plan, source.utterances);
+  }
+  return plans;
+}
