@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { mitschrift } from '../support/recorded-data.ts';
+import { apiOf, uploadForm, watchUntil } from '../support/service-process.ts';
+import { speak } from '../support/espeak.ts';
+import { speechServer } from '../support/speech-servers.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { wholeService } from '../support/whole-service.ts';
+
+/*
+ * What was seen on the built service of the first release, where the document and HTTP said different
+ * things of one recording.
+ */
+
+type Recording = {
+  status: string;
+  language: string | null;
+  version: number;
+  notes: { code: string }[];
+};
+
+test('a summary taken from the text is said to be one, also after a model has chosen another title', async (t) => {
+  const { id, api, index, recording, saved, dataDir } = await summarisedWithoutModel(t);
+  assert.deepEqual((await recording()).notes, [{ code: 'no-language-model', detail: '' }]);
+  assert.match(await index(), /No language model was available/);
+
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  await api('PUT', '/config', { llm: { base_url: language.url } });
+  const replayed = await mitschrift(dataDir, 'replay', '--recording', id, '--from', 'entitle');
+  assert.equal(replayed.code, 0, replayed.stderr);
+  await saved(2);
+  assert.deepEqual((await recording()).notes, [{ code: 'no-language-model', detail: '' }]);
+  assert.match(await index(), /No language model was available/);
+
+  // All of it by the model: then there is nothing to note, and restoring brings the note back to both.
+  await api('POST', `/recordings/${id}/reprocess`, { from: 'language-model' });
+  await saved(3);
+  assert.deepEqual((await recording()).notes, []);
+  assert.doesNotMatch(await index(), /No language model was available/);
+  await api('POST', `/recordings/${id}/versions/1/restore`, {});
+  await saved(4);
+  assert.deepEqual(
+    (await recording()).notes.map(({ code }) => code),
+    ['no-language-model', 'restored'],
+  );
+  assert.match(await index(), /No language model was available/);
+  assert.match(await index(), /an earlier version that was restored\. \(1\)/);
+});
+
+test('a language given back to the recogniser is the one that was heard, everywhere', async (t) => {
+  const { id, api, index, recording, saved } = await summarisedWithoutModel(t);
+  const heard = (await recording()).language;
+  await api('PATCH', `/recordings/${id}`, { language: 'fr' });
+  await saved(2);
+  assert.equal((await recording()).language, 'fr');
+  assert.match(await index(), /^language: "fr"$/m);
+  await api('PATCH', `/recordings/${id}`, { language: 'auto' });
+  await saved(3);
+  assert.equal((await recording()).language, heard);
+  assert.match(await index(), new RegExp(`^language: "${heard}"$`, 'm'));
+});
+
+/** A recording of a few words, its documents made without a language model. */
+async function summarisedWithoutModel(t: TestContext) {
+  const speech = await speechServer('openai');
+  t.after(() => speech.close());
+  speech.hear = () => [
+    { text: 'three', start: 0.2, end: 0.5 },
+    { text: 'spoken', start: 0.5, end: 0.9 },
+    { text: 'words', start: 0.9, end: 1.3 },
+  ];
+  const service = await wholeService(t, {
+    env: { MITSCHRIFT_STT_BASE_URL: speech.url, MITSCHRIFT_UI_LANGUAGE: 'en' },
+  });
+  const path = join(await tempDir(t), 'talk.wav');
+  await speak('three spoken words', path);
+  const { recording_id: id } = await apiOf(service.url(), service.token).post<{
+    recording_id: string;
+  }>('/recordings', uploadForm(new Uint8Array(await readFile(path)), {}));
+  const dataDir = dirname(dirname(service.folder(id)));
+  const api = async (method: string, path: string, body?: object) => {
+    const headers = {
+      authorization: `Bearer ${service.token}`,
+      'content-type': 'application/json',
+    };
+    const options = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${service.url()}${path}`, { method, headers, ...options });
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
+    return answer;
+  };
+  const recording = async () =>
+    (await (await api('GET', `/recordings/${id}`)).json()) as Recording & {
+      documents: { index: string };
+    };
+  const saved = (version: number): Promise<void> => {
+    const isSaved = async () => {
+      const now = await recording();
+      assert.notEqual(now.status, 'ERROR');
+      return now.version >= version && now.status === 'IDLE';
+    };
+    return watchUntil(service.url(), service.token, isSaved, 90_000);
+  };
+  await saved(1);
+  const index = async () => {
+    const { documents } = await recording();
+    return await (await api('GET', `/transcripts/${encodeURIComponent(documents.index)}`)).text();
+  };
+  return { id, api, recording, saved, index, dataDir };
+}
