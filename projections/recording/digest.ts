@@ -143,11 +143,14 @@ const countingTypes: ReadonlySet<RecordingFactType> = new Set<RecordingFactType>
 const countingIn = (source: Source | null): number[] =>
   source === null ? [] : Object.values(source.results).filter((version) => version !== null);
 
-/** What comes back when a version is restored; files and what people said since stay as they are. */
-function restorableIn({ results }: Source): number[] {
-  const { audio, named, saved, edited, authored, ...restorable } = results;
-  return Object.values(restorable).filter((version) => version !== null);
-}
+/** What does not come back with a version: files, and what people said since, stay as they are. */
+const staying: ReadonlySet<string> = new Set(['audio', 'named', 'saved', 'edited', 'authored']);
+
+/** What comes back when a version is restored. */
+const restorableIn = ({ results }: Source): number[] =>
+  Object.entries(results).flatMap(([result, version]) =>
+    version === null || staying.has(result) ? [] : [version],
+  );
 
 /** A later correction of the same block counts, unless a name is known from this one only. */
 const isSuperseded = (edit: ReadFact<'turn.edited'>, facts: readonly ReadFact[]): boolean =>
