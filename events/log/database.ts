@@ -3,7 +3,7 @@ import { Level } from 'level';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freeBytesAt, privateDirectory, syncDirectory } from '../../src/shared/files.ts';
+import { diskAt, privateDirectory, syncDirectory } from '../../src/shared/files.ts';
 import { EventStoreError } from '../store.ts';
 
 /** Stands between the database and the disk in tests: counts writes, delays them, lets them fail. */
@@ -230,7 +230,7 @@ async function roomToOpen(
   report: (message: string, error?: unknown) => void,
 ): Promise<void> {
   for (let told = false; !signal.aborted && db.status === 'open'; told = true) {
-    const free = await freeBytesAt(db.location);
+    const { free } = await diskAt(db.location);
     if (free >= (await bytesToOpen(db.location))) return;
     db.waitsForRoom = free;
     if (!told)

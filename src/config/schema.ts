@@ -115,9 +115,9 @@ export const settingSchemas = {
     'Hours after which a recording from a device is stopped.',
   ),
   'limits.free_mb': a.number(
-    a.whole(0, 100_000_000),
-    500,
-    'Free space in MB on the disk of the data below which nothing new is taken.',
+    a.whole(0, 100_000_000).nullable(),
+    null,
+    'Free space in MB on the disk of the data below which nothing new is taken; 500 if unset, less on a small disk.',
   ),
   'limits.spaces_gb': a.number(
     z.number().positive().max(1_000_000).nullable(),

@@ -3,7 +3,8 @@ import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { tryLanguage, trySpeech } from './try-servers.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { isInstalled, packageVersion } from '../shared/package.ts';
-import { freeBytesAt } from '../shared/files.ts';
+import { diskAt } from '../shared/files.ts';
+import { lowWaterMark } from '../storage/disk-room.ts';
 import type { Settings } from '../config/environment.ts';
 import { gigabyte, sizeText, whatToDo } from '../storage/quota.ts';
 
@@ -107,8 +108,8 @@ async function checkDataDirectory(data: DataFolder, settings: Settings): Promise
     const detail = `${data.root} cannot be written: ${(error as Error).message}`;
     return { name, state: 'failed', detail, remedy: 'Set MITSCHRIFT_DATA to a folder of yours.' };
   }
-  const free = await freeBytesAt(data.root);
-  if (free >= settings['limits.free_mb'] * 1024 ** 2)
+  const { free, total } = await diskAt(data.root);
+  if (free >= lowWaterMark(settings, total))
     return ok(name, `${data.root}, ${Math.round(free / 1e9)} GB free`);
   const detail = `${data.root} has only ${Math.round(free / 1e6)} MB free`;
   return { name, state: 'failed', detail, remedy: 'Make room on this disk.' };

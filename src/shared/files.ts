@@ -91,8 +91,8 @@ export const ifMissing =
     throw error;
   };
 
-/** Bytes that this process may still write to the disk of a folder. @throws the system's errors */
-export async function freeBytesAt(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
+/** Bytes that this process may still write to the disk of a folder, and of all of it. @throws the system's errors */
+export async function diskAt(folder: string): Promise<{ free: number; total: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { free: bavail * bsize, total: blocks * bsize };
 }

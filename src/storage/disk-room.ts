@@ -1,7 +1,7 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/environment.ts';
-import { freeBytesAt } from '../shared/files.ts';
+import { diskAt } from '../shared/files.ts';
 import { sizeText } from './quota.ts';
 
 /** Room on the disk of the data directory, and what is done before there is none. */
@@ -53,6 +53,13 @@ const megabyte = 1024 ** 2;
 
 const whatToDo = 'Make room on this disk, or delete recordings.';
 
+/** Bytes that must be free for new work to begin: as set, else 500 MB, or a twentieth of a small disk. */
+export const lowWaterMark = (
+  { 'limits.free_mb': megabytes }: Pick<Settings, 'limits.free_mb'>,
+  totalBytes: number,
+): number =>
+  megabytes === null ? Math.min(500 * megabyte, totalBytes / 20) : megabytes * megabyte;
+
 /** Whether an error, or one behind it, says that the disk is full. */
 export function isNoSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -78,36 +85,39 @@ export function openDiskRoom(deps: {
   log: { warn(fields: object, text: string): void };
 }): DiskRoom {
   const { root, log } = deps;
-  const lowBytes = () => deps.settings()['limits.free_mb'] * megabyte;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
-  let lastFree = Infinity;
+  let last = { free: Infinity, low: 0 };
 
-  const look = async (): Promise<number> => (lastFree = await freeBytesAt(root));
+  const look = async (): Promise<{ free: number; low: number }> => {
+    const { free, total } = await diskAt(root);
+    last = { free, low: lowWaterMark(deps.settings(), total) };
+    return last;
+  };
   const makeReserve = async (): Promise<void> => {
-    const free = await look();
+    const { free, low } = await look();
     const there = await sizeOf(join(root, reserveFile));
     const wanted = Math.min(reserveBytesMax, Math.floor(free * reserveShare));
-    if (there > 0 || free - wanted < lowBytes()) return;
+    if (there > 0 || free - wanted < low) return;
     await fill(join(root, reserveFile), wanted, stopping.signal);
   };
 
   return {
     async admit(bytes) {
-      const free = await look();
-      if (free - bytes < lowBytes()) throw new DiskFull(free, lowBytes());
+      const { free, low } = await look();
+      if (free - bytes < low) throw new DiskFull(free, low);
     },
     async giveUpReserve() {
-      if ((await look()) >= shortBytes) return false;
+      if ((await look()).free >= shortBytes) return false;
       await making;
       const given = await removeReserve(root);
-      if (given) log.warn({ free: lastFree }, 'the disk is full: the reserve was given up');
+      if (given) log.warn({ free: last.free }, 'the disk is full: the reserve was given up');
       return given;
     },
     warning() {
-      if (lastFree >= lowBytes()) return null;
-      const message = `The disk has only ${sizeText(lastFree)} free: nothing new is taken. ${whatToDo}`;
+      if (last.free >= last.low) return null;
+      const message = `The disk has only ${sizeText(last.free)} free: nothing new is taken. ${whatToDo}`;
       return { code: 'disk-low', message };
     },
     start() {
