@@ -78,10 +78,8 @@ export function openRecordings(deps: {
           deps.onFailed(recordingId, error);
         }
       }
-      for (const recording of taken) {
-        open.set(recording.recordingId, Promise.resolve(recording));
-        await recording.start();
-      }
+      for (const recording of taken) open.set(recording.recordingId, Promise.resolve(recording));
+      await Promise.all(taken.map((recording) => recording.start()));
       return taken.length;
     },
     async close() {
