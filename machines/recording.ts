@@ -18,7 +18,6 @@ import {
 } from './transitions.ts';
 
 export type { Activity, ActivityInput } from './activities.ts';
-export type { RecordingContext } from './context.ts';
 export { toMachineEvent, type RecordingMachineEvent } from './machine-event.ts';
 
 /** Stored with each fact the machine decided on. Another meaning of a fact needs another version. */

@@ -62,8 +62,6 @@ export async function readRecording(
   return recording;
 }
 
-/** What the next documents will be made of, as it is now. */
-export const draftOf = ({ sources }: Recording): Source => sources.draft;
 /** What people are shown: what the documents were made of, with what was said since; without any, the draft. */
 export const shownOf = ({ sources }: Recording): Source => sources.published ?? sources.draft;
 

@@ -13,7 +13,7 @@ import {
   type DecideRecording,
 } from '../../../projections/recording/decide.ts';
 import { editDocument, editTurn } from '../../../projections/recording/edit-turns.ts';
-import { evolve, noRecording, type ReadFact } from '../../../projections/recording/recording.ts';
+import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 import { speakerName } from '../../../src/documents/documents.ts';
 
 const worker = { engine: 'local', model: null };
@@ -93,7 +93,7 @@ const recordingAfter = (facts: readonly RecordingFact[]) =>
         version: index + 1,
         at: '2026-03-01T10:00:00Z',
         by: 'anna',
-      } as ReadFact),
+      }),
     noRecording('r1'),
   );
 const given = (facts: readonly RecordingFact[], state = 'idle.saved') => ({
