@@ -1,49 +1,41 @@
+import type { Server } from 'node:http';
 import { ulid } from 'ulid';
 import type { Stage } from '../events/facts/recording.ts';
-import { status, statusOf } from '../projections/status.ts';
-import { openAccounts } from './accounts/accounts.ts';
-import { acceptsAudio } from './audio/accepts-audio.ts';
+import { recordings } from '../projections/recordings.ts';
+import { statusOf } from '../projections/status.ts';
+import { openAccounts, type Accounts } from './accounts/accounts.ts';
 import { retireSpace } from './accounts/retired-spaces.ts';
+import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
-import { openControl } from './control/socket.ts';
-import { integrityHandlers, quarantineCommands } from './control/data-commands.ts';
-import { userCommands } from './control/user-commands.ts';
+import { openToggle, type Toggle } from './capture/toggle.ts';
+import { openConfig, type Config } from './config/config.ts';
 import { settingsFrom, unknownVariables } from './config/environment.ts';
-import { openConfig } from './config/config.ts';
-import type { Host } from './shared/data-directory.ts';
-import { guest } from './http/visible-recording.ts';
-import { toggleSchema } from './http/routes/toggle.ts';
+import { integrityHandlers, quarantineCommands } from './control/data-commands.ts';
+import { openControl, type ControlHandlers } from './control/socket.ts';
+import { userCommands } from './control/user-commands.ts';
 import { createApp } from './http/app.ts';
-import { listen } from './http/server.ts';
+import { openSockets } from './http/feed/upgrade.ts';
+import { unfinished, type Readiness } from './http/middleware/ready.ts';
+import { toggleSchema } from './http/routes/toggle.ts';
+import { listen, type RunningServer } from './http/server.ts';
 import type { HttpServices } from './http/services.ts';
-import { startScrub } from './integrity/scrub.ts';
-import type { Log } from './shared/log.ts';
-import { openMetrics } from './metrics/metrics.ts';
-import { packageVersion } from './shared/package.ts';
-import { openEventLog, pipelineOver } from './pipeline.ts';
+import { createStartingApp, type StartingApp } from './http/starting.ts';
+import { sweepUploads, uploadsDirOf } from './http/uploads/receive-upload.ts';
+import { guest } from './http/visible-recording.ts';
+import { startScrub, type Scrub } from './integrity/scrub.ts';
+import { openMetrics, type Metrics } from './metrics/metrics.ts';
+import { openEventLog, pipelineOver, type OpenedLog, type Pipeline } from './pipeline.ts';
+import { openReadiness } from './readiness.ts';
 import { endWorkOf } from './recordings/end-work.ts';
 import type { StageActivity } from './recordings/run-stage.ts';
-import { openToggle } from './capture/toggle.ts';
-import { levelSessionRows } from './storage/session-rows.ts';
+import { prepare, type Host } from './shared/data-directory.ts';
+import type { Log } from './shared/log.ts';
+import { packageVersion } from './shared/package.ts';
 import { openDiskRoom } from './storage/disk-room.ts';
-import { measureTaken, openSpaceLimit } from './storage/quota.ts';
+import { measureTaken, openSpaceLimit, type SpaceLimit } from './storage/quota.ts';
+import { levelSessionRows } from './storage/session-rows.ts';
 
-export type Service = {
-  /** Where it listens, e.g. `http://127.0.0.1:8765`. */
-  url: string;
-  /** Finishes what is being written, then ends. */
-  close(): Promise<void>;
-};
-
-/** Sessions that are over are swept at start and this often, in milliseconds. */
-const sweepEveryMs = 3_600_000;
-
-/**
- * Puts the service together and starts it: log, projections, configuration, door, accounts, HTTP,
- * control socket.
- * @throws {SettingsError} the environment is wrong; {EventStoreError} when the log cannot be opened; what listening throws.
- */
-export async function startService(options: {
+export type ServiceOptions = {
   host: Host;
   /** Settings that it says cannot be changed while the service runs. */
   env: NodeJS.ProcessEnv;
@@ -56,151 +48,259 @@ export async function startService(options: {
   activities?: Partial<Record<Stage, StageActivity>>;
   /** Sees what requests are answered with, and may put other parts in its place; for tests. */
   withServices?: (own: HttpServices) => HttpServices;
-}): Promise<Service> {
+};
+
+export type Service = {
+  /** Where it listens, e.g. `http://127.0.0.1:8765`. */
+  url: string;
+  /**
+   * Resolves when all is ready: projections have caught up and unfinished recordings are taken up.
+   * @throws {EventStoreError} when the log cannot be opened; then the service has ended.
+   */
+  ready: Promise<void>;
+  /** Finishes what is being written, then ends. */
+  close(): Promise<void>;
+};
+
+/** Sessions that are over are swept at start and this often, in milliseconds. */
+const sweepEveryMs = 3_600_000;
+/** The hotkey and the tray wait this long for a service that starts, in milliseconds. */
+const triggerWaitMs = 30_000;
+
+/**
+ * Starts the service. Resolves when the port answers: `/health` and pages from then on, all else when
+ * what it needs is ready (503 `starting` until then).
+ * @throws {SettingsError} the environment is wrong; what listening throws.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, env, log } = options;
-  const { data } = host;
-  // Thrown before anything is opened.
+  checkEnvironment(env, log);
+  await prepare(host.data);
+  const closing: Closing = [];
+  const server = await listen(startingApp(options), host);
+  log.info({ url: server.url }, 'listening');
+  const eventLog = openEventLog(host.data, log);
+  const opening = openCore(options, eventLog, closing);
+  // Not before the log is locked: the sockets of a service that runs would be replaced.
+  const sockets = eventLog.then(() => openLocalSockets(options, opening));
+  const served = opening.then((core) => serve(core, server, options));
+  const ready = served.then((core) => goOn(core, log));
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= closeAll());
+  // A service whose log cannot be opened must not go on answering that it starts.
+  served.catch(() => close().catch((error: unknown) => log.error({ err: error }, 'closing')));
+  ready.catch(() => undefined);
+  return { url: server.url, ready, close };
+
+  /** In this order: who waits for an answer gets it, then nothing new comes in, then what is below. */
+  async function closeAll(): Promise<void> {
+    const core = await opening.catch(() => null);
+    // First: sockets wait for commands that are being answered, some of which ask the scrub.
+    const steps = [
+      async () => await core?.scrub.stop(),
+      async () => closeSockets(await sockets.catch(() => [])),
+      () => server.close(),
+      ...closing.toReversed(),
+      async () => await ready.catch(() => undefined),
+    ];
+    await inOrder(steps);
+  }
+}
+
+/** What was opened, to be closed in the opposite order. */
+type Closing = (() => Promise<unknown>)[];
+
+/** @throws {SettingsError} before anything is opened. */
+function checkEnvironment(env: NodeJS.ProcessEnv, log: Log): void {
   settingsFrom(env);
   for (const { variable, nearest } of unknownVariables(env)) {
     const meant = nearest === null ? '' : ` Was ${nearest} meant?`;
     log.warn(`Nothing reads the environment variable ${variable}.${meant}`);
   }
-  const opened = await openEventLog(data, log);
-  const closing: (() => Promise<unknown>)[] = [() => opened.close()];
-  try {
-    const { store, keys } = opened;
-    const config = await openConfig({ store, secretsPath: data.secrets, env, log });
-    const { settings } = config;
-    const pipeline = pipelineOver(opened, { ...options, settings, data, recordsDevices: true });
-    const { storage, projections, desk, captures } = pipeline;
-    closing.splice(0, 1, () => pipeline.close());
-    const clock = () => new Date();
-    const upToDate = () => projections.applied(status.name, store.head());
-    const work = { storage, upToDate, desk, captures, log };
-    const accounts = await openAccounts({
-      store,
-      keys,
-      endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
-      retireSpace: retireSpace(data, clock),
-      sessions: levelSessionRows(store.db),
-      settings,
-      clock,
-      dataDir: data.root,
-      log,
-    });
-    const sweep = setInterval(() => {
-      accounts.sweepSessions().catch((error: unknown) => log.warn({ err: error }, 'sweeping'));
-    }, sweepEveryMs).unref();
-    closing.unshift(async () => clearInterval(sweep));
-
-    const takenUp = await pipeline.restart();
-    if (takenUp > 0) log.info({ recordings: takenUp }, 'went on with unfinished recordings');
-    // Not waited for: a capture that does not end must not keep everybody else from the service.
-    void accounts.finishDeletions();
-
-    const scrub = await startScrub({
-      store,
-      keys,
-      data,
-      log,
-      notTakenUp: () => [...desk.notTakenUp()],
-    });
-    closing.unshift(() => scrub.stop());
-
-    const disk = openDiskRoom({ root: data.root, settings, log });
-    closing.unshift(() => disk.stop());
-    const space = openSpaceLimit({
-      disk,
-      measure: (signal) => measureTaken(data, signal),
-      settings,
-      log,
-    });
-    closing.unshift(() => space.stop());
-
-    const toggle = openToggle({
-      desk,
-      captures,
-      space,
-      storage,
-      settings,
-      upToDate,
-      head: () => store.head(),
-    });
-    const trigger = await openControl(data.triggerSocket, {
-      toggle: async (request) =>
-        await toggle(
-          { owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` },
-          toggleSchema.parse(request),
-        ),
-      status: async () => await statusOf(storage, guest),
-    });
-    closing.unshift(() => new Promise((resolve) => trigger.close(resolve)));
-
-    const metrics = openMetrics({
-      store,
-      storage,
-      projections,
-      desk,
-      scrub: scrub.progress,
-      space,
-      process: true,
-    });
-    closing.unshift(async () => metrics.stop());
-
-    const own: HttpServices = {
-      metrics,
-      space,
-      disk,
-      toggle,
-      captures,
-      log,
-      settings,
-      config,
-      desk,
-      store,
-      storage,
-      projections,
-      accounts,
-      acceptsAudio,
-      version: packageVersion(),
-      address: host.address,
-      dataDir: data.root,
-      health: scrub.health,
-    };
-    const services = options.withServices?.(own) ?? own;
-    const server = await listen(createApp(services), services, { port: host.port });
-    closing.unshift(() => server.close());
-    const control = await openControl(data.controlSocket, {
-      settings: async () => settings(),
-      ...userCommands(accounts),
-      ...quarantineCommands({ data, log }),
-      ...integrityHandlers({ store, keys, data, scrub, whileFilesStay: desk.whileFilesStay }),
-      'replay-from': async (body) => {
-        const { recording, from } = body as { recording: string; from: string };
-        const { replayFrom } = await import('./recordings/replay-from.ts');
-        return await replayFrom(pipeline, recording, from);
-      },
-      'replay-check': async (recording) =>
-        await (
-          await import('./recordings/check-log.ts')
-        ).checkLog(store, typeof recording === 'string' ? recording : undefined),
-    });
-    closing.unshift(() => new Promise((resolve) => control.close(resolve)));
-    // Before the socket, which waits for the commands that are being answered.
-    closing.unshift(() => scrub.stop());
-    log.info({ url: server.url }, 'listening');
-    void space.start();
-    void disk.start();
-    return { url: server.url, close: () => closeAll(closing) };
-  } catch (error) {
-    await closeAll(closing);
-    throw error;
-  }
 }
 
-/** One after the other, in order; the first error is thrown when all have been tried. */
-async function closeAll(closing: readonly (() => Promise<unknown>)[]): Promise<void> {
+/** What answers until the log is open. */
+function startingApp({ host, env, log }: ServiceOptions): StartingApp {
+  const fromEnvironment = settingsFrom(env);
+  const { address } = host;
+  return createStartingApp({
+    log,
+    version: packageVersion(),
+    address,
+    settings: () => fromEnvironment,
+  });
+}
+
+/** Everything that requests are answered with. */
+type Core = {
+  pipeline: Pipeline;
+  config: Config;
+  accounts: Accounts;
+  scrub: Scrub;
+  disk: ReturnType<typeof openDiskRoom>;
+  space: SpaceLimit;
+  metrics: Metrics;
+  toggle: Toggle;
+  readiness: Readiness;
+  /** Settles when unfinished recordings are taken up. */
+  takenUp: Promise<number>;
+};
+
+/** Opens, in this order: the log, the settings, the projections and what acts on recordings, users, and what looks after the disk. */
+async function openCore(
+  options: ServiceOptions,
+  eventLog: Promise<OpenedLog>,
+  closing: Closing,
+): Promise<Core> {
+  const { host, env, log } = options;
+  const { data } = host;
+  const opened = await eventLog;
+  closing.push(() => opened.close());
+  const { store, keys } = opened;
+  const config = await openConfig({ store, secretsPath: data.secrets, env, log });
+  const { settings } = config;
+  const pipeline = pipelineOver(opened, { ...options, settings, data, recordsDevices: true });
+  // It closes the log itself.
+  closing.splice(0, 1, () => pipeline.close());
+  const accounts = await openUsers(pipeline, options, closing);
+  const { storage, projections, desk, captures } = pipeline;
+  const notTakenUp = () => [...desk.notTakenUp()];
+  const scrub = await startScrub({ store, keys, data, log, notTakenUp });
+  closing.push(() => scrub.stop());
+  const measure = (signal: AbortSignal) => measureTaken(data, signal);
+  const disk = openDiskRoom({ root: data.root, settings, log });
+  closing.push(() => disk.stop());
+  const space = openSpaceLimit({ disk, measure, settings, log });
+  closing.push(() => space.stop());
+  const sources = { store, storage, projections, desk, space, scrub: scrub.progress };
+  const metrics = openMetrics({ ...sources, process: true });
+  closing.push(async () => metrics.stop());
+  const head = () => store.head();
+  const upToDate = upToDateOf(pipeline);
+  const toggle = openToggle({ desk, captures, space, storage, settings, upToDate, head });
+  // From here on captures are taken up, before anybody can ask for one.
+  const takenUp = pipeline.takeUp();
+  takenUp.catch(() => undefined);
+  const readiness = openReadiness({ projections, head, takenUp });
+  return { pipeline, config, accounts, scrub, disk, space, metrics, toggle, readiness, takenUp };
+}
+
+async function openUsers(
+  pipeline: Pipeline,
+  { host, log }: ServiceOptions,
+  closing: Closing,
+): Promise<Accounts> {
+  const { store, keys, storage, desk, captures, settings } = pipeline;
+  const clock = () => new Date();
+  const work = { storage, upToDate: upToDateOf(pipeline), desk, captures, log };
+  const accounts = await openAccounts({
+    store,
+    keys,
+    endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
+    retireSpace: retireSpace(host.data, clock),
+    sessions: levelSessionRows(store.db),
+    settings,
+    clock,
+    dataDir: host.data.root,
+    log,
+  });
+  const sweep = setInterval(() => {
+    accounts.sweepSessions().catch((error: unknown) => log.warn({ err: error }, 'sweeping'));
+  }, sweepEveryMs).unref();
+  closing.push(async () => clearInterval(sweep));
+  return accounts;
+}
+
+/** Resolves when the lists of recordings show what is in the log. */
+const upToDateOf =
+  ({ projections, store }: Pipeline) =>
+  () =>
+    projections.applied(recordings.name, store.head());
+
+/** Answers everything from now on; what is not ready yet by 503. */
+async function serve(core: Core, server: RunningServer, options: ServiceOptions): Promise<Core> {
+  const { host, log } = options;
+  const { pipeline, scrub, ...rest } = core;
+  await sweepUploads(uploadsDirOf(host.data.root));
+  const own: HttpServices = {
+    ...pipeline,
+    ...rest,
+    log,
+    acceptsAudio,
+    version: packageVersion(),
+    address: host.address,
+    dataDir: host.data.root,
+    health: scrub.health,
+  };
+  const services = options.withServices?.(own) ?? own;
+  server.serve(createApp(services), openSockets(services));
+  return core;
+}
+
+/** What a start does while requests are answered, in this order. */
+async function goOn({ pipeline, accounts, disk, space, takenUp }: Core, log: Log): Promise<void> {
+  void space.start();
+  void disk.start();
+  const recordings = await takenUp;
+  if (recordings > 0) log.info({ recordings }, 'went on with unfinished recordings');
+  // Not waited for: a capture that does not end must not keep the rest from being done.
+  void accounts.finishDeletions();
+  await pipeline.tidyUp();
+}
+
+/** The sockets of this machine's commands, hotkey and tray. They answer when what they ask for is there. */
+async function openLocalSockets(options: ServiceOptions, opening: Promise<Core>) {
+  const { data } = options.host;
+  const control = await openControl(
+    data.controlSocket,
+    opening.then((core) => controlHandlers(core, options)),
+  );
+  const trigger = await openControl(data.triggerSocket, opening.then(triggerHandlers));
+  return [control, trigger];
+}
+
+const closeSockets = (sockets: readonly Server[]) =>
+  Promise.all(
+    sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))),
+  );
+
+/** As the guest. They wait for a service that starts: somebody has pressed a key and is speaking already. */
+const triggerHandlers = ({ toggle, readiness, pipeline }: Core): ControlHandlers => ({
+  toggle: async (request) => {
+    await readiness.until([recordings.name, unfinished], triggerWaitMs);
+    const who = { owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` };
+    return await toggle(who, toggleSchema.parse(request));
+  },
+  status: async () => {
+    await readiness.until([recordings.name], triggerWaitMs);
+    return await statusOf(pipeline.storage, guest);
+  },
+});
+
+function controlHandlers(core: Core, { host, log }: ServiceOptions): ControlHandlers {
+  const { pipeline, accounts, scrub, config } = core;
+  const { store, keys, desk } = pipeline;
+  const { data } = host;
+  return {
+    settings: async () => config.settings(),
+    ...userCommands(accounts),
+    ...quarantineCommands({ data, log }),
+    ...integrityHandlers({ store, keys, data, scrub, whileFilesStay: desk.whileFilesStay }),
+    'replay-from': async (body) => {
+      const { recording, from } = body as { recording: string; from: string };
+      const { replayFrom } = await import('./recordings/replay-from.ts');
+      return await replayFrom(pipeline, recording, from);
+    },
+    'replay-check': async (recording) =>
+      await (
+        await import('./recordings/check-log.ts')
+      ).checkLog(store, typeof recording === 'string' ? recording : undefined),
+  };
+}
+
+/** One after the other; the first error is thrown when all have been tried. */
+async function inOrder(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];
-  for (const close of closing) await close().catch((error: unknown) => errors.push(error));
+  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
   if (errors.length > 0) throw errors[0];
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { openFileKeys } from '../events/log/file-keys.ts';
 import type { KeyStore } from '../events/key-store.ts';
 import { type Log as EventLog, openLog } from '../events/log/level-log.ts';
-import { type Stage, recordingOf, recordingStream } from '../events/facts/recording.ts';
+import type { Stage } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/projection.ts';
-import { recordings, unsettledRecordings } from '../projections/recordings.ts';
+import { recordings } from '../projections/recordings.ts';
 import { type ProjectionRunner, startProjections } from '../projections/runner.ts';
 import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
@@ -23,17 +23,15 @@ import { openActivityBoard } from './recordings/activity-board.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
 import { type OpenDesk, openDesk } from './recordings/open-desk.ts';
-import { quarantineUnknown } from './recordings/quarantine.ts';
 import type { StageActivity } from './recordings/run-stage.ts';
 import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './config/environment.ts';
+import { takeUp, tidyUp } from './take-up.ts';
 import { StageError } from './shared/errors.ts';
 import type { SpeechEngine } from './speech/engine.ts';
 import { levelPendingJobs } from './storage/pending-jobs.ts';
 import { openRows, type RowsStorage } from './storage/open-rows.ts';
-import { removePlainRows } from './storage/plain-rows.ts';
 import { isNoSpace, removeReserve } from './storage/disk-room.ts';
-import { isIn } from '../machines/state-name.ts';
 
 /** How long an erasure waits for the views; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
@@ -43,6 +41,8 @@ export type OpenedLog = {
   keys: KeyStore;
   store: EventLog;
   rows: RowsStorage;
+  /** Folders of recordings as the last process left them. */
+  leftFolders: readonly string[];
   close(): Promise<void>;
 };
 
@@ -55,8 +55,13 @@ export type Pipeline = {
   desk: OpenDesk;
   captures: Captures;
   settings(): Settings;
-  /** Takes up what was unfinished; returns how many recordings that were. */
-  restart(): Promise<number>;
+  /**
+   * Takes up what the last process left unfinished, captures that still run first. Commands may come
+   * meanwhile. Returns how many recordings that were. @throws what the log says
+   */
+  takeUp(): Promise<number>;
+  /** Finishes erasures and puts folders aside that no fact speaks of; after `takeUp`, waits for all projections. */
+  tidyUp(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -110,6 +115,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
       keys: store.keys,
       store,
       rows,
+      leftFolders: await readdir(data.recordings),
       async close() {
         await rows.close();
         await store.close();
@@ -148,7 +154,7 @@ export const openPipeline = async (options: PipelineOptions): Promise<Pipeline> 
 
 /** Everything over an opened log, which it closes. Starts to bring the projections up to the log. */
 export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipeline {
-  const { data, settings, log } = options;
+  const { data, settings, log, recordsDevices = false } = options;
   const { store, keys, rows } = opened;
   const { storage } = rows;
   const projections = startAllProjections(store, storage, log);
@@ -163,6 +169,59 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     hoursMax: () => settings()['limits.recording_hours'],
     browserLimits: options.browserLimits,
   });
+  /** Until then not all recordings are open that were promised a name. */
+  let takenUp: Promise<unknown> = Promise.resolve();
+  let tidiedUp: Promise<unknown> = Promise.resolve();
+  const desk = deskOver(opened, options, {
+    projections,
+    captures,
+    engines,
+    models,
+    takenUp: () => takenUp,
+  });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const parts = { ...opened, data, log, recordsDevices, projections, desk, captures, signal };
+  return {
+    store,
+    keys,
+    storage,
+    projections,
+    desk,
+    captures,
+    settings,
+    takeUp: () => (takenUp = takeUp(parts)),
+    tidyUp: () => (tidiedUp = tidyUp(parts)),
+    async close() {
+      stopping.abort();
+      await Promise.allSettled([takenUp, tidiedUp]);
+      await desk.close();
+      if (recordsDevices) await captures.close();
+      await engines.close();
+      await models.close();
+      await projections.stop();
+      await opened.close();
+    },
+  };
+}
+
+/** What takes commands on recordings and works on them. */
+function deskOver(
+  opened: OpenedLog,
+  options: PipelineOptions,
+  parts: {
+    projections: ProjectionRunner;
+    captures: Captures;
+    engines: ReturnType<typeof sharedEngine>;
+    models: ReturnType<typeof sharedLanguageModel>;
+    /** Settles when all recordings are open that were promised names of documents. */
+    takenUp(): Promise<unknown>;
+  },
+): OpenDesk {
+  const { data, settings, log } = options;
+  const { projections } = parts;
+  const { store, rows } = opened;
+  const { storage } = rows;
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.root, owner));
   const desk: OpenDesk = openDesk({
     store,
@@ -182,37 +241,23 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
       return await importedBy(storage, command);
     },
     activities: {
-      capture: captures.activity,
-      ...speechActivities(options, engines),
-      ...languageActivities(options, models),
+      capture: parts.captures.activity,
+      ...speechActivities(options, parts.engines),
+      ...languageActivities(options, parts.models),
       write: loaded(async () =>
         (await import('./recordings/activities/write.ts')).write({
           spaceOf,
           uiLanguage: () => settings()['ui.language'],
-          promisedBases: (owner) => desk.promisedBases(owner),
+          async *promisedBases(owner) {
+            await Promise.allSettled([parts.takenUp()]);
+            yield* desk.promisedBases(owner);
+          },
         }),
       ),
       ...options.activities,
     },
   });
-  return {
-    store,
-    keys,
-    storage,
-    projections,
-    desk,
-    captures,
-    settings,
-    restart: () => restart({ store, rows, projections, desk, captures }, options),
-    async close() {
-      await desk.close();
-      if (options.recordsDevices) await captures.close();
-      await engines.close();
-      await models.close();
-      await projections.stop();
-      await opened.close();
-    },
-  };
+  return desk;
 }
 
 /** Where an erasure removes what is not a file of the recording's own. */
@@ -239,76 +284,6 @@ const startAllProjections = (
     onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
     onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
   });
-
-/** Takes up what was unfinished, in this order; returns how many recordings that were. */
-async function restart(
-  parts: Pick<Pipeline, 'store' | 'projections' | 'desk' | 'captures'> & { rows: RowsStorage },
-  { data, log, recordsDevices }: PipelineOptions,
-): Promise<number> {
-  const { store, rows, projections, desk, captures } = parts;
-  // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
-  if (store.health().state === 'damaged') {
-    await projections.ready().catch((error: unknown) => log.error({ err: error }, 'views stop'));
-    log.error('the log is damaged: unfinished recordings wait until it is sound again');
-    return 0;
-  }
-  await projections.ready();
-  // LevelDB may end the process over a harmed table that it rewrites.
-  const rewritable = async () => (await harmedTables(data.log)).length === 0;
-  await removePlainRows(store, rows.db, rewritable).catch((error: unknown) =>
-    log.error({ err: error }, 'rows of an earlier release, not sealed, are still there'),
-  );
-  await desk.finishRemovals();
-  const unknown = await quarantineUnknown(
-    { recordingsDir: data.recordings, quarantineDir: data.quarantine },
-    async (recordingId) => await isKnown(store, recordingId),
-  );
-  if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
-  if (recordsDevices) await captures.takeStock((recordingId) => becomeOf(store, recordingId));
-  return await desk.restart(unsettled({ store, storage: rows.storage, projections }));
-}
-
-/** From the projection; from the log itself when the projection has stopped. */
-async function* unsettled({
-  store,
-  storage,
-  projections,
-}: Pick<Pipeline, 'store' | 'storage' | 'projections'>): AsyncIterable<string> {
-  const healthy = projections
-    .states()
-    .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
-  if (healthy) {
-    yield* unsettledRecordings(storage);
-    return;
-  }
-  const states = new Map<string, string>();
-  for await (const fact of store.readAll()) {
-    const recordingId = recordingOf(fact.stream);
-    if (recordingId === undefined) continue;
-    const { to = '' } = fact;
-    if (isIn(to, 'recording') || isIn(to, 'transcribing')) states.set(recordingId, to);
-    else states.delete(recordingId);
-  }
-  yield* states.keys();
-}
-
-/** What has become of a recording: its last fact says. */
-async function becomeOf(
-  store: EventLog,
-  recordingId: string,
-): Promise<'recording' | 'erased' | 'other'> {
-  const stream = recordingStream(recordingId);
-  const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
-  for await (const { to } of store.read(stream, last)) {
-    if (to !== undefined && isIn(to, 'recording')) return 'recording';
-    if (to === 'idle.erased') return 'erased';
-  }
-  return 'other';
-}
-
-/** The version is kept beside the log: nothing is read, nothing decrypted. */
-const isKnown = async (store: EventLog, recordingId: string): Promise<boolean> =>
-  (await store.version(recordingStream(recordingId))) > 0;
 
 /** The engine that the settings name, opened when it is needed, and again when they change. */
 function sharedEngine({ data, settings, log, modelsDir = data.models }: PipelineOptions) {

@@ -73,9 +73,10 @@ export type Captures = {
   uncombine(): Promise<void>;
   /**
    * At service start, before recordings are taken up: ends captures that nobody wants, and tears down
-   * a combined source that no live capture uses.
+   * a combined source that no live capture uses. Returns the recordings whose captures go on.
+   * @param folders names of recordings' folders
    */
-  takeStock(stateOf: StateOf): Promise<void>;
+  takeStock(folders: readonly string[], stateOf: StateOf): Promise<string[]>;
   /** At service stop, after the recordings: captures go on, and with them the source they use. */
   close(): Promise<void>;
 };
@@ -97,8 +98,7 @@ export type CapturesDeps = {
 
 export function openCaptures(deps: CapturesDeps): Captures {
   const { dataRoot, recordingsDir, store, log, env } = deps;
-  const instance = instanceOf(dataRoot);
-  const pulse = openPulse({ env });
+  const [instance, pulse] = [instanceOf(dataRoot), openPulse({ env })];
   const devices = heldDevices(deps.warnAfter);
   const combined = combinedSource({
     path: join(dataRoot, 'combined.json'),
@@ -174,9 +174,10 @@ export function openCaptures(deps: CapturesDeps): Captures {
       refuseInUse();
       await combined.forget();
     },
-    async takeStock(stateOf) {
-      const inUse = await takeStock(recordingsDir, stateOf);
-      if (!inUse.has(combinedDevice)) await dismantle();
+    async takeStock(folders, stateOf) {
+      const going = await takeStock(recordingsDir, folders, stateOf);
+      if (!going.some(({ device }) => device === combinedDevice)) await dismantle();
+      return going.map(({ recordingId }) => recordingId);
     },
     async close() {
       if (devices.heldBy(combinedDevice) === null && !left.has(combinedDevice)) await dismantle();

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adoptCapture } from './process/client.ts';
 import { readClaim, removeCaptureFiles } from './file/capture-files.ts';
@@ -8,11 +7,16 @@ export type StateOf = (recordingId: string) => Promise<'recording' | 'erased' | 
 
 /**
  * Ends captures that nobody wants any more.
- * @returns the devices of those that live and go on.
+ * @param folders names of folders of recordings in `recordingsDir`
+ * @returns those that live and go on.
  */
-export async function takeStock(recordingsDir: string, stateOf: StateOf): Promise<Set<string>> {
-  const inUse = new Set<string>();
-  for (const recordingId of await readdir(recordingsDir)) {
+export async function takeStock(
+  recordingsDir: string,
+  folders: readonly string[],
+  stateOf: StateOf,
+): Promise<{ recordingId: string; device: string }[]> {
+  const going: { recordingId: string; device: string }[] = [];
+  for (const recordingId of folders) {
     const folder = join(recordingsDir, recordingId);
     const claim = await readClaim(folder);
     if (!claim) continue;
@@ -23,9 +27,9 @@ export async function takeStock(recordingsDir: string, stateOf: StateOf): Promis
     }
     const live = await adoptCapture(folder);
     live?.release();
-    if (live) inUse.add(claim.device);
+    if (live) going.push({ recordingId, device: claim.device });
   }
-  return inUse;
+  return going;
 }
 
 /**

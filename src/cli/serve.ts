@@ -40,6 +40,10 @@ export async function serve(): Promise<void> {
       );
     });
   }
-  // Last: whoever waits for this line may stop it at once.
+  // The port answers, and the service may be stopped from now on.
   console.error(`Mitschrift is at ${service.url}`);
+  await service.ready.catch((error: unknown) => {
+    if (!stopping) throw error;
+  });
+  log.info('ready');
 }

@@ -48,7 +48,7 @@ export async function transcribeCommand(
     const ended = aborted(scratch.stopping);
     ended.catch(() => undefined);
     try {
-      await pipeline.restart();
+      await pipeline.takeUp();
       for (const file of files) {
         const done = transcribeOne(pipeline, file, data.uploads, options, bars);
         results.push(await Promise.race([done, ended]));

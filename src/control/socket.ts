@@ -24,8 +24,14 @@ export function controlPath(path: string): string {
   return join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `mitschrift-${short}.sock`);
 }
 
-/** Serves the handlers by name until closed. The data directory's lock says that no other service listens. */
-export async function openControl(path: string, handlers: ControlHandlers): Promise<Server> {
+/**
+ * Serves the handlers by name until closed; who asks before they are there waits. The data directory's lock
+ * says that no other service listens.
+ */
+export async function openControl(
+  path: string,
+  handlers: ControlHandlers | Promise<ControlHandlers>,
+): Promise<Server> {
   const socket = controlPath(path);
   await rm(socket, { force: true });
   const server = createServer((incoming, outgoing) => {
@@ -36,7 +42,8 @@ export async function openControl(path: string, handlers: ControlHandlers): Prom
     };
     readAll(incoming, bodyBytesMax)
       .then(async (text) => {
-        const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+        const known = await handlers;
+        const handler = Object.hasOwn(known, name) ? known[name] : undefined;
         if (!handler) return answer(404, { message: `The service knows no command ${name}` });
         return answer(200, await handler(text === '' ? null : JSON.parse(text)));
       })

@@ -1,3 +1,4 @@
+import { untilReady } from './middleware/ready.ts';
 import { type Layer, Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { answerProblems } from './middleware/problems.ts';
@@ -53,6 +54,7 @@ export function createApp(services: HttpServices): Koa<State> {
   );
   const tickets = openTickets(services.accounts);
   app.use(authenticate(services.accounts, tickets, () => services.settings()['metrics.token']));
+  app.use(untilReady(services.readiness));
   app.use(rememberAnswers());
   app.use(makeRoom(services));
 

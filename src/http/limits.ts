@@ -15,6 +15,8 @@ export const limits = {
   /** `Idempotency-Key`: characters; answers remembered, all users together. */
   idempotencyKeyCharactersMax: 255,
   rememberedAnswersMax: 1000,
+  /** How long a request waits for what the service still reads at its start, before 503 `starting`. */
+  readyWaitMs: 1000,
   /** How long a mutating answer waits until what it did can be read. */
   readYourWritesMs: 5000,
   /** How long the rest of a refused body is read, so that the client gets to read the answer. */

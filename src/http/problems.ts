@@ -1,3 +1,5 @@
+import type { StartProgress } from './middleware/ready.ts';
+
 /**
  * Every problem the interface answers with: RFC 9457 `type` is `/problems/<slug>`. Slugs are stable,
  * programs rely on them.
@@ -46,6 +48,7 @@ export const problemTypes = {
   'too-many-connections': { status: 429, title: 'Too many connections' },
   internal: { status: 500, title: 'The service made a mistake' },
   'outcome-unknown': { status: 503, title: 'It is not known whether this was stored' },
+  starting: { status: 503, title: 'The service is starting' },
   busy: { status: 503, title: 'Too much to do at the moment' },
   'views-behind': { status: 503, title: 'Stored, but not readable yet' },
   'view-stopped': { status: 503, title: 'A view of the log has stopped' },
@@ -114,4 +117,15 @@ export const logDamaged = (cause?: unknown): Problem =>
     'log-damaged',
     'The log is damaged and takes nothing new. `mitschrift verify` names the places; restore a backup.',
     { cause },
+  );
+
+/** 503: what was asked for is not ready yet; how far it is. */
+export const starting = ({ waitsFor, fraction, retryAfter }: StartProgress): Problem =>
+  new Problem(
+    'starting',
+    `The service has just started and still reads ${waitsFor.join(', ')}. Nothing was changed; try again in a moment.`,
+    {
+      members: { waits_for: waitsFor, fraction },
+      headers: { 'Retry-After': String(retryAfter) },
+    },
   );

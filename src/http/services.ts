@@ -1,3 +1,4 @@
+import type { Readiness } from './middleware/ready.ts';
 import type Router from '@koa/router';
 import type { Log as EventLog } from '../../events/log/level-log.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
@@ -55,6 +56,7 @@ export type HttpServices = {
     'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers'>;
+  readiness: Readiness;
   metrics: Metrics;
   /** What may still come in by `limits.spaces_gb`. */
   space: Omit<SpaceLimit, 'start' | 'stop'>;

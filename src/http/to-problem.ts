@@ -4,6 +4,7 @@ import type { InvalidCursor } from '../../projections/list-page.ts';
 import type { ProjectionBehind, ProjectionStopped } from '../../projections/projection-error.ts';
 import type { TranscriptMoving } from '../../projections/transcripts.ts';
 import type { AccountError } from '../accounts/account-error.ts';
+import type { Starting } from './middleware/ready.ts';
 import type { ConfigError } from '../config/schema.ts';
 import type { ConfinementError } from '../documents/confinement.ts';
 import type { NoDesktop } from '../documents/desktop.ts';
@@ -14,7 +15,7 @@ import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
 import type { DiskFull } from '../storage/disk-room.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
-import { Problem, invalid, logDamaged, notFound } from './problems.ts';
+import { Problem, invalid, logDamaged, notFound, starting } from './problems.ts';
 import { statusName } from './recording-answer.ts';
 
 /**
@@ -69,6 +70,7 @@ type Answered =
   | ProjectionBehind
   | ProjectionStopped
   | SpaceLimitReached
+  | Starting
   | TranscriptMoving
   | UnknownRecording;
 /** Most of these end a stage and reach the log, not a request; what has no entry is a mistake. */
@@ -148,6 +150,8 @@ const byCode = {
       headers: { 'Retry-After': '5' },
       cause: error,
     }),
+
+  STARTING: (error) => starting(error.progress),
 
   PROJECTION_STOPPED: (error) =>
     new Problem(

@@ -39,22 +39,36 @@ export const commandOf = (state: State): string =>
 
 /**
  * A command whose result nobody could read, or that a damaged log would not take, is not taken.
- * @throws `PROJECTION_STOPPED`, `PROJECTION_BEHIND` (being rebuilt), 503 `log-damaged`, before anything
+ * @throws `PROJECTION_STOPPED`, 503 `log-damaged`, before anything
  *   is appended.
  */
 export function refuseWhenStopped({ projections, health }: HttpServices): void {
   const { state, writable } = health();
   // First: it is why views may have stopped, and an upload need not come in to be refused.
   if (state === 'damaged' && !writable) throw logDamaged();
-  projections.assertRunning(needed);
+  projections.assertRunning(serving(projections));
 }
+
+/**
+ * Those of `needed` that are read now. One that still catches up is read by no request (`middleware/ready.ts`), and has
+ * what those ahead of it have when it is.
+ */
+const serving = (projections: HttpServices['projections']): string[] =>
+  projections
+    .states()
+    .filter(({ name, state }) => needed.includes(name) && !catchingUp.includes(state))
+    .map(({ name }) => name);
+
+const catchingUp: readonly string[] = ['rebuilding', 'catching-up'];
 
 /** Waits until the next GET will see it. */
 export async function untilReadable(services: HttpServices, accepted: Accepted): Promise<void> {
   try {
-    await services.projections.applied(needed, accepted.position, {
-      timeoutMs: limits.readYourWritesMs,
-    });
+    const { projections } = services;
+    const limit = { timeoutMs: limits.readYourWritesMs };
+    await projections.applied(serving(projections), accepted.position, limit);
+    // Those that have begun to be read meanwhile.
+    await projections.applied(serving(projections), accepted.position, limit);
   } catch (error) {
     throw new Problem(
       'views-behind',

@@ -32,11 +32,14 @@ export function openMetrics(sources: MetricsSources): Metrics {
   if (sources.process === true) collectDefaultMetrics({ register });
   const { facts, stages, failures, requests, sockets } = counters(register);
   const clock = stageClock(endedBy);
+  // What the projections catch up with at a start was counted before.
+  const from = sources.store.head();
   const stopListening = sources.projections.onApplied((applied) => {
     for (const fact of applied) {
+      const finished = clock.note(fact);
+      if (fact.position <= from) continue;
       facts.inc({ type: fact.type });
       if (fact.type === 'stage.failed') failures.inc({ stage: fact.data.stage });
-      const finished = clock.note(fact);
       if (finished) stages.observe({ stage: finished.stage }, finished.seconds);
     }
   });

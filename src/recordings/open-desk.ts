@@ -50,7 +50,7 @@ export type DeskDeps = {
 
 export type OpenDesk = RecordingsDesk & {
   /** Takes up every recording that has work to do, from its last recorded result. */
-  restart(unsettled: AsyncIterable<string>): Promise<number>;
+  restart(unsettled: AsyncIterable<string> | Iterable<string>): Promise<number>;
   /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
   promisedBases(owner: string): AsyncIterable<string>;
   /**
@@ -60,7 +60,7 @@ export type OpenDesk = RecordingsDesk & {
   endWork(recordingId: string, circumstances: { by: string; command: string }): Promise<void>;
   /** Recordings that could not be taken up at the start, and why. */
   notTakenUp(): ReadonlyMap<string, string>;
-  /** Finishes what a crash left undone of erasures and deletions. After the views are up to date. */
+  /** Finishes what a crash left undone of erasures, deletions and uploads. */
   finishRemovals(): Promise<void>;
   /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;

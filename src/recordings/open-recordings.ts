@@ -23,7 +23,7 @@ export type OpenRecordings = {
    * Opens all, then starts all. Returns how many were started: one that cannot be opened is logged, and
    * handed to `onFailed`; one whose key is lost waits for it.
    */
-  takeUp(recordingIds: AsyncIterable<string>): Promise<number>;
+  takeUp(recordingIds: AsyncIterable<string> | Iterable<string>): Promise<number>;
   /** Stops every activity, and says so in the log. */
   close(): Promise<void>;
 };
@@ -70,22 +70,25 @@ export function openRecordings(deps: {
       // All are open before the first one moves: names of documents promised by one are known to all.
       const taken: RecordingAggregate[] = [];
       for await (const recordingId of recordingIds) {
+        if (closing) break;
+        // A command has opened and started it.
+        if (open.has(recordingId)) continue;
         try {
-          const recording = await deps.open(recordingId, { create: false });
+          const opening = deps.open(recordingId, { create: false });
+          const recording = await kept(recordingId, opening);
           if (recording && !recording.isUnreadable()) taken.push(recording);
         } catch (error) {
           log.error({ err: error, recordingId }, 'could not be taken up');
           deps.onFailed(recordingId, error);
         }
       }
-      for (const recording of taken) open.set(recording.recordingId, Promise.resolve(recording));
-      await Promise.all(taken.map((recording) => recording.start()));
+      if (!closing) await Promise.all(taken.map((recording) => recording.start()));
       return taken.length;
     },
     async close() {
       closing = true;
       const recordings = (await Promise.all(open.values())).filter((one) => one !== null);
-      await Promise.all(recordings.map((recording) => interrupt(recording)));
+      await Promise.all(recordings.map((recording) => interrupt(recording, log)));
       open.clear();
     },
   };
@@ -99,13 +102,23 @@ export function openRecordings(deps: {
     const known = open.get(recordingId);
     if (known) return known;
     const opening = deps.open(recordingId, options).then(async (recording) => {
-      if (recording === null) open.delete(recordingId);
       if (recording && !recording.isUnreadable()) await recording.start();
       return recording;
     });
-    open.set(recordingId, opening);
-    opening.catch(() => open.delete(recordingId));
     void forgetSettled().catch((error: unknown) => log.error({ err: error }, 'closing recordings'));
+    return kept(recordingId, opening);
+  }
+
+  /** Open from now on, unless it does not exist or cannot be opened. */
+  function kept(
+    recordingId: string,
+    opening: Promise<RecordingAggregate | null>,
+  ): Promise<RecordingAggregate | null> {
+    open.set(recordingId, opening);
+    opening.then(
+      (recording) => recording ?? open.delete(recordingId),
+      () => open.delete(recordingId),
+    );
     return opening;
   }
 
@@ -120,25 +133,26 @@ export function openRecordings(deps: {
       await recording.stop();
     }
   }
+}
 
-  async function interrupt(recording: RecordingAggregate): Promise<void> {
-    const { running, sources } = recording.snapshot().context;
-    const { run } = sources;
-    for (const stage of activeStages(recording.snapshot())) {
-      const attempt = running[stage];
-      if (attempt === undefined) continue;
-      // Being asked to stop is not a death: without this fact three restarts would blame the recording.
-      await recording
-        .append([{ type: 'stage.interrupted', data: { stage } }], {
-          by: 'system',
-          command: ulid(),
-          run,
-          attempt,
-        })
-        .catch((error: unknown) =>
-          log.warn({ err: error, stage }, 'could not record the interruption'),
-        );
-    }
-    await recording.stop();
+/** Says in the log that the service stops, then stops the recording. */
+async function interrupt(recording: RecordingAggregate, log: Log): Promise<void> {
+  const { running, sources } = recording.snapshot().context;
+  const { run } = sources;
+  for (const stage of activeStages(recording.snapshot())) {
+    const attempt = running[stage];
+    if (attempt === undefined) continue;
+    // Being asked to stop is not a death: without this fact three restarts would blame the recording.
+    await recording
+      .append([{ type: 'stage.interrupted', data: { stage } }], {
+        by: 'system',
+        command: ulid(),
+        run,
+        attempt,
+      })
+      .catch((error: unknown) =>
+        log.warn({ err: error, stage }, 'could not record the interruption'),
+      );
   }
+  await recording.stop();
 }

@@ -1,103 +1,171 @@
 import MiniSearch from 'minisearch';
 import { setImmediate } from 'node:timers/promises';
+import { libraryPage } from '../../projections/library.ts';
+import { pageRowsMax } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/transcripts.ts';
 import { foldWord, wordsOf } from './words.ts';
 
 /** One user's index, made from the rows of the projections and kept up with them. */
 export type UserIndex = {
+  /** What is indexed so far. */
   readonly words: WordIndex;
-  /** Whether every transcript found room. */
-  complete(): boolean;
-  /** Something of a recording has changed; it is looked at again before the next search. */
-  changed(recordingId: string): void;
-  /** It is gone, at once and for good. */
+  /** Share of the user's transcripts that are indexed as they are now, 0 to 1. 1: all of them. */
+  fraction(): number;
+  /** A recording has changed: `catchUp` looks at it again. False when too many changes wait: then make a new index. */
+  changed(recordingId: string): boolean;
+  /** A recording is erased: its words leave at once and for good. */
   erased(recordingId: string): void;
-  /** Takes in what has changed. One call at a time. */
-  refresh(): Promise<void>;
-  /** Reads everything; once, before the first search. @throws AbortError */
-  build(signal: AbortSignal): Promise<void>;
+  /** Whether `catchUp` is at work. */
+  busy(): boolean;
+  /**
+   * Resolves when everything is indexed for which there is room: first what has changed, then the library,
+   * newest first. Several callers wait for the same work. @throws what `deps` and the storage throw
+   */
+  catchUp(): Promise<void>;
 };
 
-/** Changes that may wait; beyond them making the index anew is less work. */
+/** Changes that may wait; beyond them a new index is less work. */
 const changesMax = 2000;
 
-/** @param hasRoom whether another transcript may be taken in */
 export function userIndex(
   owner: string,
-  storage: ProjectionStorage,
-  hasRoom: () => boolean,
+  deps: {
+    storage: ProjectionStorage;
+    /** Whether another transcript may be indexed. */
+    hasRoom(): boolean;
+    /** Throws when the rows are no longer kept. */
+    assertRunning(): void;
+    /** Runs the first reading of a whole library; few run at a time. */
+    limited(work: () => Promise<void>): Promise<void>;
+  },
 ): UserIndex {
-  const words = wordIndex();
-  const dirty = new Set<string>();
-  const gone = new Set<string>();
-  let leftOut = false;
-  let everything = false;
+  const reading: Reading = {
+    ...deps,
+    owner,
+    words: wordIndex(),
+    changed: new Set(),
+    gone: new Set(),
+    library: { size: 0, read: 0, complete: false },
+    leftOut: false,
+  };
+  const { words, changed, gone, library } = reading;
+  let working: Promise<void> | undefined;
+  const work = async (): Promise<void> => {
+    await takeInChanges(reading);
+    if (!library.complete) await deps.limited(() => takeInLibrary(reading));
+  };
 
   return {
     words,
-    complete: () => !leftOut,
+    fraction() {
+      if (library.complete && !reading.leftOut && changed.size === 0) return 1;
+      const current = Math.max(0, library.read - changed.size);
+      return Math.min(0.99, current / Math.max(1, library.size));
+    },
     changed(recordingId) {
-      if (dirty.size < changesMax) dirty.add(recordingId);
-      else everything = true;
+      changed.add(recordingId);
+      return working !== undefined || changed.size <= changesMax;
     },
     erased(recordingId) {
       gone.add(recordingId);
       words.remove(recordingId);
     },
-    async refresh() {
-      if (everything) {
-        everything = false;
-        dirty.clear();
-        await readAll(new AbortController().signal);
-      }
-      for (const recordingId of dirty) {
-        dirty.delete(recordingId);
-        await takeIn(recordingId);
+    busy: () => working !== undefined,
+    async catchUp() {
+      // Again for what has changed between the end of the work and the answer.
+      while (working || changed.size > 0 || !library.complete) {
+        await (working ??= work().finally(() => (working = undefined)));
       }
     },
-    build: (signal) => readAll(signal),
   };
+}
 
-  /** Newest first: when there is no more room, the oldest are left out. */
-  async function readAll(signal: AbortSignal): Promise<void> {
-    let cursor: string | undefined;
-    do {
-      const { rows, next_cursor } = await libraryOf(storage, owner, { limit: 200, cursor });
-      for (const { recording_id } of rows) {
-        signal.throwIfAborted();
-        await takeIn(recording_id);
-        // Others want to be served meanwhile.
-        await setImmediate();
-      }
-      cursor = next_cursor ?? undefined;
-    } while (cursor !== undefined && !leftOut);
-  }
+/** An index being made. */
+type Reading = {
+  owner: string;
+  storage: ProjectionStorage;
+  hasRoom(): boolean;
+  assertRunning(): void;
+  words: WordIndex;
+  /** Recordings to be looked at again. */
+  changed: Set<string>;
+  /** Erased since this index was begun. */
+  gone: Set<string>;
+  /** How many transcripts there are, and how many were read. */
+  library: { size: number; read: number; complete: boolean };
+  /** Whether some did not find room. */
+  leftOut: boolean;
+};
 
-  async function takeIn(recordingId: string): Promise<void> {
-    const transcript = await searchable(recordingId);
-    if (gone.has(recordingId)) return;
-    words.remove(recordingId);
-    if (!transcript) return;
-    if (hasRoom()) words.put(transcript);
-    else leftOut = true;
+async function takeInChanges(reading: Reading): Promise<void> {
+  for (const recordingId of reading.changed) {
+    reading.assertRunning();
+    // Before it is read: a change from now on is another one.
+    reading.changed.delete(recordingId);
+    await takeIn(reading, recordingId);
   }
+}
 
-  /** Undefined: there is nothing of it to be found by this user. */
-  async function searchable(recordingId: string): Promise<Searchable | undefined> {
-    const row = await recordingById(storage, recordingId);
-    if (!row || row.owner !== owner || row.documents === null) return undefined;
-    const transcript = await transcriptOf(storage, recordingId);
-    if (!transcript) return undefined;
-    return {
-      id: recordingId,
-      title: row.title ?? '',
-      speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
-      text: transcript.blocks.map(({ text }) => text).join('\n'),
-      summary: [row.abstract ?? '', transcript.summary ?? ''].join('\n'),
-    };
+/** Newest first: when there is no more room, the oldest are left out. */
+async function takeInLibrary(reading: Reading): Promise<void> {
+  const { storage, owner, library } = reading;
+  const recordingIds = await libraryIds(storage, owner);
+  library.size = recordingIds.length;
+  for (const recordingId of recordingIds) {
+    await takeInChanges(reading);
+    if (reading.leftOut) break;
+    reading.assertRunning();
+    await takeIn(reading, recordingId);
+    library.read += 1;
   }
+  library.complete = true;
+}
+
+async function takeIn(reading: Reading, recordingId: string): Promise<void> {
+  const { storage, owner, words, gone } = reading;
+  const transcript = await searchable(storage, owner, recordingId);
+  // Requests are answered between two transcripts.
+  await setImmediate();
+  if (gone.has(recordingId)) return;
+  words.remove(recordingId);
+  if (!transcript) return;
+  if (reading.hasRoom()) words.put(transcript);
+  else reading.leftOut = true;
+}
+
+/** Ids of a user's recordings with documents, newest first. Keys are enough: 10 000 take some 100 ms. */
+async function libraryIds(storage: ProjectionStorage, owner: string): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = { limit: pageRowsMax, cursor };
+    const { entries, next_cursor } = await libraryPage(storage, owner, undefined, page);
+    // `<time>/<id>`
+    for (const entry of entries) found.push(entry.slice(entry.lastIndexOf('/') + 1));
+    cursor = next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return found;
+}
+
+/** What can be found of a recording by this user; undefined when nothing can. */
+async function searchable(
+  storage: ProjectionStorage,
+  owner: string,
+  recordingId: string,
+): Promise<Searchable | undefined> {
+  const row = await recordingById(storage, recordingId);
+  if (!row || row.owner !== owner || row.documents === null) return undefined;
+  const transcript = await transcriptOf(storage, recordingId);
+  if (!transcript) return undefined;
+  return {
+    id: recordingId,
+    title: row.title ?? '',
+    speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
+    text: transcript.blocks.map(({ text }) => text).join('\n'),
+    summary: [row.abstract ?? '', transcript.summary ?? ''].join('\n'),
+  };
 }
 
 /** From this length on a word may be the beginning of another, or be misspelt, in the last place sooner. */
@@ -110,7 +178,8 @@ export function wordIndex(): WordIndex {
   let size = 0;
   const index = new MiniSearch<Searchable>({
     fields: ['title', 'speakers', 'text', 'summary'],
-    tokenize: (text) => Array.from(wordsOf(text), ({ word }) => foldWord(word)),
+    // It is handed folded words, with a space between two.
+    tokenize: (text) => (text === '' ? [] : text.split(' ')),
     processTerm: (term) => term,
     // What was removed is forgotten at once, not some time: it may have been erased.
     autoVacuum: { minDirtCount: 1, minDirtFactor: 0, batchSize: 1000, batchWait: 10 },
@@ -124,13 +193,20 @@ export function wordIndex(): WordIndex {
 
   return {
     put(transcript) {
-      const { id, title, speakers, text, summary } = transcript;
-      remove(id);
-      index.add(transcript);
+      const { id } = transcript;
       const words = new Set<string>();
-      for (const part of [title, speakers, text, summary]) {
-        for (const { word } of wordsOf(part)) words.add(word);
-      }
+      const folded = (text: string) =>
+        Array.from(wordsOf(text), ({ word }) => foldWord(word))
+          .filter((word) => word !== '' && words.add(word))
+          .join(' ');
+      remove(id);
+      index.add({
+        id,
+        title: folded(transcript.title),
+        speakers: folded(transcript.speakers),
+        text: folded(transcript.text),
+        summary: folded(transcript.summary),
+      });
       sizes.set(id, words.size);
       size += words.size;
     },
@@ -140,7 +216,6 @@ export function wordIndex(): WordIndex {
       const ask = (prefixes: (word: string, at: number) => boolean, typos: boolean) =>
         index
           .search(words.join(' '), {
-            tokenize: (text) => text.split(' '),
             combineWith: 'AND',
             boost: { title: 3, speakers: 2 },
             prefix: prefixes,

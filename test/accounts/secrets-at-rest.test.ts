@@ -18,6 +18,7 @@ test('no row and no file of the data directory holds the hash of a password', as
   });
   const password = 'correct horse battery';
   try {
+    await service.ready;
     const { url } = service;
     const { token } = await apiOf(url).post<{ token: string }>('/setup', {
       username: 'ada',

@@ -39,8 +39,12 @@ async function build(): Promise<BuiltService> {
   return {
     main,
     // As `npm start` and the unit start it.
-    start: (dataDir, env = {}) =>
-      untilListening([main, 'serve'], { MITSCHRIFT_DATA: dataDir, MALLOC_ARENA_MAX: '2', ...env }),
+    async start(dataDir, env = {}) {
+      const folders = { MITSCHRIFT_DATA: dataDir, MALLOC_ARENA_MAX: '2' };
+      const running = await untilListening([main, 'serve'], { ...folders, ...env });
+      await untilReady(running.url);
+      return running;
+    },
   };
 }
 
@@ -65,6 +69,14 @@ async function buildInto(folder: string, ...program: string[]): Promise<string> 
   const dist = join(folder, 'dist');
   await promisify(execFile)(process.execPath, [join(root, '.build.mjs'), dist, ...program]);
   return dist;
+}
+
+/** Resolves when a service that answers has folded its log and taken up its work. Each question waits there. */
+export async function untilReady(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/health?ready`);
+    if (((await answer.json()) as { status: string }).status !== 'starting') return;
+  }
 }
 
 /** Starts a script that says `… is at <address>` on standard error when it listens. */

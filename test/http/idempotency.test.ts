@@ -1,14 +1,13 @@
+import { listening } from '../support/listening.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createApp } from '../../src/http/app.ts';
-import { listen } from '../../src/http/server.ts';
 import { type TestService, startService, wav } from '../support/http-client.ts';
 
 type Answer = { status: number; location: string | null; body: Record<string, unknown> };
 
 /** The same log behind another HTTP server, which remembers no answer: as after a restart. */
 async function forgetful(service: TestService, use: (url: string) => Promise<void>): Promise<void> {
-  const server = await listen(createApp(service.services), service.services, { port: 0 });
+  const server = await listening(service.services);
   try {
     await use(server.url);
   } finally {

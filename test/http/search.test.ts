@@ -5,6 +5,7 @@ import { startService, type ProblemAnswer } from '../support/http-client.ts';
 type Found = {
   hits: { recording_id: string; filename: string; title: string; snippet: string; start: number }[];
   complete: boolean;
+  fraction: number;
 };
 
 test('GET /search finds what was said, for its owner only, until it is erased', async (t) => {
@@ -13,7 +14,7 @@ test('GET /search finds what was said, for its owner only, until it is erased', 
   const ben = await service.addUser('ben');
   const find = async (q: string, as = token) =>
     (await service.call<Found>('GET', `/search?q=${encodeURIComponent(q)}`, { token: as })).body;
-  assert.deepEqual(await find('secret'), { hits: [], complete: true });
+  assert.deepEqual(await find('secret'), { hits: [], complete: true, fraction: 1 });
 
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');

@@ -1,12 +1,11 @@
+import { listening } from '../support/listening.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createApp } from '../../src/http/app.ts';
 import { limits } from '../../src/http/limits.ts';
-import { listen } from '../../src/http/server.ts';
 import { type TestService, startService } from '../support/http-client.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -16,7 +15,7 @@ async function impatient(
   { services }: TestService,
   times: { headersTimeoutMs?: number; idleTimeoutMs?: number },
 ): Promise<Socket> {
-  const server = await listen(createApp(services), services, { port: 0, ...times });
+  const server = await listening(services, times);
   t.after(() => server.close());
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');

@@ -104,8 +104,13 @@ async function everySaying(history: History, storage: ProjectionStorage) {
   const recording = await readRecording(store, recordingId);
   const folded = published(recording)!;
   const versions = versionsOf(recording);
-  const index = userIndex(row.owner, storage, () => true);
-  await index.build(new AbortController().signal);
+  const index = userIndex(row.owner, {
+    storage,
+    hasRoom: () => true,
+    assertRunning: () => {},
+    limited: (work) => work(),
+  });
+  await index.catchUp();
   const shown = (speakers: { label: string; name: string | null; seconds: number }[]) =>
     speakerNames({ speakers, uiLanguage: 'en' });
   const exported = await exportInput(row, transcript, 'en');

@@ -187,6 +187,7 @@ test('a folder that no fact speaks of is moved away and kept', async (t) => {
   await mkdir(join(recordingsDir, 'known'));
   const moved = await quarantineUnknown(
     { recordingsDir, quarantineDir },
+    ['unknown', 'known'],
     async (name) => name === 'known',
   );
   assert.deepEqual(moved, ['unknown']);

@@ -120,7 +120,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
     firstRunPatienceMs: 0,
   });
   closePipeline = () => pipeline.close();
-  await pipeline.restart();
+  await pipeline.takeUp();
   const { desk, store, storage } = pipeline;
   let uploads = 0;
 

@@ -22,6 +22,7 @@ async function filled(t: TestContext) {
   await writeFile(join(data.recordings, 'lost', 'audio.wav'), 'x'.repeat(200));
   await quarantineUnknown(
     { recordingsDir: data.recordings, quarantineDir: data.quarantine },
+    ['lost'],
     async () => false,
   );
   await writeFile(join(data.quarantine, 'note.txt'), 'mine');

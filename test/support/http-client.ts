@@ -72,6 +72,7 @@ export async function startService(
     activities: engines.activities,
     withServices: (own) => (services = Object.assign(own, options.overrides)),
   });
+  await running.ready;
   const { url } = running;
   const { storage, projections, accounts, desk } = services!;
   // Routes see less of it than it is.

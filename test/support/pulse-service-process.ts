@@ -2,6 +2,8 @@
  * A service in a process of its own, to be killed: starts a recording, or takes up the one it is given,
  * and tells its id and what is going on.
  */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openCapturingService } from './pulse-service.ts';
 
 const [root, device, given] = process.argv.slice(2);
@@ -10,6 +12,9 @@ let id = given ?? '';
 service.captures.onNow((now) => process.send?.({ id, now }));
 if (id === '') id = await service.start(device!);
 else {
-  await service.captures.takeStock(async () => 'recording');
+  await service.captures.takeStock(
+    await readdir(join(root!, 'recordings')),
+    async () => 'recording',
+  );
   await service.takeUp(id);
 }

@@ -25,12 +25,14 @@ export type ServiceProcess = {
 
 /**
  * The real service in a process of its own, from source, on a free port of the loopback address.
+ * Resolves when it is ready, or as soon as the port answers.
  * @param wrap program and arguments in front of node, such as strace's; it must run node as its child
  */
 export async function startServiceProcess(
   dataDir: string,
   env: Record<string, string> = {},
   wrap: readonly string[] = [],
+  { ready = true } = {},
 ): Promise<ServiceProcess> {
   const script = join(root, 'src/cli/mitschrift.ts');
   const node = [process.execPath, '--import', import.meta.resolve('tsx'), script, 'serve'];
@@ -61,6 +63,7 @@ export async function startServiceProcess(
     });
   });
   const pid = wrap.length > 0 ? onlyChildOf(child.pid!) : child.pid!;
+  if (ready) await started(url, exited);
   return {
     url,
     pid,
@@ -76,6 +79,16 @@ export async function startServiceProcess(
       return await exited;
     },
   };
+}
+
+/** Each question waits for a while in the service. Over when the process ends. */
+async function started(url: string, exited: Promise<unknown>): Promise<void> {
+  const gone = exited.then(() => null);
+  for (;;) {
+    const asked = fetch(`${url}/health?ready`).then((answer) => answer.json());
+    const health = await Promise.race([asked.catch(() => gone), gone]);
+    if ((health as { status: string } | null)?.status !== 'starting') return;
+  }
 }
 
 /** The process a wrapper started: the first one, also when that has children of its own. */

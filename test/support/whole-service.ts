@@ -24,6 +24,7 @@ export async function wholeService(
     const host = hostFrom({ ...process.env, MITSCHRIFT_DATA: root, MITSCHRIFT_PORT: '0' });
     const log = pino({ level: 'silent' });
     running = await startService({ host, env, log, ...(browserLimits ? { browserLimits } : {}) });
+    await running.ready;
     return running.url;
   };
   const password = 'correct horse battery';

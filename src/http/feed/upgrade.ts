@@ -1,3 +1,4 @@
+import { socketNeeds } from '../middleware/ready.ts';
 import { WebSocketServer } from 'ws';
 import * as z from 'zod';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
@@ -58,7 +59,7 @@ export function openSockets(services: HttpServices): Sockets {
       takeOver(request, socket, head, onError).catch((error: unknown) => {
         const problem = toProblem(error);
         logRefusal(services, request, problem);
-        refuse(socket, problem, log);
+        refuseUpgrade(socket, problem, log);
       });
     },
     size: () => clients.size,
@@ -82,6 +83,7 @@ export function openSockets(services: HttpServices): Sockets {
     onError: () => void,
   ): Promise<void> {
     const admitted = await admit(request, services.accounts, hosts);
+    await services.readiness.until(socketNeeds, limits.readyWaitMs);
     if (closing) throw new Problem('stopping', 'The service is stopping.');
     if (socket.destroyed) return;
     connections.enter(admitted.caller);
@@ -148,8 +150,10 @@ function connectionsByUser() {
   };
 }
 
-function refuse(socket: Duplex, problem: Problem, log: HttpServices['log']): void {
-  if (problem.status >= 500) log.error({ err: problem.cause }, 'a handshake failed');
+/** Answers a handshake with a problem document, and ends the connection. */
+export function refuseUpgrade(socket: Duplex, problem: Problem, log?: HttpServices['log']): void {
+  if (problem.status >= 500 && problem.type !== 'starting')
+    log?.error({ err: problem.cause }, 'a handshake failed');
   const body = JSON.stringify(problemBody(problem));
   const headers = {
     'Content-Type': 'application/problem+json; charset=utf-8',

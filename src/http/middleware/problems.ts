@@ -25,7 +25,8 @@ export function answerProblems(
         request: requestId,
         ...(caller ? { user: caller.userId } : {}),
       });
-      if (problem.status >= 500) {
+      // A start is not a failure.
+      if (problem.status >= 500 && problem.type !== 'starting') {
         services.log.error(
           { request: requestId, problem: problem.type, err: problem.cause },
           'failed',

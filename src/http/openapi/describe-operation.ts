@@ -154,6 +154,7 @@ export type Answer = {
 
 /** The log and the views may be closing, damaged or catching up. */
 const reading: readonly ProblemType[] = [
+  'starting',
   'busy',
   'stopping',
   'log-damaged',

@@ -137,7 +137,8 @@ const introduction = (uploadMb: number): string =>
   [
     'JSON in, JSON out, snake_case members; times are RFC 3339 UTC, durations seconds. A session token ' +
       'goes as `Authorization: Bearer <token>`. Errors are RFC 9457 problem documents whose `type` is ' +
-      'stable. Every answer to a command is followed by what it did: the next GET sees it. The interface ' +
+      'stable. 503 `starting` says how far a start is that has to read first what was asked for. ' +
+      'Every answer to a command is followed by what it did: the next GET sees it. The interface ' +
       'grows by additions: ignore members you do not know.',
     '',
     '| Limit | |',

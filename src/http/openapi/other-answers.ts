@@ -33,8 +33,15 @@ export const setupState = z.object({
 });
 
 export const health = z.object({
-  status: z.enum(['ok', 'damaged', 'recovering']),
+  status: z.enum(['starting', 'ok', 'damaged', 'recovering']),
   version: z.string(),
+  fraction: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .optional()
+    .describe('how far a start is; null: that cannot be told'),
 });
 
 export const user = z.object({

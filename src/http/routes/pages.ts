@@ -1,17 +1,18 @@
+import type { Router } from '@koa/router';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { packageRoot } from '../../shared/package.ts';
-import type { AddRoutes } from '../services.ts';
+import type { AddRoutes, State } from '../services.ts';
 import { Problem } from '../problems.ts';
 import * as z from 'zod';
 import { querySchema } from '../feed/upgrade.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
 /** The page at `/` and what it needs: read once at start, so no path of a request ever meets the disk. */
-export const pageRoutes: AddRoutes = (router) => {
+export const pageRoutes = (router: Router<State>): void => {
   for (const [path, page] of pages(join(packageRoot, 'web'))) {
     router.get(path, (ctx) => {
       ctx.status = 200;

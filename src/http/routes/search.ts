@@ -46,7 +46,14 @@ export const searchOperations: readonly Operation[] = [
         description: 'Best first.',
         json: z.object({
           hits: z.array(answers.hit),
-          complete: z.boolean().describe('false: there is no room to search the oldest ones'),
+          complete: z
+            .boolean()
+            .describe('false: not all are searched, because the index is made or has no room'),
+          fraction: z
+            .number()
+            .min(0)
+            .max(1)
+            .describe('share of the transcripts that are searched, the newest first'),
         }),
       },
     },

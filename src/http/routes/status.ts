@@ -4,7 +4,9 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
-import type { AddRoutes } from '../services.ts';
+import type { Router } from '@koa/router';
+import type { StartProgress } from '../middleware/ready.ts';
+import type { AddRoutes, State } from '../services.ts';
 import { type Check, runChecks } from '../../doctor/checks.ts';
 import { dataFolder } from '../../shared/data-directory.ts';
 import { measureTaken } from '../../storage/quota.ts';
@@ -26,17 +28,37 @@ export const statusRoutes: AddRoutes = (router, services) => {
 };
 
 /**
- * `GET /health`: whoever gets this answer has reached a running service. 503 as long as it takes
- * nothing new; with damage that leaves it writable (a key, an audio file) 200 and `damaged`. A restart
- * mends neither, so nothing should restart a service because of it.
+ * `GET /health`: the service runs. 200 and `starting` while it starts; 503 as long as it takes nothing new;
+ * with damage that leaves it writable (a key, an audio file) 200 and `damaged`. A restart mends neither, so
+ * nothing should restart a service because of it. With `?ready`: 503 until it has started, too; waits a second
+ * for that.
  */
 export const healthRoutes: AddRoutes = (router, services) => {
-  router.get('/health', (ctx) => {
+  router.get('/health', async (ctx) => {
+    if (wantsReady(ctx)) await services.readiness.started(limits.readyWaitMs);
     const { state, writable } = services.health();
-    ctx.status = writable ? 200 : 503;
-    ctx.body = { status: state, version: services.version };
+    const progress = services.readiness.progress();
+    const isReady = writable && progress === null;
+    ctx.status = (wantsReady(ctx) ? isReady : writable) ? 200 : 503;
+    ctx.body =
+      progress === null || !writable
+        ? { status: state, version: services.version }
+        : { status: 'starting', version: services.version, fraction: progress.fraction };
   });
 };
+
+/** The same while the log is opened. */
+export const startingHealth = (
+  router: Router<State>,
+  { version, progress }: { version: string; progress: StartProgress },
+): void => {
+  router.get('/health', (ctx) => {
+    ctx.status = wantsReady(ctx) ? 503 : 200;
+    ctx.body = { status: 'starting', version, fraction: progress.fraction };
+  });
+};
+
+const wantsReady = ({ query }: { query: Record<string, unknown> }): boolean => 'ready' in query;
 
 /** `GET /doctor`: for administrators. Whoever asks while it looks gets the same answer. */
 export const doctorRoutes: AddRoutes = (router, { dataDir, config, space, log }) => {
@@ -84,6 +106,7 @@ export const hostOperations: readonly Operation[] = [
     id: 'health',
     tag: 'Service',
     summary: 'Whether somebody is there',
+    description: 'With `?ready`: 503 while it starts, too.',
     answers: {
       200: { description: 'The service runs.', json: answers.health },
       503: { description: 'It runs, and takes nothing new.', json: answers.health },

@@ -1,0 +1,54 @@
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import type { RequestListener } from 'node:http';
+import { answerProblems } from './middleware/problems.ts';
+import type { StartProgress } from './middleware/ready.ts';
+import { requestLog } from './middleware/request-log.ts';
+import { hostCheck, securityHeaders } from './middleware/security.ts';
+import { type Problem, starting } from './problems.ts';
+import { pageRoutes } from './routes/pages.ts';
+import { startingHealth } from './routes/status.ts';
+import type { HttpServices, State } from './services.ts';
+
+/** What the port answers while the log is opened. */
+export type StartingApp = {
+  /** Pages and `/health`; 503 `starting` to all else. */
+  request: RequestListener;
+  /** Whether this is answered now; all else is worth a little waiting. */
+  answers(url: string): boolean;
+  problem(): Problem;
+};
+
+const openingLog: StartProgress = { waitsFor: ['log'], fraction: null, retryAfter: 1 };
+
+/** Under a host name that only the settings in the log may allow, 503 as well. */
+export function createStartingApp(
+  parts: Pick<HttpServices, 'log' | 'version' | 'address' | 'settings'>,
+): StartingApp {
+  const { log, version, address, settings } = parts;
+  const problem = () => starting(openingLog);
+  const hosts = hostCheck({ address, allowed: () => settings()['server.allowed_hosts'] });
+  const router = new Router<State>({ sensitive: true, strict: true });
+  pageRoutes(router);
+  startingHealth(router, { version, progress: openingLog });
+  const paths = new Set(router.stack.map(({ path }) => String(path)));
+
+  const app = new Koa<State>();
+  app.use(requestLog(log, { answered: () => {} }));
+  app.use(securityHeaders());
+  app.use(answerProblems(parts));
+  app.use((ctx, next) => {
+    if (!hosts.allows(ctx.req.headers.host)) throw problem();
+    return next();
+  });
+  app.use(router.routes());
+  app.use(() => {
+    throw problem();
+  });
+  app.on('error', (error: unknown) => log.debug({ err: error }, 'connection failed'));
+  return {
+    request: app.callback(),
+    answers: (url) => paths.has(url.split('?')[0]!) && !/\?.*\bready\b/.test(url),
+    problem,
+  };
+}

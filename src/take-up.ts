@@ -1,0 +1,116 @@
+import { recordingOf, recordingStream } from '../events/facts/recording.ts';
+import type { Log as EventLog } from '../events/log/level-log.ts';
+import { isIn } from '../machines/state-name.ts';
+import { recordings, unsettledRecordings } from '../projections/recordings.ts';
+import type { ProjectionRunner } from '../projections/runner.ts';
+import type { Captures } from './capture/captures.ts';
+import { harmedTables } from './integrity/tables/tables.ts';
+import type { OpenDesk } from './recordings/open-desk.ts';
+import { quarantineUnknown } from './recordings/quarantine.ts';
+import type { DataFolder } from './shared/data-directory.ts';
+import type { Log } from './shared/log.ts';
+import type { RowsStorage } from './storage/open-rows.ts';
+import { removePlainRows } from './storage/plain-rows.ts';
+
+/** What the steps of a start need. */
+export type StartParts = {
+  data: DataFolder;
+  store: EventLog;
+  rows: RowsStorage;
+  projections: ProjectionRunner;
+  desk: OpenDesk;
+  captures: Captures;
+  /** Folders of recordings as the last process left them. */
+  leftFolders: readonly string[];
+  /** Whether this process looks after captures. */
+  recordsDevices: boolean;
+  log: Log;
+  /** Aborts when the service stops. */
+  signal: AbortSignal;
+};
+
+/**
+ * Goes on with what the last process left, in this order, while requests come: captures that still run, which
+ * need the log only; what was promised to be removed; all other unfinished recordings. Returns how many recordings that were.
+ */
+export async function takeUp(parts: StartParts): Promise<number> {
+  const { store, leftFolders, projections, desk, captures, log, signal } = parts;
+  // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
+  if (store.health().state === 'damaged') {
+    log.error('the log is damaged: unfinished recordings wait until it is sound again');
+    return 0;
+  }
+  const running = parts.recordsDevices
+    ? await captures.takeStock(leftFolders, (recordingId) => becomeOf(store, recordingId))
+    : [];
+  const captured = await desk.restart(running);
+  await desk.finishRemovals();
+  await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
+  return captured + (await desk.restart(unsettled(parts)));
+}
+
+/** What nobody waits for, after `takeUp`, in this order: unknown folders, rows of earlier releases. */
+export async function tidyUp(parts: StartParts): Promise<void> {
+  const { data, store, rows, leftFolders, projections, log, signal } = parts;
+  if (store.health().state === 'damaged') return;
+  const unknown = await quarantineUnknown(
+    { recordingsDir: data.recordings, quarantineDir: data.quarantine },
+    leftFolders,
+    async (recordingId) => {
+      signal.throwIfAborted();
+      return await isKnown(store, recordingId);
+    },
+  );
+  if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
+  await caughtUpOrStopped(projections.caughtUp('all', { signal }));
+  // LevelDB may end the process over a harmed table that it rewrites.
+  const rewritable = async () => (await harmedTables(data.log)).length === 0;
+  await removePlainRows(store, rows.db, rewritable).catch((error: unknown) =>
+    log.error({ err: error }, 'rows of an earlier release, not sealed, are still there'),
+  );
+}
+
+/** A projection that has stopped holds nobody up: what needs its rows says so. @throws anything else */
+async function caughtUpOrStopped(caughtUp: Promise<void>): Promise<void> {
+  await caughtUp.catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== 'PROJECTION_STOPPED') throw error;
+  });
+}
+
+/** From the projection; from the log itself when the projection has stopped. */
+async function* unsettled({ store, rows, projections }: StartParts): AsyncIterable<string> {
+  const healthy = projections
+    .states()
+    .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
+  if (healthy) {
+    yield* unsettledRecordings(rows.storage);
+    return;
+  }
+  const states = new Map<string, string>();
+  for await (const fact of store.readAll()) {
+    const recordingId = recordingOf(fact.stream);
+    if (recordingId === undefined) continue;
+    const { to = '' } = fact;
+    if (isIn(to, 'recording') || isIn(to, 'transcribing')) states.set(recordingId, to);
+    else states.delete(recordingId);
+  }
+  yield* states.keys();
+}
+
+/** What has become of a recording: its last fact says. */
+async function becomeOf(
+  store: EventLog,
+  recordingId: string,
+): Promise<'recording' | 'erased' | 'other'> {
+  const stream = recordingStream(recordingId);
+  const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
+  for await (const { to } of store.read(stream, last)) {
+    if (to !== undefined && isIn(to, 'recording')) return 'recording';
+    if (to === 'idle.erased') return 'erased';
+  }
+  return 'other';
+}
+
+/** The version is kept beside the log: nothing is read, nothing decrypted. */
+const isKnown = async (store: EventLog, recordingId: string): Promise<boolean> =>
+  (await store.version(recordingStream(recordingId))) > 0;
