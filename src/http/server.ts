@@ -54,7 +54,10 @@ export async function listen(
   return {
     url: `http://${host}:${bound.port}`,
     port: bound.port,
-    serve: (app, sockets) => service.begin(app.callback(), sockets),
+    serve(app, sockets) {
+      const answer = app.callback();
+      service.begin((incoming, outgoing) => void answer(incoming, outgoing), sockets);
+    },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs);

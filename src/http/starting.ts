@@ -46,8 +46,9 @@ export function createStartingApp(
     throw problem();
   });
   app.on('error', (error: unknown) => log.debug({ err: error }, 'connection failed'));
+  const answer = app.callback();
   return {
-    request: app.callback(),
+    request: (incoming, outgoing) => void answer(incoming, outgoing),
     answers: (url) => paths.has(url.split('?')[0]!) && !/\?.*\bready\b/.test(url),
     problem,
   };
