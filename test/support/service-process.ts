@@ -45,8 +45,10 @@ export async function startServiceProcess(
   const logged: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => logged.push(line));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const said: string[] = [];
+  const failure = (code: number | null) =>
+    new Error(`the service ended with ${code}:\n${[...said, ...logged].join('\n')}`);
   const url = await new Promise<string>((resolve, reject) => {
-    const said: string[] = [];
     const giveUp = () => reject(new Error('the service did not start'));
     const limits = { idleMs: startIdleMs, mostMs: startWithinMs };
     const stopWatching = watchForHang(child.pid!, limits, giveUp);
@@ -59,11 +61,13 @@ export async function startServiceProcess(
     });
     void exited.then((code) => {
       stopWatching();
-      reject(new Error(`the service ended with ${code}:\n${[...said, ...logged].join('\n')}`));
+      reject(failure(code));
     });
   });
   const pid = wrap.length > 0 ? onlyChildOf(child.pid!) : child.pid!;
   if (ready) await started(url, exited);
+  // It listens before it opens its data. One that was killed meanwhile is its caller's doing.
+  if (child.exitCode !== null && child.exitCode !== 0) throw failure(child.exitCode);
   return {
     url,
     pid,
