@@ -9,13 +9,13 @@ export const recordingsName = 'recordings';
 export const recordingKey = (id: string): string => `r/${id}`;
 
 /** What the keys of a recording's texts begin with. */
-export const textsOf = (id: string): string => `t/${id}/`;
+export const textKeysOf = (id: string): string => `t/${id}/`;
 
 /** Key of the texts of a fact, by its version. */
-export const textKey = (id: string, version: number): string => `${textsOf(id)}${nine(version)}`;
+export const textKey = (id: string, version: number): string => `${textKeysOf(id)}${nine(version)}`;
 
 /** Key of an utterance, by the version of the plan that it is one of; and what the keys of all of it begin with. */
-export const utterancesOf = (id: string, plan: number): string => `${textsOf(id)}u/${plan}/`;
+export const utterancesOf = (id: string, plan: number): string => `${textKeysOf(id)}u/${plan}/`;
 export const utteranceKey = (id: string, plan: number, index: number): string =>
   `${utterancesOf(id, plan)}${nine(index)}`;
 

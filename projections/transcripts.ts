@@ -3,7 +3,7 @@ import { libraryPage } from './library.ts';
 import { startingWith, type PageRequest } from './list-page.ts';
 import type { ProjectionStorage } from './projection.ts';
 import { recordingRow, type KeptRecording } from './recording-fold.ts';
-import { recordingKey, recordingsName, textsOf } from './recording-keys.ts';
+import { recordingKey, recordingsName, textKeysOf } from './recording-keys.ts';
 import type { RecordingRow, TranscriptRow } from './recording-row.ts';
 import { recordingsListed } from './recordings.ts';
 import { readTexts, textsShown } from './texts.ts';
@@ -46,7 +46,7 @@ export async function transcriptOf(
 
 /** Removes the rows of a recording's texts, whatever the projection has come to. */
 export async function removeTexts(storage: ProjectionStorage, recordingId: string): Promise<void> {
-  await storage.remove(recordingsName, startingWith(textsOf(recordingId)));
+  await storage.remove(recordingsName, startingWith(textKeysOf(recordingId)));
 }
 
 /** Recordings with documents, newest first. @throws {InvalidCursor}, {RangeError} see `newestFirst`. */

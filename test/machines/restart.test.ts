@@ -85,7 +85,7 @@ for (const [name, { story: tell, runs }] of Object.entries(places)) {
     assert.deepEqual(service.started.toSorted(), runs);
     assert.ok(service.inputs.every(({ recordingId, run }) => recordingId === 'r1' && run === 1));
     assert.equal(service.state(), story.state());
-    assert.deepEqual(service.context(), story.context());
+    assert.deepEqual(service.context(), story.snapshot().context);
     service.stop();
     assert.deepEqual(service.stopped.toSorted(), runs);
     assert.deepEqual(service.errors, []);
