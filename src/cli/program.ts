@@ -52,6 +52,8 @@ program
   .description('run in the background of your session (systemd)')
   .argument('<action>', 'install, uninstall or status')
   .option('--dry-run', 'only show what would be done', false)
+  .option('--system', 'print a unit for the whole host, which root places', false)
+  .option('--user <name>', 'with --system: the system’s user that it runs as (default: mitschrift)')
   .action(async (action, options) => (await import('./service.ts')).service(action, options));
 
 program

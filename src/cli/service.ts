@@ -12,17 +12,25 @@ const run = promisify(execFile);
 /** systemd answers at once, or is not there. */
 const systemctlWithinMs = 20_000;
 
-/** Runs the service in the background of the user's session, from login on, or from boot with linger. */
-export async function service(action: string, options: { dryRun: boolean }): Promise<void> {
+/**
+ * Runs the service in the background of the user's session, from login on, or from boot with linger.
+ * `system` only prints the unit of a service that the whole host shares: root places it.
+ */
+export async function service(
+  action: string,
+  options: { dryRun: boolean; system: boolean; user?: string | undefined },
+): Promise<void> {
   switch (action) {
     case 'install':
-      return await install(options.dryRun);
+      return options.system
+        ? printSystemUnit(options.user ?? systemUser)
+        : await install(options.dryRun);
     case 'uninstall':
       return await uninstall(options.dryRun);
     case 'status':
       return await status();
     default:
-      console.error('Say install, uninstall or status.');
+      console.error('Usage: mitschrift service install|uninstall|status');
       process.exitCode = 2;
   }
 }
@@ -38,31 +46,37 @@ export type UnitInput = {
   dataDir: string;
   /** `MITSCHRIFT_*` variables to keep, without the data directory. Secrets do not belong here. */
   environment: Readonly<Record<string, string>>;
+  /** The system's user that it runs as, in a unit of the system; without one it is a user's unit. */
+  runsAs?: string;
 };
 
 /** The unit's name, for `systemctl --user`. */
 export const unitName = 'mitschrift.service';
 
+/** Who a unit of the system runs as, and the data directory that systemd makes for it (`StateDirectory`). */
+const systemUser = 'mitschrift';
+const systemData = '/var/lib/mitschrift';
+
 /**
- * A systemd user unit, systemd.service(5) and systemd.exec(5). A user unit, because sound belongs to the
+ * A systemd unit, systemd.service(5) and systemd.exec(5). By default a user's, because sound belongs to the
  * user's session. `KillMode=process`: a capture is a process of its own that outlives the service, and
  * stopping the unit must not end it. `OOMPolicy=continue`: where the kernel ends a process that needed too
- * much memory, a capture or a recogniser, the service stays, to start it again. The hardening leaves what sound needs: the runtime directory with
- * the audio server's socket, and shared memory.
+ * much memory, a capture or a recogniser, the service stays, to start it again. The hardening leaves what
+ * sound needs: the runtime directory with the audio server's socket, and shared memory.
  */
-export function unitText({ node, program, dataDir, environment }: UnitInput): string {
+export function unitText({ node, program, dataDir, environment, runsAs }: UnitInput): string {
   const variables = { MITSCHRIFT_DATA: dataDir, ...environment };
   return `[Unit]
 Description=Mitschrift: records people talking and turns it into written notes
 Documentation=file:${escapeWord(program.replace(/dist\/src\/cli\/[^/]+$/, 'README.md'))}
-After=sound.target
+After=${runsAs === undefined ? 'sound.target' : 'network.target sound.target'}
 # Ten failures within ten minutes: something is wrong that starting again does not mend.
 StartLimitIntervalSec=600
 StartLimitBurst=10
 
 [Service]
 Type=exec
-ExecStart=${escapeWord(node)} ${escapeWord(program)} serve
+${runsAs === undefined ? '' : `User=${escapeWord(runsAs)}\nStateDirectory=mitschrift\nStateDirectoryMode=0700\n`}ExecStart=${escapeWord(node)} ${escapeWord(program)} serve
 ${Object.entries(variables)
   .map(([name, value]) => `Environment=${escapeWord(`${name}=${value}`)}`)
   .join('\n')}
@@ -82,18 +96,34 @@ RestrictRealtime=no
 SystemCallArchitectures=native
 
 [Install]
-WantedBy=default.target
+WantedBy=${runsAs === undefined ? 'default.target' : 'multi-user.target'}
 `;
 }
 
+const builtProgram = (): string => join(packageRoot, 'dist', 'src', 'cli', 'mitschrift.js');
+
+/** How to place it is on standard error: the unit itself can go to a file. */
+function printSystemUnit(runsAs: string): void {
+  const dataDir = process.env['MITSCHRIFT_DATA'] || systemData;
+  const unit = { node: process.execPath, program: builtProgram(), dataDir, runsAs };
+  console.log(unitText({ ...unit, environment: environmentToKeep(process.env) }));
+  nameSecretsLeftOut();
+  console.error(
+    `Nothing was installed. As root: write this to /etc/systemd/system/${unitName}, then\n` +
+      `  useradd --system --home-dir ${systemData} ${runsAs}    # unless the user exists\n` +
+      `  systemctl daemon-reload && systemctl enable --now ${unitName}`,
+  );
+}
+
 async function install(dryRun: boolean): Promise<void> {
-  const program = join(packageRoot, 'dist', 'src', 'cli', 'mitschrift.js');
+  const program = builtProgram();
   const text = unitText({
     node: process.execPath,
     program,
     dataDir: hostFrom(process.env).data.root,
     environment: environmentToKeep(process.env),
   });
+  nameSecretsLeftOut();
   if (dryRun) {
     console.log(`# ${unitPath()}\n${text}`);
     return;
@@ -105,8 +135,8 @@ async function install(dryRun: boolean): Promise<void> {
   await writeFile(unitPath(), text, { mode: 0o600 });
   await systemctl('daemon-reload');
   await systemctl('enable', '--now', unitName);
-  console.log(`Installed ${unitPath()}; it runs now and at every login.`);
-  console.log('To have it run from boot, before anybody logs in: loginctl enable-linger');
+  console.log(`Installed ${unitPath()}. It runs now and from every login on.`);
+  console.log('To run it from boot on, before you log in: loginctl enable-linger');
 }
 
 async function uninstall(dryRun: boolean): Promise<void> {
@@ -126,7 +156,7 @@ async function status(): Promise<void> {
     () => false,
   );
   if (!installed) {
-    console.log(`Not installed: ${unitPath()} is not there.`);
+    console.log(`Not installed: ${unitPath()} is missing.`);
     process.exitCode = 1;
     return;
   }
@@ -134,7 +164,20 @@ async function status(): Promise<void> {
   console.log(stdout.trim());
 }
 
-/** What was set where it is installed from, secrets left out: those belong into the settings. */
+/** Secrets of this environment that the unit does not get: by name, never their values. */
+function nameSecretsLeftOut(): void {
+  const secrets = Object.entries(settingSchemas).flatMap(([key, { secret }]) =>
+    secret && process.env[variableOf(key)] ? [key] : [],
+  );
+  if (secrets.length === 0) return;
+  console.error(
+    `Secrets are not written to the unit: ${secrets.map(variableOf).join(', ')}. ` +
+      'The service runs without them until an administrator sets ' +
+      `${secrets.join(', ')} by PUT /config.`,
+  );
+}
+
+/** What was set where it is installed from, without secrets: those belong into the settings. */
 function environmentToKeep(env: NodeJS.ProcessEnv): Record<string, string> {
   const known = [
     'MITSCHRIFT_HOST',
@@ -153,7 +196,7 @@ async function systemctl(...args: string[]): Promise<{ stdout: string }> {
   } catch (error) {
     const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
     const why = code === 'ENOENT' ? 'systemctl is not on the PATH' : stderr?.trim() || message;
-    throw new Error(`systemd did not do it: ${why}`, { cause: error });
+    throw new Error(`systemctl failed: ${why}`, { cause: error });
   }
 }
 

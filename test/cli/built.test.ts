@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { builtService } from '../bench/built-service.ts';
+import { within } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
@@ -69,3 +71,31 @@ test('started by itself, a program finds what it needs', async (t) => {
   );
   assert.doesNotMatch(stderr, /ERR_MODULE_NOT_FOUND|Cannot find/);
 });
+
+test('whoever ends `npm start` ends the service', async (t) => {
+  const { main } = await builtService();
+  const child = spawn('npm', ['start'], {
+    cwd: join(dirname(main), '../../..'),
+    env: { ...process.env, MITSCHRIFT_DATA: await tempDir(t), MITSCHRIFT_PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  t.after(() => endGroup(child.pid!));
+  // The service holds this pipe as well: it closes when the last of them has ended.
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  for await (const line of createInterface({ input: child.stderr })) {
+    if (!line.startsWith('Mitschrift is at ')) continue;
+    child.kill('SIGTERM');
+    break;
+  }
+  child.stderr.resume();
+  await within('the end of the service', ended, 30_000);
+});
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

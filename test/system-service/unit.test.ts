@@ -10,20 +10,25 @@ import { tempDir } from '../support/temp-dir.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-test('systemd itself finds nothing wrong with the unit, whatever the paths hold', async (t) => {
-  const dir = await tempDir(t);
-  const program = join(dir, 'with space "and" 100% $HOME', 'mitschrift.js');
-  await mkdir(join(program, '..'), { recursive: true });
-  await writeFile(program, '');
-  await writeFile(join(dir, unitName), unitOf(program));
-  const { stderr } = await run(
-    'systemd-analyze',
-    ['--user', '--man=no', '--recursive-errors=no', 'verify', join(dir, unitName)],
-    { env: { ...process.env, XDG_RUNTIME_DIR: dir } },
-  );
-  const about = stderr.split('\n').filter((line) => line.includes(unitName));
-  assert.deepEqual(about, []);
-});
+for (const whose of ['user', 'system'] as const) {
+  test(`systemd itself finds nothing wrong with the ${whose} unit, whatever the paths hold`, async (t) => {
+    const dir = await tempDir(t);
+    const program = join(dir, 'with space "and" 100% $HOME', 'mitschrift.js');
+    await mkdir(join(program, '..'), { recursive: true });
+    await writeFile(program, '');
+    await writeFile(
+      join(dir, unitName),
+      unitOf(program, whose === 'system' ? 'daemon' : undefined),
+    );
+    const { stderr } = await run(
+      'systemd-analyze',
+      [`--${whose}`, '--man=no', '--recursive-errors=no', 'verify', join(dir, unitName)],
+      { env: { ...process.env, XDG_RUNTIME_DIR: dir } },
+    );
+    const about = stderr.split('\n').filter((line) => line.includes(unitName));
+    assert.deepEqual(about, []);
+  });
+}
 
 test('a detached capture survives the unit, and secrets are not in it', () => {
   const unit = unitOf('/opt/mitschrift/dist/src/cli/mitschrift.js');
@@ -50,7 +55,9 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
       cwd: root,
       env,
     });
-  const { stdout: planned } = await command('install', '--dry-run');
+  const { stdout: planned, stderr: leftOut } = await command('install', '--dry-run');
+  assert.match(leftOut, /MITSCHRIFT_STT_API_KEY.*stt\.api_key by PUT \/config/);
+  assert.ok(!leftOut.includes('a secret key'));
   assert.match(planned, /MITSCHRIFT_PORT=8799/);
   assert.ok(!planned.includes('a secret key'));
   await assert.rejects(readFile(join(dir, 'called')), { code: 'ENOENT' });
@@ -71,8 +78,34 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
   ]);
 });
 
-const unitOf = (program: string) =>
+test('a unit of the whole host is printed for root to place, and nothing is installed', async (t) => {
+  const { stdout, stderr } = await run(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      'src/cli/mitschrift.ts',
+      'service',
+      'install',
+      '--system',
+      '--user',
+      'notes',
+    ],
+    {
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOME: await tempDir(t), MITSCHRIFT_PORT: '8799' },
+    },
+  );
+  assert.match(stdout, /^User=notes$/m);
+  assert.match(stdout, /^Environment=MITSCHRIFT_DATA=\/var\/lib\/mitschrift$/m);
+  assert.match(stdout, /^Environment=MITSCHRIFT_PORT=8799$/m);
+  assert.match(stdout, /^WantedBy=multi-user\.target$/m);
+  assert.match(stderr, /Nothing was installed.*\/etc\/systemd\/system\/mitschrift\.service/);
+});
+
+const unitOf = (program: string, runsAs?: string) =>
   unitText({
+    ...(runsAs === undefined ? {} : { runsAs }),
     node: process.execPath,
     program,
     dataDir: '/home/anna/with space/$data',
