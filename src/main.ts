@@ -163,8 +163,8 @@ async function openCore(
   // It closes the log itself.
   closing.splice(0, 1, () => pipeline.close());
   const accounts = await openUsers(pipeline, options, closing);
-  const { storage, projections, desk, captures } = pipeline;
-  const notTakenUp = () => [...desk.notTakenUp()];
+  const { storage, projections, recordingService, captures } = pipeline;
+  const notTakenUp = () => [...recordingService.notTakenUp()];
   const scrub = await startScrub({ store, keys, data, log, notTakenUp });
   closing.push(() => scrub.stop());
   const measure = (signal: AbortSignal) => measureTaken(data, signal);
@@ -172,12 +172,20 @@ async function openCore(
   closing.push(() => disk.stop());
   const space = openSpaceLimit({ disk, measure, settings, log });
   closing.push(() => space.stop());
-  const sources = { store, storage, projections, desk, space, scrub: scrub.progress };
+  const sources = { store, storage, projections, recordingService, space, scrub: scrub.progress };
   const metrics = openMetrics({ ...sources, process: true });
   closing.push(async () => metrics.stop());
   const head = () => store.head();
   const upToDate = upToDateOf(pipeline);
-  const toggle = openToggle({ desk, captures, space, storage, settings, upToDate, head });
+  const toggle = openToggle({
+    recordingService,
+    captures,
+    space,
+    storage,
+    settings,
+    upToDate,
+    head,
+  });
   // From here on captures are taken up, before anybody can ask for one.
   const takenUp = pipeline.takeUp();
   takenUp.catch(() => undefined);
@@ -190,9 +198,9 @@ async function openUsers(
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
-  const { store, keys, storage, desk, captures, settings } = pipeline;
+  const { store, keys, storage, recordingService, captures, settings } = pipeline;
   const clock = () => new Date();
-  const work = { storage, upToDate: upToDateOf(pipeline), desk, captures, log };
+  const work = { storage, upToDate: upToDateOf(pipeline), recordingService, captures, log };
   const accounts = await openAccounts({
     store,
     keys,
@@ -279,13 +287,19 @@ const triggerHandlers = ({ toggle, readiness, pipeline }: Core): ControlHandlers
 
 function controlHandlers(core: Core, { host, log }: ServiceOptions): ControlHandlers {
   const { pipeline, accounts, scrub, config } = core;
-  const { store, keys, desk } = pipeline;
+  const { store, keys, recordingService } = pipeline;
   const { data } = host;
   return {
     settings: async () => config.settings(),
     ...userCommands(accounts),
     ...quarantineCommands({ data, log }),
-    ...integrityHandlers({ store, keys, data, scrub, whileFilesStay: desk.whileFilesStay }),
+    ...integrityHandlers({
+      store,
+      keys,
+      data,
+      scrub,
+      whileFilesStay: recordingService.whileFilesStay,
+    }),
     'replay-from': async (body) => {
       const { recording, from } = body as { recording: string; from: string };
       const { replayFrom } = await import('./recordings/replay-from.ts');

@@ -22,7 +22,7 @@ import type { Log } from './shared/log.ts';
 import { openActivityBoard } from './recordings/activity-board.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
-import { type OpenDesk, openDesk } from './recordings/open-desk.ts';
+import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
 import type { StageActivity } from './recordings/run-stage.ts';
 import { openTurns } from './recordings/turns.ts';
 import type { Settings } from './config/environment.ts';
@@ -52,7 +52,7 @@ export type Pipeline = {
   keys: KeyStore;
   storage: ProjectionStorage;
   projections: ProjectionRunner;
-  desk: OpenDesk;
+  recordingService: OpenRecordingService;
   captures: Captures;
   settings(): Settings;
   /**
@@ -172,7 +172,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   /** Until then not all recordings are open that were promised a name. */
   let takenUp: Promise<unknown> = Promise.resolve();
   let tidiedUp: Promise<unknown> = Promise.resolve();
-  const desk = deskOver(opened, options, {
+  const recordingService = deskOver(opened, options, {
     projections,
     captures,
     engines,
@@ -181,13 +181,22 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   });
   const stopping = new AbortController();
   const { signal } = stopping;
-  const parts = { ...opened, data, log, recordsDevices, projections, desk, captures, signal };
+  const parts = {
+    ...opened,
+    data,
+    log,
+    recordsDevices,
+    projections,
+    recordingService,
+    captures,
+    signal,
+  };
   return {
     store,
     keys,
     storage,
     projections,
-    desk,
+    recordingService,
     captures,
     settings,
     takeUp: () => (takenUp = takeUp(parts)),
@@ -195,7 +204,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp]);
-      await desk.close();
+      await recordingService.close();
       if (recordsDevices) await captures.close();
       await engines.close();
       await models.close();
@@ -217,13 +226,13 @@ function deskOver(
     /** Settles when all recordings are open that were promised names of documents. */
     takenUp(): Promise<unknown>;
   },
-): OpenDesk {
+): OpenRecordingService {
   const { data, settings, log } = options;
   const { projections } = parts;
   const { store, rows } = opened;
   const { storage } = rows;
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.root, owner));
-  const desk: OpenDesk = openDesk({
+  const recordingService: OpenRecordingService = openRecordingService({
     store,
     log,
     turns: openTurns(),
@@ -250,14 +259,14 @@ function deskOver(
           uiLanguage: () => settings()['ui.language'],
           async *promisedBases(owner) {
             await Promise.allSettled([parts.takenUp()]);
-            yield* desk.promisedBases(owner);
+            yield* recordingService.promisedBases(owner);
           },
         }),
       ),
       ...options.activities,
     },
   });
-  return desk;
+  return recordingService;
 }
 
 /** Where an erasure removes what is not a file of the recording's own. */

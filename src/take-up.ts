@@ -5,7 +5,7 @@ import { recordings, unsettledRecordings } from '../projections/recordings.ts';
 import type { ProjectionRunner } from '../projections/runner.ts';
 import type { Captures } from './capture/captures.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
-import type { OpenDesk } from './recordings/open-desk.ts';
+import type { OpenRecordingService } from './recordings/service.ts';
 import { quarantineUnknown } from './recordings/quarantine.ts';
 import type { DataFolder } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
@@ -18,7 +18,7 @@ export type StartParts = {
   store: EventLog;
   rows: RowsStorage;
   projections: ProjectionRunner;
-  desk: OpenDesk;
+  recordingService: OpenRecordingService;
   captures: Captures;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
@@ -34,7 +34,7 @@ export type StartParts = {
  * need the log only; what was promised to be removed; all other unfinished recordings. Returns how many recordings that were.
  */
 export async function takeUp(parts: StartParts): Promise<number> {
-  const { store, leftFolders, projections, desk, captures, log, signal } = parts;
+  const { store, leftFolders, projections, recordingService, captures, log, signal } = parts;
   // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
   if (store.health().state === 'damaged') {
     log.error('the log is damaged: unfinished recordings wait until it is sound again');
@@ -43,10 +43,10 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const running = parts.recordsDevices
     ? await captures.takeStock(leftFolders, (recordingId) => becomeOf(store, recordingId))
     : [];
-  const captured = await desk.restart(running);
-  await desk.finishRemovals();
+  const captured = await recordingService.restart(running);
+  await recordingService.finishRemovals();
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
-  return captured + (await desk.restart(unsettled(parts)));
+  return captured + (await recordingService.restart(unsettled(parts)));
 }
 
 /** What nobody waits for, after `takeUp`, in this order: unknown folders, rows of earlier releases. */

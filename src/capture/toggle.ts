@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { statusOf } from '../../projections/status.ts';
 import type { Captures } from './captures.ts';
-import type { RecordingsDesk } from '../recordings/desk.ts';
+import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
@@ -29,7 +29,7 @@ export type Toggle = (
 ) => Promise<Toggled>;
 
 export type ToggleDeps = {
-  desk: RecordingsDesk;
+  recordingService: RecordingService;
   captures: Captures;
   space: Pick<SpaceLimit, 'refuseWhenFull'>;
   storage: ProjectionStorage;
@@ -50,7 +50,7 @@ export type ToggleDeps = {
  * what a recording failed with that was stopped before anything was captured.
  */
 export function openToggle(deps: ToggleDeps): Toggle {
-  const { desk, captures, storage } = deps;
+  const { recordingService, captures, storage } = deps;
   const tails = new Map<string, Promise<unknown>>();
 
   return (who, request) => {
@@ -82,7 +82,7 @@ export function openToggle(deps: ToggleDeps): Toggle {
   ): Promise<Toggled> {
     let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
     for (const { recording_id } of errors) {
-      const { position } = await desk.command(
+      const { position } = await recordingService.command(
         recording_id,
         { type: 'error.cleared', data: {} },
         { by: who.owner, command: `${who.command}/${recording_id}` },
@@ -113,7 +113,7 @@ export function openToggle(deps: ToggleDeps): Toggle {
     // Held before anything is written: of two who start at once one is refused, not both recorded.
     captures.reserve(device, recordingId);
     try {
-      const { position } = await desk.startRecording({
+      const { position } = await recordingService.startRecording({
         recordingId,
         owner,
         by: owner,

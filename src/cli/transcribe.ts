@@ -94,7 +94,7 @@ async function transcribeOne(
     const path = join(uploads, ulid());
     await copyFile(file, path);
     const done = settled(pipeline, basename(file), bars);
-    const { recordingId } = await pipeline.desk.importAudio({
+    const { recordingId } = await pipeline.recordingService.importAudio({
       path,
       filename: basename(file),
       owner: 'me',
@@ -118,13 +118,13 @@ function settled(pipeline: Pipeline, name: string, bars: ReturnType<typeof progr
   return {
     of: (recordingId: string): Promise<RecordingRow> =>
       new Promise((resolve, reject) => {
-        const stopBar = pipeline.desk.onActivity((id, { stage, fraction, waiting }) => {
+        const stopBar = pipeline.recordingService.onActivity((id, { stage, fraction, waiting }) => {
           if (id === recordingId) bars.show(name, stage, fraction, waiting?.for ?? null);
         });
         const look = async () => {
           const row = await recordingById(pipeline.storage, recordingId);
           if (row?.status === 'awaiting-speakers') {
-            await pipeline.desk.command(
+            await pipeline.recordingService.command(
               recordingId,
               { type: 'speakers.skipped', data: {} },
               { by: 'me', command: `${recordingId}/skip-speakers` },

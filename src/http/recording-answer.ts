@@ -1,5 +1,5 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
-import type { Activity } from '../recordings/desk.ts';
+import type { Activity } from '../recordings/service.ts';
 import { isIn } from '../../machines/state-name.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';

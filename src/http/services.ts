@@ -10,7 +10,7 @@ import type { ServiceHealth } from '../integrity/verify.ts';
 import type { Desktop } from '../documents/desktop.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { RecordingsDesk } from '../recordings/desk.ts';
+import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
 import type { DiskRoom } from '../storage/disk-room.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
@@ -41,7 +41,7 @@ export type HttpServices = {
     | 'notes.vault'
   >;
   config: Config;
-  desk: RecordingsDesk;
+  recordingService: RecordingService;
   captures: Pick<
     Captures,
     'browser' | 'devices' | 'sources' | 'combine' | 'uncombine' | 'now' | 'onNow' | 'onWarnings'

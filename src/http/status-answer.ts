@@ -3,7 +3,7 @@ import type { ProjectionStorage } from '../../projections/projection.ts';
 import { type RecordingNow, type StatusView, statusOf } from '../../projections/status.ts';
 import type { CaptureNow } from '../capture/capture-now.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
-import type { RecordingsDesk } from '../recordings/desk.ts';
+import type { RecordingService } from '../recordings/service.ts';
 import type { Caller, HttpServices } from './services.ts';
 
 /**
@@ -13,7 +13,14 @@ import type { Caller, HttpServices } from './services.ts';
 export async function presentStatus(
   services: Pick<
     HttpServices,
-    'storage' | 'desk' | 'captures' | 'projections' | 'version' | 'health' | 'space' | 'disk'
+    | 'storage'
+    | 'recordingService'
+    | 'captures'
+    | 'projections'
+    | 'version'
+    | 'health'
+    | 'space'
+    | 'disk'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -34,7 +41,7 @@ export async function presentStatus(
     is_admin: caller.isAdmin,
     version: services.version,
     recording: recording && asItSounds(recording, services.captures.now(recording.recording_id)),
-    processing: processing.flatMap((row) => stagesAtWork(row, services.desk)),
+    processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
     speakers_pending,
     errors,
     health: presentHealth(services.health(), caller.isAdmin),
@@ -62,9 +69,9 @@ const presentHealth = (
 /** One entry a stage: of two that run side by side each has its own progress. */
 function stagesAtWork(
   { recording_id, state, since, running }: Pick<RecordingRow, Described>,
-  desk: RecordingsDesk,
+  recordingService: RecordingService,
 ) {
-  const activities = desk.activity(recording_id);
+  const activities = recordingService.activity(recording_id);
   // A stage that waits for its turn has not started: only the running service can name it.
   const stages = new Set([...running.map(({ stage }) => stage), ...activities.map((a) => a.stage)]);
   return [...(stages.size > 0 ? stages : [null])].map((stage) => {

@@ -5,7 +5,7 @@ import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { status } from '../../projections/status.ts';
 import { transcripts } from '../../projections/transcripts.ts';
-import type { Accepted, Decided } from '../recordings/desk.ts';
+import type { Accepted, Decided } from '../recordings/service.ts';
 import { callerOf } from './middleware/authenticate.ts';
 import { limits } from './limits.ts';
 import { Problem, logDamaged } from './problems.ts';
@@ -15,7 +15,7 @@ import { isIn } from '../../machines/state-name.ts';
 
 /**
  * Gives the caller's command on a recording, and returns when what it led to can be read.
- * @throws as `RecordingsDesk.decide`; 503 `view-stopped` before anything is appended, `views-behind` after.
+ * @throws as `RecordingService.decide`; 503 `view-stopped` before anything is appended, `views-behind` after.
  */
 export async function carryOut(
   services: HttpServices,
@@ -25,7 +25,7 @@ export async function carryOut(
 ): Promise<Decided> {
   refuseWhenStopped(services);
   const metadata = { by: callerOf(state).userId, command: commandOf(state) };
-  const accepted = await services.desk.decide(recordingId, metadata, decision);
+  const accepted = await services.recordingService.decide(recordingId, metadata, decision);
   if (accepted.facts.length > 0) await untilReadable(services, accepted);
   return accepted;
 }

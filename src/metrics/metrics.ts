@@ -13,7 +13,7 @@ import type { ProjectionStorage } from '../../projections/projection.ts';
 import { endedBy } from '../../projections/recording-fold.ts';
 import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
-import type { RecordingsDesk } from '../recordings/desk.ts';
+import type { RecordingService } from '../recordings/service.ts';
 
 /** Counters and gauges. Labels are names of ours only: never content, ids or users. */
 export interface Metrics {
@@ -71,7 +71,7 @@ export type MetricsSources = {
   store: { head(): number };
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'states' | 'onApplied'>;
-  desk: Pick<RecordingsDesk, 'activity'>;
+  recordingService: Pick<RecordingService, 'activity'>;
   /** How far the integrity scrub is: everything up to `verified` was found sound; when a pass was completed. */
   scrub?: () => { verified: number; completedAt: string | null };
   /** Bytes that documents, recordings and uploads take, and may take; null: not counted yet, any number. */
@@ -181,7 +181,7 @@ function watchLog({ store, projections }: MetricsSources, add: AddGauge): void {
   });
 }
 
-function watchRecordings({ storage, desk }: MetricsSources, add: AddGauge): void {
+function watchRecordings({ storage, recordingService }: MetricsSources, add: AddGauge): void {
   let counted = { at: -countEveryMs, statuses: {} as Record<string, number> };
   add({
     name: 'mitschrift_recordings',
@@ -203,7 +203,7 @@ function watchRecordings({ storage, desk }: MetricsSources, add: AddGauge): void
     async collect() {
       this.reset();
       for await (const recordingId of unsettledRecordings(storage)) {
-        for (const { stage, waiting } of desk.activity(recordingId)) {
+        for (const { stage, waiting } of recordingService.activity(recordingId)) {
           this.inc({ stage, waiting: waiting ? 'yes' : 'no' });
         }
       }

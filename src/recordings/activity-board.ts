@@ -1,5 +1,5 @@
 import type { Stage } from '../../events/facts/recording.ts';
-import type { Activity } from './desk.ts';
+import type { Activity } from './service.ts';
 
 /** What is going on right now, for those who watch. Lives and dies with the process. */
 export interface ActivityBoard {

@@ -4,7 +4,7 @@ import { statusOf } from '../../projections/status.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Log } from '../shared/log.ts';
 import { StageError } from '../shared/errors.ts';
-import type { OpenDesk } from './open-desk.ts';
+import type { OpenRecordingService } from './service.ts';
 
 /** Looks at what is left to be ended; each sees at most 200 recordings of a kind. */
 const looksMax = 100;
@@ -24,12 +24,12 @@ export async function endWorkOf(
     storage: ProjectionStorage;
     /** Resolves when what is in the log can be read. */
     upToDate(): Promise<void>;
-    desk: Pick<OpenDesk, 'endWork'>;
+    recordingService: Pick<OpenRecordingService, 'endWork'>;
     captures: Pick<Captures, 'stop'> & { browser: Pick<Captures['browser'], 'stop'> };
     log: Pick<Log, 'warn'>;
   },
 ): Promise<void> {
-  const { storage, desk, captures, log } = deps;
+  const { storage, recordingService, captures, log } = deps;
   for (let looks = 1; looks <= looksMax; looks += 1) {
     await deps.upToDate();
     const { recordings, processing, speakers_pending } = await statusOf(storage, owner);
@@ -47,7 +47,7 @@ export async function endWorkOf(
       });
     }
     for (const { recording_id: recordingId } of unsettled) {
-      await desk.endWork(recordingId, onBehalf);
+      await recordingService.endWork(recordingId, onBehalf);
     }
     if (refused) await sleep(patienceMs);
   }

@@ -16,7 +16,7 @@ import {
   namedIn,
   removeQuarantined,
 } from './erased-files.ts';
-import type { RecordingsDesk } from './desk.ts';
+import type { RecordingService } from './service.ts';
 import { NotAccepted, erasedState } from './handle.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
@@ -124,7 +124,7 @@ export function erasureCommands({
   /** Null: only facts are recorded. */
   removals: Removals | null;
   log: Log;
-}): Pick<RecordingsDesk, 'erase' | 'deleteDocuments'> & {
+}): Pick<RecordingService, 'erase' | 'deleteDocuments'> & {
   /** Removes what is left of a recording that another fact erased, such as one that is discarded. */
   removeErased(recording: RecordingAggregate): void;
 } {

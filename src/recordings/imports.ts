@@ -4,7 +4,7 @@ import { ulid } from 'ulid';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
-import type { Accepted, Upload } from './desk.ts';
+import type { Accepted, Upload } from './service.ts';
 import { takeUpload } from './take-upload.ts';
 
 /** Uploads that become recordings. */

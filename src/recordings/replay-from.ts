@@ -3,7 +3,7 @@ import { type ReprocessedFrom, type Stage, recordingOf } from '../../events/fact
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
-import type { RecordingsDesk } from './desk.ts';
+import type { RecordingService } from './service.ts';
 
 /** What became of a recording that was processed again. */
 export type Replayed = {
@@ -36,7 +36,7 @@ const settledWithinMs = 24 * 3_600_000;
  */
 export async function replayFrom(
   service: {
-    desk: Pick<RecordingsDesk, 'command'>;
+    recordingService: Pick<RecordingService, 'command'>;
     storage: ProjectionStorage;
     projections: Pick<ProjectionRunner, 'applied' | 'onApplied'>;
   },
@@ -47,8 +47,8 @@ export async function replayFrom(
   if (from === undefined) {
     throw new Error(`Begin from one of ${Object.keys(replayedFrom).join(', ')}, not "${stage}".`);
   }
-  const { desk, storage, projections } = service;
-  const { position } = await desk.command(
+  const { recordingService, storage, projections } = service;
+  const { position } = await recordingService.command(
     recordingId,
     { type: 'reprocessing.requested', data: { from } },
     { by: 'system', command: `replay-${ulid()}` },

@@ -4,7 +4,7 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { syncDirectory } from '../shared/files.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import type { Upload } from './desk.ts';
+import type { Upload } from './service.ts';
 
 /**
  * Moves an uploaded file into the folder of a new recording, durably, and says what there is to record

@@ -55,7 +55,7 @@ function ourSockets(): void {
       }),
       onSessionEnded: nothing,
     },
-    desk: { activity: () => [], onActivity: nothing },
+    recordingService: { activity: () => [], onActivity: nothing },
     captures: { now: () => null, onNow: nothing, onWarnings: nothing },
     health: () => ({ state: 'ok', writable: true, advice: [], damage: [], more: 0 }),
     space: { warning: () => null, onWarning: nothing },

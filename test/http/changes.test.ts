@@ -312,7 +312,7 @@ test('a guest’s recording is an administrator’s to see and to hand over', as
   const ben = await service.addUser('ben');
   const path = join(service.dataDir, 'guest.wav');
   await writeFile(path, wav());
-  const { recordingId: id } = await service.desk.importAudio({
+  const { recordingId: id } = await service.recordingService.importAudio({
     path,
     filename: 'guest.wav',
     owner: 'guest',

@@ -49,7 +49,7 @@ test('figures tell of recordings, stages, facts, views, requests and clients', a
 
   client.close();
   await client.closed;
-  await service.services.desk.command(
+  await service.services.recordingService.command(
     held,
     { type: 'processing.cancelled', data: {} },
     { by: 'ada', command: 'c1' },

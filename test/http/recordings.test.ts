@@ -319,7 +319,7 @@ async function importAs(service: TestService, owner: string): Promise<string> {
   const path = join(service.dataDir, 'uploads', 'by-the-tray');
   await mkdir(join(service.dataDir, 'uploads'), { recursive: true });
   await writeFile(path, wav());
-  const accepted = await service.desk.importAudio({
+  const accepted = await service.recordingService.importAudio({
     path,
     filename: 'tray.wav',
     owner,

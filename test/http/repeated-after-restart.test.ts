@@ -49,7 +49,7 @@ async function running(service: TestService, token: string): Promise<string> {
     language: null,
     speakers: null,
   } as const;
-  await service.desk.startRecording({
+  await service.recordingService.startRecording({
     ...start,
     recordingId,
     command: 'start',

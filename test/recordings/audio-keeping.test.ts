@@ -24,7 +24,7 @@ import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { type KeepingStep, type KeptAs, keepingSteps } from '../../src/recordings/audio-keeping.ts';
 import { NotAccepted } from '../../src/recordings/handle.ts';
-import { type OpenDesk, openDesk } from '../../src/recordings/open-desk.ts';
+import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
@@ -59,7 +59,7 @@ for (const channels of [1, 2] as const) {
     assert.deepEqual(await world.findings(id), []);
 
     // What hears it again is given the new file.
-    await world.desk.command(id, reprocess('speech-to-text'), who('again'));
+    await world.recordingService.command(id, reprocess('speech-to-text'), who('again'));
     await world.done(id);
     assert.deepEqual(world.heard, ['audio.wav', 'audio.flac']);
     assert.deepEqual(await world.files(id), ['audio.flac']);
@@ -131,11 +131,11 @@ test('none: the audio goes once there are documents, and hearing it again is ref
     assert.equal((await recordingById(world.storage, id))?.audio, null);
     assert.deepEqual(await world.findings(id), []);
     await assert.rejects(
-      world.desk.command(id, reprocess('speech-to-text'), who(`hear ${id}`)),
+      world.recordingService.command(id, reprocess('speech-to-text'), who(`hear ${id}`)),
       (error) => error instanceof NotAccepted && /audio .* was removed/.test(error.message),
     );
     // The words are there.
-    await world.desk.command(id, reprocess('language-model'), who(`again ${id}`));
+    await world.recordingService.command(id, reprocess('language-model'), who(`again ${id}`));
     await world.done(id);
     assert.equal((await recordingById(world.storage, id))?.version, 2);
   }
@@ -144,7 +144,11 @@ test('none: the audio goes once there are documents, and hearing it again is ref
 test('none: a recording without documents keeps its audio', async (t) => {
   const world = await openWorld(t, { keep: 'none', hold: true });
   const id = await world.record('transcribing');
-  await world.desk.command(id, { type: 'processing.cancelled', data: {} }, who('cancel'));
+  await world.recordingService.command(
+    id,
+    { type: 'processing.cancelled', data: {} },
+    who('cancel'),
+  );
   await world.close();
   assert.deepEqual(await world.files(id), ['audio.wav']);
 });
@@ -153,7 +157,7 @@ for (const keep of ['flac', 'none'] as const) {
   test(`${keep}: no audio is replaced or removed while somebody copies files`, async (t) => {
     const world = await openWorld(t, { keep });
     const ids: string[] = [];
-    await world.desk.whileFilesStay(async () => {
+    await world.recordingService.whileFilesStay(async () => {
       // Work enough for the audio of the first to be dealt with, if it did not wait.
       const record = async () => void ids.push(await world.record());
       await record();
@@ -210,7 +214,7 @@ test('an erasure takes what is being compressed with it', async (t) => {
   const world = await openWorld(t, { keep: 'flac' });
   const id = await world.record();
   await world.loggedStep('compress');
-  await world.desk.erase(id, who('erase'));
+  await world.recordingService.erase(id, who('erase'));
   assert.equal((await recordingById(world.storage, id))?.state, 'idle.erased');
   await assert.rejects(readdir(world.folder(id)), { code: 'ENOENT' });
   await world.close();
@@ -260,7 +264,7 @@ async function openWorld(t: TestContext, options: Options) {
   const spaceOf = (owner: string) => openSpace(dataDir, owner);
   const folder = (id: string) => join(recordingsDir, id);
   const activities = simulatedActivities(seeded(1), 0);
-  const desk: OpenDesk = openDesk({
+  const recordingService: OpenRecordingService = openRecordingService({
     store,
     log,
     recordingsDir,
@@ -292,7 +296,7 @@ async function openWorld(t: TestContext, options: Options) {
       write: write({
         spaceOf,
         uiLanguage: () => 'en',
-        promisedBases: (owner) => desk.promisedBases(owner),
+        promisedBases: (owner) => recordingService.promisedBases(owner),
       }),
     },
     removal: {
@@ -313,19 +317,19 @@ async function openWorld(t: TestContext, options: Options) {
     },
   });
   await projections.ready();
-  await desk.finishRemovals();
+  await recordingService.finishRemovals();
   let closed = false;
   let open = true;
   const close = async () => {
     if (closed) return;
     closed = true;
-    await desk.close();
+    await recordingService.close();
     await projections.stop();
     open = false;
     await store.close();
   };
   t.after(close);
-  await desk.restart((async function* () {})());
+  await recordingService.restart((async function* () {})());
 
   const until = async (id: string, state: string) => {
     const looked = new Promise<void>((resolve, reject) => {
@@ -341,7 +345,7 @@ async function openWorld(t: TestContext, options: Options) {
     captured,
     heard,
     logged: events.told,
-    desk,
+    recordingService,
     storage,
     folder,
     close,
@@ -357,7 +361,7 @@ async function openWorld(t: TestContext, options: Options) {
     async record(state = 'idle.saved') {
       const recordingId = ulid();
       const about = { kind: 'solo', language: null, speakers: null } as const;
-      await desk.startRecording({
+      await recordingService.startRecording({
         recordingId,
         owner: 'anna',
         ...who(recordingId),
@@ -373,7 +377,7 @@ async function openWorld(t: TestContext, options: Options) {
       await writeFile(path, captured);
       const about = { kind: 'solo', language: null, speakers: null } as const;
       const upload = { path, filename, owner: 'anna', ...who(filename), ...about };
-      const { recordingId } = await desk.importAudio(upload);
+      const { recordingId } = await recordingService.importAudio(upload);
       await until(recordingId, 'idle.saved');
       return recordingId;
     },
@@ -383,7 +387,7 @@ async function openWorld(t: TestContext, options: Options) {
       await projections.applied('all', store.head());
       assert.equal((await recordingById(storage, id))?.state, 'idle.saved');
       // Waits for the end of what deals with it.
-      await desk.whileFilesStay(async () => {});
+      await recordingService.whileFilesStay(async () => {});
     },
     /** What `mitschrift verify` says of it, also when this world has been closed. */
     async findings(id: string): Promise<Finding[]> {

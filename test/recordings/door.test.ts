@@ -10,7 +10,7 @@ import { editTurn } from '../../projections/recording/edit-turns.ts';
 import { published } from '../../projections/recording/reading.ts';
 import { speakerName } from '../../src/documents/documents.ts';
 import { NotAccepted, UnknownRecording } from '../../src/recordings/handle.ts';
-import { openDesk } from '../../src/recordings/open-desk.ts';
+import { openRecordingService } from '../../src/recordings/service.ts';
 import { quarantineUnknown } from '../../src/recordings/quarantine.ts';
 import type { StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
@@ -22,11 +22,11 @@ import { simulatedActivities } from './simulated-activities.ts';
 const who = (command: string) => ({ by: 'anna', command });
 
 test('a command that is repeated is answered as the first time and done once', async (t) => {
-  const { desk, upload, until, factsOf } = await openWorld(t);
+  const { recordingService, upload, until, factsOf } = await openWorld(t);
   const { recordingId } = await upload({ kind: 'meeting' });
   await until(recordingId, 'awaiting-speakers');
   const skip = () =>
-    desk.command(recordingId, { type: 'speakers.skipped', data: {} }, who('skip once'));
+    recordingService.command(recordingId, { type: 'speakers.skipped', data: {} }, who('skip once'));
   const [first, second] = await Promise.all([skip(), skip()]);
   assert.deepEqual(first, second);
   await until(recordingId, 'idle.saved');
@@ -61,28 +61,28 @@ test('a one-word edit reads its recording once, documents and answer included', 
   await world.stopAndRestart('go on');
   reads.length = 0;
   const edit = editTurn(0, { text: 'corrected' }, speakerName);
-  const { facts } = await world.desk.decide(recordingId, who('edit'), edit);
+  const { facts } = await world.recordingService.decide(recordingId, who('edit'), edit);
   assert.deepEqual(
     facts.map(({ type }) => type),
     ['turn.edited'],
   );
   await world.until(recordingId, 'idle.saved', 'documents.saved', 2);
   assert.deepEqual(reads, [recordingStream(recordingId)]);
-  const { recording } = await world.desk.read(recordingId);
+  const { recording } = await world.recordingService.read(recordingId);
   assert.equal(published(recording)?.blocks[0]?.text, 'corrected');
   // The next one finds it in memory.
   const again = editTurn(0, { text: 'once more' }, speakerName);
-  await world.desk.decide(recordingId, who('edit again'), again);
+  await world.recordingService.decide(recordingId, who('edit again'), again);
   assert.equal(reads.length, 1);
 });
 
 test('what the state does not allow is refused with what it does allow, and nothing is written', async (t) => {
-  const { desk, upload, until, factsOf } = await openWorld(t);
+  const { recordingService, upload, until, factsOf } = await openWorld(t);
   const { recordingId } = await upload();
   await until(recordingId, 'idle.saved');
   const before = (await factsOf(recordingId)).length;
   await assert.rejects(
-    desk.command(recordingId, { type: 'speakers.skipped', data: {} }, who('1')),
+    recordingService.command(recordingId, { type: 'speakers.skipped', data: {} }, who('1')),
     (error) =>
       error instanceof NotAccepted &&
       error.state === 'idle.saved' &&
@@ -90,14 +90,18 @@ test('what the state does not allow is refused with what it does allow, and noth
   );
   assert.equal((await factsOf(recordingId)).length, before);
   await assert.rejects(
-    desk.command('01ARZ3NDEKTSV4RRFFQ69G5FAV', { type: 'error.cleared', data: {} }, who('2')),
+    recordingService.command(
+      '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      { type: 'error.cleared', data: {} },
+      who('2'),
+    ),
     UnknownRecording,
   );
 });
 
 test('a result the log does not take is offered again until it is stored', async (t) => {
   const refusals = new Map<string, number>();
-  const { desk, upload, until, factsOf } = await openWorld(t, {
+  const { recordingService, upload, until, factsOf } = await openWorld(t, {
     wrap: (store) => ({
       ...store,
       async append(stream, facts, version) {
@@ -116,7 +120,7 @@ test('a result the log does not take is offered again until it is stored', async
   });
   await assert.rejects(upload(), { code: 'BUSY' });
   const said: (string | null)[] = [];
-  desk.onActivity((_id, { waiting }) => said.push(waiting && waiting.for));
+  recordingService.onActivity((_id, { waiting }) => said.push(waiting && waiting.for));
   const { recordingId } = await upload();
   await until(recordingId, 'idle.saved');
   assert.ok(said.includes('the log'), 'one can see what it waits for');
@@ -136,7 +140,7 @@ test('a file that takes the service down thrice is given up; those in the queue 
     await world.dieAndRestart();
     await world.until(poison, 'transcribing', 'stage.started', death + 1);
   }
-  const waiting = world.desk.activity(innocent)[0]?.waiting;
+  const waiting = world.recordingService.activity(innocent)[0]?.waiting;
   assert.equal(waiting?.for, 'a job that has to run alone');
   await world.dieAndRestart('go on');
   await world.until(poison, 'error');
@@ -149,7 +153,7 @@ test('a file that takes the service down thrice is given up; those in the queue 
   });
   const ofInnocent = (await world.factsOf(innocent)).map(({ type }) => type);
   assert.ok(!ofInnocent.includes('stage.failed'));
-  await world.desk.command(poison, { type: 'retry.requested', data: {} }, who('again'));
+  await world.recordingService.command(poison, { type: 'retry.requested', data: {} }, who('again'));
   await world.until(poison, 'idle.saved');
 });
 
@@ -171,11 +175,15 @@ test('a recording that was cancelled stops at once and can be done again', async
   const world = await openWorld(t, { transcribe: 'hold' });
   const { recordingId } = await world.upload();
   await world.until(recordingId, 'transcribing', 'stage.started');
-  await world.desk.command(recordingId, { type: 'processing.cancelled', data: {} }, who('cancel'));
-  assert.deepEqual(world.desk.activity(recordingId), []);
+  await world.recordingService.command(
+    recordingId,
+    { type: 'processing.cancelled', data: {} },
+    who('cancel'),
+  );
+  assert.deepEqual(world.recordingService.activity(recordingId), []);
   world.goOn();
   const again = { type: 'reprocessing.requested', data: { from: 'speech-to-text' } } as const;
-  await world.desk.command(recordingId, again, who('again'));
+  await world.recordingService.command(recordingId, again, who('again'));
   await world.until(recordingId, 'idle.saved');
 });
 
@@ -196,7 +204,7 @@ test('a folder that no fact speaks of is moved away and kept', async (t) => {
   assert.deepEqual(await readdir(join(quarantineDir, kept!)), ['audio.wav']);
 });
 
-/** A desk over a log that outlives it; recognition can be held to be interrupted. */
+/** A recordingService over a log that outlives it; recognition can be held to be interrupted. */
 async function openWorld(
   t: TestContext,
   options: { wrap?: (store: EventStore) => EventStore; transcribe?: 'hold' | 'go on' } = {},
@@ -209,19 +217,19 @@ async function openWorld(
   let uploads = 0;
   let dead = () => {};
   let goOn = () => {};
-  let desk = open(options.transcribe ?? 'go on');
-  t.after(() => desk.close());
+  let recordingService = open(options.transcribe ?? 'go on');
+  t.after(() => recordingService.close());
 
   const world = {
-    get desk() {
-      return desk;
+    get recordingService() {
+      return recordingService;
     },
     goOn: () => goOn(),
     async upload(given: { kind?: 'solo' | 'meeting'; command?: string } = {}) {
       uploads += 1;
       const path = join(dir, `upload-${uploads}`);
       await writeFile(path, 'sound');
-      return await desk.importAudio({
+      return await recordingService.importAudio({
         path,
         filename: 'talk.wav',
         owner: 'anna',
@@ -251,12 +259,12 @@ async function openWorld(
     /** The process dies: nothing it was doing goes on, nothing of it is recorded any more. */
     async dieAndRestart(then: 'hold' | 'go on' = 'hold'): Promise<void> {
       dead();
-      desk = open(then);
+      recordingService = open(then);
       await restart();
     },
     async stopAndRestart(then: 'hold' | 'go on'): Promise<void> {
-      await desk.close();
-      desk = open(then);
+      await recordingService.close();
+      recordingService = open(then);
       await restart();
     },
   };
@@ -270,7 +278,7 @@ async function openWorld(
     goOn = release;
     dead = () => (alive = false);
     const activities = simulatedActivities(seeded(1), 0);
-    return openDesk({
+    return openRecordingService({
       store: {
         ...store,
         append: (...append: Parameters<EventStore['append']>) =>
@@ -299,7 +307,7 @@ async function openWorld(
   async function restart(): Promise<void> {
     const states = new Map<string, string>();
     for await (const fact of log.readAll()) states.set(recordingOf(fact.stream)!, fact.to!);
-    await desk.restart(
+    await recordingService.restart(
       (async function* () {
         for (const [id, state] of states) if (state.startsWith('transcribing')) yield id;
       })(),

@@ -17,7 +17,7 @@ import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts';
-import { openDesk } from '../../src/recordings/open-desk.ts';
+import { openRecordingService } from '../../src/recordings/service.ts';
 import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
@@ -45,7 +45,7 @@ test('after DELETE no value of the database, no file and no line of the log has 
     [],
     'facts and rows are sealed',
   );
-  await world.desk.erase(recordingId, who('erase'));
+  await world.recordingService.erase(recordingId, who('erase'));
   assert.deepEqual(await world.found(marker), []);
   assert.ok((await world.found(other)).length > 0);
   assert.equal((await recordingById(world.storage, recordingId))?.state, 'idle.erased');
@@ -56,7 +56,7 @@ test('after DELETE no value of the database, no file and no line of the log has 
   assert.deepEqual(await world.found(marker), []);
   assert.ok((await recordingById(world.storage, kept))?.documents);
   assert.equal((await recordingById(world.storage, recordingId))?.title, null);
-  await assert.rejects(world.desk.erase(recordingId, who('again')), NotAccepted);
+  await assert.rejects(world.recordingService.erase(recordingId, who('again')), NotAccepted);
 });
 
 for (const step of erasureSteps) {
@@ -65,7 +65,7 @@ for (const step of erasureSteps) {
     let world = await openWorld(t, home, { dieBefore: step });
     const { recordingId } = await world.record(marker);
     await world.record(other);
-    await assert.rejects(world.desk.erase(recordingId, who('erase')), /died/);
+    await assert.rejects(world.recordingService.erase(recordingId, who('erase')), /died/);
     await world.close();
     world = await openWorld(t, home);
     assert.deepEqual(await world.found(marker), []);
@@ -86,7 +86,7 @@ test('an erasure is finished at the next start when the process ended as soon as
     if (stored.some(({ type }) => type === 'recording.erased')) throw new Error('died');
     return stored;
   });
-  await assert.rejects(world.desk.erase(recordingId, who('erase')), /died/);
+  await assert.rejects(world.recordingService.erase(recordingId, who('erase')), /died/);
   await world.close();
   world = await openWorld(t, home);
   assert.deepEqual(await world.found(marker), []);
@@ -97,7 +97,7 @@ test('a recording is erased in any state: what is going on is cancelled first', 
   const world = await openWorld(t, await tempDir(t), { hold: 'transcribe' });
   const held = await world.begin(marker);
   await world.until(held.recordingId, 'transcribing');
-  await world.desk.erase(held.recordingId, who('erase held'));
+  await world.recordingService.erase(held.recordingId, who('erase held'));
   assert.deepEqual(await world.found(marker), []);
   const folders = await readdir(join(world.dataDir, 'recordings'));
   assert.deepEqual(folders, []);
@@ -124,7 +124,7 @@ test('nothing is removed while what was cancelled may still write', async (t) =>
   const held = await world.begin(marker);
   await world.until(held.recordingId, 'transcribing');
   holds = false;
-  const erasing = world.desk.erase(held.recordingId, who('erase'));
+  const erasing = world.recordingService.erase(held.recordingId, who('erase'));
   await cancelled;
   // Work enough for everything to be removed, if it did not wait.
   for (let n = 0; n < 3; n += 1) await world.record(other);
@@ -154,7 +154,7 @@ test('documents deleted by a fact are gone after a crash too; those of another r
   await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
   const documents = ['index', 'transcript', 'summary'] as const;
   const fact: RecordingFact = { type: 'documents.deleted', data: { documents: [...documents] } };
-  await world.desk.command(recordingId, fact, who('delete'));
+  await world.recordingService.command(recordingId, fact, who('delete'));
   await world.close();
   world = await openWorld(t, home);
   assert.deepEqual(
@@ -174,7 +174,7 @@ test('an upload that dies before its fact is stored is gone after the next start
   assert.deepEqual(await world.found(marker), []);
   const { recordingId } = await world.begin(marker, 'upload');
   await world.until(recordingId, 'idle.saved');
-  await world.desk.erase(recordingId, who('erase'));
+  await world.recordingService.erase(recordingId, who('erase'));
   assert.deepEqual(await world.found(marker), []);
   assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
 });
@@ -190,7 +190,7 @@ test('audio that an earlier release put aside goes with the recording it was sen
     await writeFile(join(aside(id), 'audio.wav'), word);
   }
   const { recordingId } = await world.record(marker);
-  await world.desk.erase(recordingId, who('erase'));
+  await world.recordingService.erase(recordingId, who('erase'));
   assert.deepEqual(await world.found(marker), []);
   assert.equal((await world.found(other)).length, 1);
 });
@@ -214,7 +214,7 @@ test('an erasure does not wait for a projection that has stopped, and no row of 
   const home = await tempDir(t);
   let world = await openWorld(t, home, { stopAt: 'recording.erased' });
   const { recordingId } = await world.record(marker);
-  await world.desk.erase(recordingId, who('erase'));
+  await world.recordingService.erase(recordingId, who('erase'));
   assert.deepEqual(await world.found(marker), []);
   assert.equal((await recordingById(world.storage, recordingId))?.title, null);
   assert.equal((await transcriptOf(world.storage, recordingId))?.blocks.length, 0);
@@ -274,7 +274,7 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
         ? Promise.reject(new Error('died before the import'))
         : store.append(stream, facts, version),
   };
-  const desk = openDesk({
+  const recordingService = openRecordingService({
     store: dying,
     log,
     recordingsDir,
@@ -299,18 +299,18 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
     },
   });
   await projections.ready();
-  await desk.finishRemovals();
+  await recordingService.finishRemovals();
   let closed = false;
   const world = {
     dataDir,
     store,
     storage,
-    desk,
+    recordingService,
     keys,
     async begin(word: string, command = `upload-${words.size}`) {
       const path = join(dataDir, `upload-${word}`);
       await writeFile(path, word);
-      const accepted = await desk.importAudio({
+      const accepted = await recordingService.importAudio({
         path,
         filename: `${word}.wav`,
         title: `${word} of the week`,
@@ -332,7 +332,7 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
     async correct(id: string, word: string) {
       const fact = { type: 'title.changed', data: {} } as const;
       const content = { title: `${word} again`, previous: `${word} of the week` };
-      await desk.command(id, { ...fact, content }, who(`title-${id}`));
+      await recordingService.command(id, { ...fact, content }, who(`title-${id}`));
       await world.until(id, 'idle.saved');
     },
     until: (id: string, state: string) =>
@@ -365,7 +365,7 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
     async close() {
       if (closed) return;
       closed = true;
-      await desk.close();
+      await recordingService.close();
       await projections.stop();
       await rows.close();
       await store.close();

@@ -121,7 +121,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
   });
   closePipeline = () => pipeline.close();
   await pipeline.takeUp();
-  const { desk, store, storage } = pipeline;
+  const { recordingService, store, storage } = pipeline;
   let uploads = 0;
 
   return {
@@ -133,7 +133,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
       const path = join(dataDir, 'uploads', `${upload}.wav`);
       if (given.silent) await make('sox', '-n', '-r', '16000', '-c', '1', path, 'trim', '0', '2');
       else await speak('three spoken words', path);
-      const { recordingId } = await desk.importAudio({
+      const { recordingId } = await recordingService.importAudio({
         path,
         filename: 'talk.wav',
         owner: 'anna',
@@ -147,7 +147,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
       return recordingId;
     },
     command: (id: string, fact: RecordingFact) =>
-      desk.command(id, fact, { by: 'anna', command: `${fact.type} of ${id}` }),
+      recordingService.command(id, fact, { by: 'anna', command: `${fact.type} of ${id}` }),
     async until(id: string, state: string): Promise<void> {
       const signal = AbortSignal.timeout(20_000);
       let last = '';

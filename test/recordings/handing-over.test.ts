@@ -9,7 +9,7 @@ import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/activities/write.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { checkLog } from '../../src/recordings/check-log.ts';
-import { type OpenDesk, openDesk } from '../../src/recordings/open-desk.ts';
+import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
@@ -30,7 +30,7 @@ for (const type of ['documents.named', 'documents.rendered', 'documents.saved'])
       await writeFile(join(world.spaces, 'guest', summary), 'My own summary.');
 
       const crash = world.dieAt(type, stored);
-      await world.desk.command(id, handOver, who('hand over'));
+      await world.recordingService.command(id, handOver, who('hand over'));
       await crash;
       await world.restart();
       await world.until(id, 'idle.saved');
@@ -50,7 +50,7 @@ test('a name that is taken in the other space gets a number', async (t) => {
   const taken = (await world.filesOf('guest')).find((path) => !path.includes('/'))!;
   const theirs = await openSpace(world.dataDir, 'ben');
   await writeFile(join(theirs.root, taken), 'Theirs.');
-  await world.desk.command(id, handOver, who('hand over'));
+  await world.recordingService.command(id, handOver, who('hand over'));
   await world.until(id, 'idle.saved');
   assert.equal(await readFile(join(theirs.root, taken), 'utf8'), 'Theirs.');
   assert.equal((await world.filesOf('ben')).length, 4);
@@ -63,11 +63,11 @@ test('a process that dies between files and fact does not take its own files for
   const crash = world.dieAt('documents.saved', false);
   const title = (text: string) =>
     ({ type: 'title.changed', data: {}, content: { title: text, previous: null } }) as const;
-  await world.desk.command(id, title('Second'), who('second'));
+  await world.recordingService.command(id, title('Second'), who('second'));
   await crash;
   await world.restart();
   // Another change comes before the first is written: its files are on the disk, and ours.
-  await world.desk.command(id, title('Third'), who('third'));
+  await world.recordingService.command(id, title('Third'), who('third'));
   await world.until(id, 'idle.saved');
   const saved = await world.last(id, 'documents.saved');
   assert.deepEqual((saved.data as { kept: string[] }).kept, []);
@@ -82,20 +82,20 @@ async function openWorld(t: TestContext) {
   await mkdir(recordingsDir);
   const store = memoryStore();
   let death: { type: string; stored: boolean; happened(): void } | null = null;
-  let desk = open();
-  t.after(() => desk.close());
+  let recordingService = open();
+  t.after(() => recordingService.close());
 
   const world = {
     dataDir,
     spaces: join(dataDir, 'spaces'),
     store,
-    get desk() {
-      return desk;
+    get recordingService() {
+      return recordingService;
     },
     async record() {
       const path = join(dataDir, 'upload');
       await writeFile(path, 'sound');
-      const { recordingId } = await desk.importAudio({
+      const { recordingId } = await recordingService.importAudio({
         path,
         filename: 'talk.wav',
         owner: 'guest',
@@ -113,10 +113,10 @@ async function openWorld(t: TestContext) {
       new Promise<void>((resolve) => (death = { type, stored, happened: resolve })),
     async restart() {
       death = null;
-      desk = open();
+      recordingService = open();
       const states = new Map<string, string>();
       for await (const fact of store.readAll()) states.set(recordingOf(fact.stream)!, fact.to!);
-      await desk.restart(
+      await recordingService.restart(
         (async function* () {
           for (const [id, state] of states) if (state.startsWith('transcribing')) yield id;
         })(),
@@ -149,7 +149,7 @@ async function openWorld(t: TestContext) {
   };
   return world;
 
-  function open(): OpenDesk {
+  function open(): OpenRecordingService {
     let alive = true;
     const never = () => new Promise<never>(() => {});
     const mortal: EventStore = {
@@ -163,7 +163,7 @@ async function openWorld(t: TestContext) {
         return await never();
       },
     };
-    const opened: OpenDesk = openDesk({
+    const opened: OpenRecordingService = openRecordingService({
       store: mortal,
       log: pino({ level: 'silent' }),
       recordingsDir,

@@ -11,7 +11,7 @@ import { evolve, initialState, toMachineEvent } from '../../machines/recording.t
 import { stateName } from '../../machines/state-name.ts';
 import { openActivityBoard } from '../../src/recordings/activity-board.ts';
 import { type LoggedRecordingFact, NotAccepted } from '../../src/recordings/handle.ts';
-import { type OpenDesk, openDesk } from '../../src/recordings/open-desk.ts';
+import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openTurns } from '../../src/recordings/turns.ts';
 import { type Random, seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -58,11 +58,11 @@ async function openWorld(dir: string, random: Random) {
   const ids: string[] = [];
   let uploads = 0;
   let crashing = true;
-  /** Which process lives now, and which one the desk belongs to. */
+  /** Which process lives now, and which one the recordingService belongs to. */
   let life = 0;
   let livesIn = 0;
   const inFlight = new Set<Promise<unknown>>();
-  let desk: OpenDesk = await start();
+  let recordingService: OpenRecordingService = await start();
 
   return {
     async step() {
@@ -113,7 +113,7 @@ async function openWorld(dir: string, random: Random) {
             assert.equal(results.get(key), 1, `${key} of ${id} was recorded twice in a run`);
           }
         }
-        const live = await desk
+        const live = await recordingService
           .command(id, { type: 'recording.paused', data: {} }, who('look'))
           .then(
             () => assert.fail('nothing is being recorded'),
@@ -127,7 +127,7 @@ async function openWorld(dir: string, random: Random) {
     },
 
     async close() {
-      await desk.close();
+      await recordingService.close();
       await store.close();
     },
   };
@@ -142,15 +142,15 @@ async function openWorld(dir: string, random: Random) {
 
   /** A process may also die while it starts. */
   async function startAnew(): Promise<void> {
-    while (livesIn !== life) desk = await start();
+    while (livesIn !== life) recordingService = await start();
   }
 
-  async function start(): Promise<OpenDesk> {
+  async function start(): Promise<OpenRecordingService> {
     const mine = life;
     livesIn = mine;
     // What a dead process had handed to the disk is there, or not, before the next one looks.
     await Promise.allSettled(inFlight);
-    const opened = openDesk({
+    const opened = openRecordingService({
       store: mortal(mine),
       activities: simulatedActivities(random, crashing ? 0.1 : 0),
       turns: openTurns(),
@@ -211,7 +211,7 @@ async function openWorld(dir: string, random: Random) {
   async function upload(): Promise<void> {
     const path = join(dir, `upload-${(uploads += 1)}`);
     await writeFile(path, `audio ${uploads}`);
-    const accepted = await desk.importAudio({
+    const accepted = await recordingService.importAudio({
       path,
       filename: 'talk.wav',
       owner: random.pick(['anna', 'ben']),
@@ -227,7 +227,7 @@ async function openWorld(dir: string, random: Random) {
   async function command(id: string, fact: RecordingFact): Promise<void> {
     const circumstances = who(`command-${commands.size}`);
     commands.set(circumstances.command, fact);
-    await desk.command(id, fact, circumstances).catch((error: unknown) => {
+    await recordingService.command(id, fact, circumstances).catch((error: unknown) => {
       if (!(error instanceof NotAccepted)) throw error;
     });
   }

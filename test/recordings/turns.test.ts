@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTurns, type Turn, type Waiting } from '../../src/recordings/turns.ts';
 
-/** A job at the desk of turns: what it was told, and its turn once it has it. */
+/** A job at the recordingService of turns: what it was told, and its turn once it has it. */
 function job(turns: ReturnType<typeof openTurns>, owner: string, options: object = {}) {
   const stop = new AbortController();
   const told: (Waiting | null)[] = [];

@@ -74,7 +74,7 @@ export async function startService(
   });
   await running.ready;
   const { url } = running;
-  const { storage, projections, accounts, desk } = services!;
+  const { storage, projections, accounts, recordingService } = services!;
   // Routes see less of it than it is.
   const store = services!.store as EventLog;
   const call = async <T = Record<string, unknown>>(
@@ -123,7 +123,7 @@ export async function startService(
     storage,
     projections,
     accounts,
-    desk,
+    recordingService,
     engines,
     close,
     call,

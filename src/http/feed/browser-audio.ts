@@ -172,7 +172,7 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
 
 /** Starts recordings of browsers. @returns a function that starts one and gives its id */
 function browserRecordings(services: HttpServices) {
-  const { desk, storage, space } = services;
+  const { recordingService, storage, space } = services;
   /** How many each user is starting: no projection has them yet. */
   const beginning = new Map<string, number>();
 
@@ -185,7 +185,7 @@ function browserRecordings(services: HttpServices) {
       if (running >= limits.browserRecordingsPerUserMax)
         throw new Problem('already-recording', `${running} browsers of yours are being recorded.`);
       await space.refuseWhenFull();
-      const accepted = await desk.startRecording({
+      const accepted = await recordingService.startRecording({
         recordingId: ulid(),
         owner: userId,
         by: userId,

@@ -1,4 +1,4 @@
-import type { Activity } from '../../recordings/desk.ts';
+import type { Activity } from '../../recordings/service.ts';
 import { limits } from '../limits.ts';
 import type { HttpServices } from '../services.ts';
 
@@ -19,14 +19,14 @@ type Audience = {
  * @returns how to stop.
  */
 export function followEphemeral(
-  { desk, captures, log }: Pick<HttpServices, 'desk' | 'captures' | 'log'>,
+  { recordingService, captures, log }: Pick<HttpServices, 'recordingService' | 'captures' | 'log'>,
   ownerOf: (recordingId: string) => Promise<string | undefined>,
   { followed, tell, touch }: Audience,
 ): () => void {
   const progress = throttledProgress((recordingId, frame) => {
     void ofOwner(recordingId, (owner) => tell(owner, [frame]));
   });
-  const stopWatching = desk.onActivity((recordingId, activity) => {
+  const stopWatching = recordingService.onActivity((recordingId, activity) => {
     if (!followed()) return;
     progress.add(recordingId, activity);
     if (activity.waiting) {

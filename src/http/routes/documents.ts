@@ -79,7 +79,7 @@ const librarySchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.opt
 
 /** What people do to documents: send one they edited, delete one. */
 export const documentChangeRoutes: AddRoutes = (router, services) => {
-  const { storage, dataDir, desk } = services;
+  const { storage, dataDir, recordingService } = services;
   const filenameIn = (ctx: Context) => decodedOnce(ctx.path.slice('/transcripts/'.length));
 
   router.put(/^\/transcripts\/(.+)$/, async (ctx) => {
@@ -101,7 +101,7 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
       );
     }
     refuseWhenStopped(services);
-    const { recording, state } = await desk.read(recordingId);
+    const { recording, state } = await recordingService.read(recordingId);
     const document = documentIn(recording, filename);
     if (document === undefined) throw new NotAccepted('document.edited', state, []);
     if (document === null) throw notFound('The document belongs to no recording of yours.');
@@ -143,11 +143,11 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
       return;
     }
     refuseWhenStopped(services);
-    const { recording, state } = await desk.read(recordingId);
+    const { recording, state } = await recordingService.read(recordingId);
     const document = documentIn(recording, filename);
     if (!document) throw new NotAccepted('documents.deleted', state, []);
     if (!present) throw notFound();
-    const accepted = await desk.deleteDocuments(recordingId, [document], {
+    const accepted = await recordingService.deleteDocuments(recordingId, [document], {
       by: userId,
       command: commandOf(ctx.state),
     });

@@ -23,14 +23,14 @@ import * as answers from '../openapi/recording-answers.ts';
 
 /** What people change of a recording afterwards. Each change is facts; the documents follow. */
 export const recordingChangeRoutes: AddRoutes = (router, services) => {
-  const { desk } = services;
+  const { recordingService } = services;
 
   /** Gives the command, waits for the documents, and answers with the recording as it is then. */
   const change = async (ctx: Request, id: string, decision: DecideRecording) => {
     await carryOut(services, ctx.state, id, decision);
     const row = await untilWritten(services, id);
     if (!row) throw notFound();
-    ctx.body = recordingLine(row, desk.activity(id));
+    ctx.body = recordingLine(row, recordingService.activity(id));
   };
 
   router.patch('/recordings/:id', async (ctx) => {
@@ -62,7 +62,7 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
   router.get('/recordings/:id/versions', async (ctx) => {
     const id = ctx.params['id']!;
     await visibleRecording(services, callerOf(ctx.state), id);
-    const { recording } = await desk.read(id);
+    const { recording } = await recordingService.read(id);
     ctx.body = { versions: versionsOf(recording).toReversed() };
   });
 
@@ -81,7 +81,10 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     const caller = callerOf(ctx.state);
     await visibleRecording(services, caller, id);
     refuseWhenStopped(services);
-    const erased = await desk.erase(id, { by: caller.userId, command: commandOf(ctx.state) });
+    const erased = await recordingService.erase(id, {
+      by: caller.userId,
+      command: commandOf(ctx.state),
+    });
     await untilReadable(services, erased);
     answerErased(ctx, erased.left);
   });

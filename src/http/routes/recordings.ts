@@ -20,7 +20,7 @@ import * as answers from '../openapi/recording-answers.ts';
 
 /** Reading recordings: the list, one, and the facts one consists of. */
 export const recordingRoutes: AddRoutes = (router, services) => {
-  const { storage, desk } = services;
+  const { storage, recordingService } = services;
 
   router.get('/recordings', async (ctx) => {
     const caller = callerOf(ctx.state);
@@ -30,7 +30,9 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     }
     const { rows, next_cursor } = await recordingsOf(storage, owner, { limit, cursor, status });
     ctx.body = {
-      recordings: rows.map((row) => recordingLine(row, desk.activity(row.recording_id))),
+      recordings: rows.map((row) =>
+        recordingLine(row, recordingService.activity(row.recording_id)),
+      ),
       next_cursor,
     };
   });
@@ -38,7 +40,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
   router.get('/recordings/:id', async (ctx) => {
     const id = ctx.params['id']!;
     const row = await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = recordingAnswer(row, await transcriptOf(storage, id), desk.activity(id));
+    ctx.body = recordingAnswer(row, await transcriptOf(storage, id), recordingService.activity(id));
   });
 
   router.get('/recordings/:id/events', async (ctx) => {

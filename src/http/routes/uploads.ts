@@ -20,7 +20,7 @@ export const uploadRoutes: AddRoutes = (router, services) => {
   router.post('/recordings', async (ctx) => {
     const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
-    // The desk finds the first answer; here it is only seen to that there is not another one's.
+    // The recordingService finds the first answer; here it is only seen to that there is not another one's.
     const done = await doneBefore(services, ctx.state, { types: ['audio.imported'] });
     if (receiving >= limits.uploadsAtOnceMax) {
       throw new Problem('busy', 'Too many uploads at once. Try again when one has ended.', {
@@ -42,7 +42,7 @@ export const uploadRoutes: AddRoutes = (router, services) => {
         refuseWhenStopped(services);
         // A session may have ended meanwhile; a user that was deleted has nothing any more.
         if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
-        const accepted = await services.desk.importAudio({
+        const accepted = await services.recordingService.importAudio({
           path: upload.path,
           filename: upload.filename,
           owner: userId,

@@ -110,7 +110,7 @@ async function importUpload(
     throw error;
   }
   refuseWhenStopped(services);
-  const accepted = await services.desk.importAudio({
+  const accepted = await services.recordingService.importAudio({
     path: store.pathOf(id),
     filename,
     owner,
