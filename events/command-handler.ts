@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Fact, LoggedFact, OfferedFact } from './facts/catalogue.ts';
-import type { Circumstances, StoredFact } from './facts/envelope.ts';
+import type { Metadata, StoredFact } from './facts/envelope.ts';
 import { type EventStore, EventStoreError } from './store.ts';
 
 /** Why a command changes nothing: a code for programs, a sentence for people. */
@@ -9,7 +9,7 @@ export type Refusal<Code extends string = string> = { refused: Code; message: st
 /** The facts that a command leads to (none when nothing changes), or why it is refused. */
 export type Decision<F extends Fact = Fact, R extends Refusal = Refusal> = readonly F[] | R;
 /** Who wants it, and the id by which a repetition of the command is recognised. */
-export type CommandMetadata = Pick<Circumstances, 'by' | 'command' | 'run' | 'attempt'>;
+export type CommandMetadata = Pick<Metadata, 'by' | 'command' | 'run' | 'attempt'>;
 
 /** A kind of stream: how it folds, and what it accepts. Recordings, users and config are one each. */
 export type Aggregate<S, F extends Fact = Fact, R extends Refusal = never> = {

@@ -27,7 +27,7 @@ import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { openEventLog, pipelineOver, type OpenedLog, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
 import { endWorkOf } from './recordings/end-work.ts';
-import type { StageActivity } from './recordings/run-stage.ts';
+import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { prepare, type Host } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { packageVersion } from './shared/package.ts';

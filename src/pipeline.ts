@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileKeys } from '../events/log/file-keys.ts';
 import type { KeyStore } from '../events/key-store.ts';
-import { type Log as EventLog, openLog } from '../events/log/level-log.ts';
+import { type EventLog, openLog } from '../events/log/level-log.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/projection.ts';
@@ -19,12 +19,12 @@ import type { OpenLanguageModel } from './language/openai-model.ts';
 import { leased } from './shared/shared-resource.ts';
 import { loadOnce } from './shared/package.ts';
 import type { Log } from './shared/log.ts';
-import { openActivityBoard } from './recordings/activity-board.ts';
+import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
 import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
-import type { StageActivity } from './recordings/run-stage.ts';
-import { openTurns } from './recordings/turns.ts';
+import type { StageActivity } from './recordings/stages/run-stage.ts';
+import { openJobQueue } from './recordings/stages/job-queue.ts';
 import type { Settings } from './config/environment.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { StageError } from './shared/errors.ts';
@@ -235,8 +235,8 @@ function deskOver(
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     log,
-    turns: openTurns(),
-    board: openActivityBoard(),
+    jobQueue: openJobQueue(),
+    progress: openStageProgress(),
     recordingsDir: data.recordings,
     quarantineDir: data.quarantine,
     removal: {
@@ -254,7 +254,7 @@ function deskOver(
       ...speechActivities(options, parts.engines),
       ...languageActivities(options, parts.models),
       write: loaded(async () =>
-        (await import('./recordings/activities/write.ts')).write({
+        (await import('./recordings/stages/write.ts')).write({
           spaceOf,
           uiLanguage: () => settings()['ui.language'],
           async *promisedBases(owner) {
@@ -334,7 +334,7 @@ function speechActivities(
 ) {
   return {
     transcribe: loaded(async () =>
-      (await import('./recordings/activities/transcribe.ts')).transcribe({
+      (await import('./recordings/stages/transcribe.ts')).transcribe({
         leaseEngine: () => engines.lease(),
         folderOf: (recordingId) => join(data.recordings, recordingId),
         modelsDir,
@@ -382,8 +382,8 @@ function replaced(cause: unknown): never {
   );
 }
 
-const attribution = () => import('./recordings/activities/attribute.ts');
-const finishing = () => import('./recordings/activities/finish.ts');
+const attribution = () => import('./recordings/stages/attribute.ts');
+const finishing = () => import('./recordings/stages/finish.ts');
 
 const pick = (settings: Settings, prefix: string) =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));

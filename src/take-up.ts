@@ -1,5 +1,5 @@
 import { recordingOf, recordingStream } from '../events/facts/recording.ts';
-import type { Log as EventLog } from '../events/log/level-log.ts';
+import type { EventLog } from '../events/log/level-log.ts';
 import { isIn } from '../machines/state-name.ts';
 import { recordings, unsettledRecordings } from '../projections/recordings.ts';
 import type { ProjectionRunner } from '../projections/runner.ts';

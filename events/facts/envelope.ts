@@ -14,7 +14,7 @@ export type FactOf<S extends FactSchemas> = {
 }[keyof S & string];
 
 /** What surrounds a fact that somebody offers; the store adds the rest. */
-export type Circumstances = {
+export type Metadata = {
   /** Who wanted it: a user's id, `guest`, or `system` for the service itself. */
   by: string;
   /** Id of the command that led to it. The same id again is the same command, not a second one. */
@@ -35,7 +35,7 @@ export type Circumstances = {
 };
 
 /** What the store adds to a fact, once and for ever. */
-export type Envelope = Omit<Circumstances, 'at'> & {
+export type Envelope = Omit<Metadata, 'at'> & {
   /** ULID. */
   id: string;
   /** Place in the whole log: 1, 2, 3, … without gaps. */
@@ -52,7 +52,7 @@ export type Envelope = Omit<Circumstances, 'at'> & {
 };
 
 /** A fact as offered to the store. */
-export type NewFact<F extends AnyFact = AnyFact> = F & Circumstances;
+export type NewFact<F extends AnyFact = AnyFact> = F & Metadata;
 /** A fact as the store returns it. */
 export type StoredFact<F extends AnyFact = AnyFact> = F & Envelope;
 /** Any fact, its type not looked at yet. */

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { type OfferedFact, schemaOf } from './catalogue.ts';
-import type { Circumstances } from './envelope.ts';
+import type { Metadata } from './envelope.ts';
 import { EventStoreError } from '../store.ts';
 
 /** A fact that has been looked at: what its schema names of it, and nothing else. */
 export type CheckedFact = {
   type: string;
-  circumstances: Circumstances;
+  metadata: Metadata;
   data: unknown;
   content: unknown;
 };
@@ -43,7 +43,7 @@ export const isName = (text: string): boolean =>
 
 const name = z.string().min(1).max(nameMax);
 const count = z.number().int().positive();
-const circumstancesSchema = z.object({
+const metadataSchema = z.object({
   by: name,
   command: z.string().min(1).max(256),
   run: count.optional(),
@@ -119,14 +119,13 @@ const newer = (what: string): EventStoreError =>
 function checkFact(fact: OfferedFact): CheckedFact {
   const schema = schemaOf(fact.type);
   if (!schema) throw invalid(`${fact.type} is no type of fact this release knows`);
-  const circumstances = parse(fact.type, circumstancesSchema, fact) as Circumstances;
+  const metadata = parse(fact.type, metadataSchema, fact) as Metadata;
   const data = parse(fact.type, schema.data, fact.data, 'data');
-  if (fact.content === undefined)
-    return { type: fact.type, circumstances, data, content: undefined };
+  if (fact.content === undefined) return { type: fact.type, metadata, data, content: undefined };
   if (!schema.content) throw invalid(`${fact.type} has no content`);
-  if (!circumstances.subject) throw invalid(`${fact.type} has content, so it needs a subject`);
+  if (!metadata.subject) throw invalid(`${fact.type} has content, so it needs a subject`);
   const content = parse(fact.type, schema.content, fact.content, 'content');
-  return { type: fact.type, circumstances, data, content };
+  return { type: fact.type, metadata, data, content };
 }
 
 /** Zod's issues name paths and expectations, never values: those may be secrets or somebody's words. */

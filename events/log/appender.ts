@@ -299,7 +299,7 @@ function writeGroup(db: LogDatabase, after: Head): WriteGroup {
         position += 1;
         version += 1;
         id = nextId();
-        const place = { fact, id, position, stream, version, at: fact.circumstances.at ?? at };
+        const place = { fact, id, position, stream, version, at: fact.metadata.at ?? at };
         const record = encodeRecord(recordJson(place), crc);
         crc = crcOf(record);
         operations.put<Buffer, string>(logKey(position), record, binaryKey);

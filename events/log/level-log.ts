@@ -39,7 +39,7 @@ export type LogOptions = {
 };
 
 /** The log in LevelDB. */
-export interface Log extends EventStore {
+export interface EventLog extends EventStore {
   /** The log's own id, a ULID made with it. */
   readonly id: string;
   readonly keys: KeyStore;
@@ -59,7 +59,7 @@ export interface Log extends EventStore {
  * around the damage and not be written.
  * @throws {EventStoreError} `LOCKED`, `DAMAGED`, `NEWER_LOG`, `BUSY`
  */
-export async function openLog(options: LogOptions): Promise<Log> {
+export async function openLog(options: LogOptions): Promise<EventLog> {
   const marker = await readMarker(options.directory);
   const db = await openDatabase(options.directory, {
     createIfMissing: marker === undefined,
@@ -119,7 +119,7 @@ async function levelLog(
   id: string,
   witness: HeadWitness,
   options: LogOptions & { keys: KeyStore },
-): Promise<Log> {
+): Promise<EventLog> {
   const { keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
   const { report = () => {} } = options;
   const damage = damageRegister();

@@ -2,7 +2,7 @@ import { monotonicFactory } from 'ulid';
 import { crc32 } from 'node:zlib';
 import { randomFillSync } from 'node:crypto';
 import type { LoggedFact } from '../facts/catalogue.ts';
-import type { Circumstances } from '../facts/envelope.ts';
+import type { Metadata } from '../facts/envelope.ts';
 
 /**
  * A record as it lies in the log: its own CRC-32 (zlib's polynomial, 8 lower-case hex digits), its
@@ -106,7 +106,7 @@ const streamsPrefix = '!streams!';
 /** A fact that only lacks what its place in the log decides. */
 export type SealedFact = {
   type: string;
-  circumstances: Circumstances;
+  metadata: Metadata;
   /** Version of its type's schema. */
   schema: number;
   dataJson: string;
@@ -128,10 +128,10 @@ export type PlacedFact = {
 
 /** A fact as its record holds it: its members in the order in which every record has them. */
 export function recordJson({ fact, id, position, stream, version, at }: PlacedFact): string {
-  const { type, schema, circumstances: c, dataJson, sealed } = fact;
+  const { type, schema, metadata: c, dataJson, sealed } = fact;
   const schemaMember = schema === 1 ? '' : `,"schema":${schema}`;
   // Absent members are left out by JSON; `by` and `command` are always there.
-  const circumstances = JSON.stringify({
+  const metadata = JSON.stringify({
     by: c.by,
     command: c.command,
     run: c.run,
@@ -142,12 +142,12 @@ export function recordJson({ fact, id, position, stream, version, at }: PlacedFa
     subject: c.subject,
   }).slice(1, -1);
   const content = sealed === undefined ? '' : `,"content":"${sealed}"`;
-  return `{"id":"${id}","position":${position},"stream":"${stream}","version":${version},"type":"${type}"${schemaMember},"at":"${at}",${circumstances},"data":${dataJson}${content}}`;
+  return `{"id":"${id}","position":${position},"stream":"${stream}","version":${version},"type":"${type}"${schemaMember},"at":"${at}",${metadata},"data":${dataJson}${content}}`;
 }
 
 /** What a reader will get: parsed from what is written, so that the two cannot differ. */
 export function asStored({ fact, id, position, stream, version, at }: PlacedFact): LoggedFact {
-  const { type, circumstances: c, dataJson, contentJson } = fact;
+  const { type, metadata: c, dataJson, contentJson } = fact;
   const stored: Record<string, unknown> = { id, position, stream, version, type, at };
   stored['by'] = c.by;
   stored['command'] = c.command;

@@ -167,14 +167,14 @@ type Sealing = {
 };
 
 function writtenOut(
-  { type, circumstances, data, content }: CheckedFact,
+  { type, metadata, data, content }: CheckedFact,
   upcasters: Upcasters,
 ): SealedFact {
   const dataJson = JSON.stringify(data);
   if (dataJson.length > dataLengthMax) throw invalid(`the data of ${type} is too large`);
   const contentJson = content === undefined ? undefined : JSON.stringify(content);
   const schema = schemaVersionOf(type, upcasters);
-  return { type, circumstances, schema, dataJson, contentJson, sealed: undefined };
+  return { type, metadata, schema, dataJson, contentJson, sealed: undefined };
 }
 
 async function sealContents(facts: SealedFact[], how: Sealing): Promise<SealedFact[]> {
@@ -183,7 +183,7 @@ async function sealContents(facts: SealedFact[], how: Sealing): Promise<SealedFa
     version += 1;
     if (fact.contentJson === undefined) continue;
     const place = { stream: how.stream, version };
-    const subject = fact.circumstances.subject as string;
+    const subject = fact.metadata.subject as string;
     fact.sealed = await sealFor(subject, place, fact.contentJson, how);
   }
   return facts;

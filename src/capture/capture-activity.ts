@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { privateDirectory } from '../shared/files.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
-import type { Job, StageActivity } from '../recordings/run-stage.ts';
+import type { Job, StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
 import type { BrowserCaptures } from './browser/browser-captures.ts';
 import { combinedDevice } from './device/alsa-config.ts';
@@ -52,7 +52,7 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
       over.abort();
       if (outcome === null) return await leave(held);
       if (held.device === combinedDevice) await deps.dismantle();
-      await offerAudio(held, job, outcome);
+      await appendAudio(held, job, outcome);
     } catch (error) {
       held.failure = error;
       throw error;
@@ -127,7 +127,7 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
     if (held.device === combinedDevice) await deps.dismantle();
   }
 
-  async function offerAudio(held: Held, job: Job, outcome: CaptureOutcome): Promise<void> {
+  async function appendAudio(held: Held, job: Job, outcome: CaptureOutcome): Promise<void> {
     const folder = folderOf(job.recordingId);
     const { reason } = outcome;
     const audio = await finishedAudio(folder, outcome.channels);
@@ -135,7 +135,7 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
       await removeCaptureFiles(folder, { audio: true });
       throw nothingCaptured(reason, held.device);
     }
-    await job.offer(
+    await job.append(
       reason === 'stopped'
         ? { type: 'audio.captured', data: audio }
         : { type: 'capture.interrupted', data: { ...audio, reason } },

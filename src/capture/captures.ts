@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { EventStore } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
-import type { StageActivity } from '../recordings/run-stage.ts';
+import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
 import { combinedDevice } from './device/alsa-config.ts';
 import { type BrowserCaptures, browserCaptures } from './browser/browser-captures.ts';

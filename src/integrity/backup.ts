@@ -11,7 +11,7 @@ import {
   writeDurably,
 } from '../shared/files.ts';
 import { openErasureList } from '../../events/log/file-keys.ts';
-import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { crcAt, rawRecords } from '../../events/log/reader.ts';

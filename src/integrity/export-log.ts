@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createReadStream } from 'node:fs';
 import { openContent } from '../../events/log/sealing.ts';
 import { syncDirectory } from '../shared/files.ts';
-import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { type RawRecord, rawRecords } from '../../events/log/reader.ts';
 

@@ -5,7 +5,7 @@ import type { DataFolder } from '../shared/data-directory.ts';
 import { assertTablesReadable, harmedTables, unreadableTables } from './tables/tables.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { type Log as EventLog, openLog } from '../../events/log/level-log.ts';
+import { type EventLog, openLog } from '../../events/log/level-log.ts';
 import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { exists } from '../shared/files.ts';

@@ -15,7 +15,7 @@ import {
 import { withLogAlone } from './open-mark.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
-import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import { usersStream } from '../../events/facts/catalogue.ts';
 import { evolve, initialState, machineVersion, toMachineEvent } from '../../machines/recording.ts';
@@ -175,14 +175,14 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
     const erased: RecordingFactOf<'recording.erased'> = { type: 'recording.erased', data: {} };
     const event = toMachineEvent({ ...erased, version: version + 1 } as LoggedRecordingFact);
     if (!state.can(event)) continue;
-    const circumstances = {
+    const metadata = {
       by: 'system',
       command: `restore-erasure-${subject}`,
       from: stateName(state.value),
       to: stateName(evolve(state, event).value),
       machine: machineVersion,
     };
-    await store.append(stream, [{ ...erased, ...circumstances }], version);
+    await store.append(stream, [{ ...erased, ...metadata }], version);
     appended += 1;
   }
   return appended;
@@ -199,8 +199,8 @@ async function deleteUsers(store: EventLog, list: ErasureList): Promise<number> 
   }
   const gone = [...present].filter((id) => list.has(id));
   for (const id of gone) {
-    const circumstances = { by: 'system', command: `restore-erasure-${id}` };
-    const deleted = { type: 'user.deleted', data: { user_id: id }, ...circumstances } as const;
+    const metadata = { by: 'system', command: `restore-erasure-${id}` };
+    const deleted = { type: 'user.deleted', data: { user_id: id }, ...metadata } as const;
     await store.append(usersStream, [deleted], version);
     version += 1;
   }

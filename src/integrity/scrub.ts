@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { streamNames } from '../../events/log/streams.ts';
 import type { DataFolder } from '../shared/data-directory.ts';

@@ -11,7 +11,7 @@ import type { DataFolder } from '../shared/data-directory.ts';
 import type { Finding } from './findings.ts';
 import { hashFile } from '../shared/files.ts';
 import { readKeyFile } from '../../events/log/file-keys.ts';
-import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { salvage } from '../../events/log/salvage.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';

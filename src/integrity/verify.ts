@@ -1,4 +1,4 @@
-import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 import type { Damage } from '../../events/log/damage.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { streamNames } from '../../events/log/streams.ts';

@@ -163,8 +163,8 @@ export function openAudioKeeping(deps: {
     recording: RecordingAggregate,
     fact: RecordingFactOf<'audio.compressed'> | RecordingFactOf<'audio.removed'>,
   ): Promise<void> {
-    const circumstances = { by: 'system', command: `keep-audio-${ulid()}` };
-    const { position } = await recording.append([fact], circumstances);
+    const metadata = { by: 'system', command: `keep-audio-${ulid()}` };
+    const { position } = await recording.append([fact], metadata);
     await deps.applied(position);
   }
 }

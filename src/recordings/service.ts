@@ -7,7 +7,7 @@ import { isSettled } from '../../machines/possible.ts';
 import { isIn, stateName } from '../../machines/state-name.ts';
 import { cancel, type DecideRecording } from '../../projections/recording/decide.ts';
 import type { Log } from '../shared/log.ts';
-import type { ActivityBoard } from './activity-board.ts';
+import type { StageProgress } from './stages/stage-progress.ts';
 import { type KeepingStep, type KeptAs, openAudioKeeping } from './audio-keeping.ts';
 import { erasureCommands, openRemovals, type ErasureDeps } from './erasure.ts';
 import { openImports } from './imports.ts';
@@ -16,8 +16,8 @@ import { erasedState, recordingHandler, type LoggedRecordingFact } from './handl
 import { openRecordings } from './open-recordings.ts';
 import { speechFileName } from './recording-folder.ts';
 import { promisedBases } from './promised-bases.ts';
-import { type StageActivity, stageRunner } from './run-stage.ts';
-import type { Turns } from './turns.ts';
+import { type StageActivity, stageRunner } from './stages/run-stage.ts';
+import type { JobQueue } from './stages/job-queue.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 
@@ -34,7 +34,7 @@ export interface RecordingService {
   command(
     recordingId: string,
     fact: RecordingFact,
-    circumstances: { by: string; command: string },
+    metadata: { by: string; command: string },
   ): Promise<Accepted>;
   /**
    * Appends what is decided on what the newest facts say (`projections/recording/decide.ts`): all or
@@ -53,12 +53,12 @@ export interface RecordingService {
    * it can be read any more; what a crash leaves undone is done at the next start.
    * @throws {NotAccepted}, {UnknownRecording}
    */
-  erase(recordingId: string, circumstances: { by: string; command: string }): Promise<Erased>;
+  erase(recordingId: string, metadata: { by: string; command: string }): Promise<Erased>;
   /** Deletes documents; all three with the index. The recording stays. @throws as `command` */
   deleteDocuments(
     recordingId: string,
     documents: readonly DocumentName[],
-    circumstances: { by: string; command: string },
+    metadata: { by: string; command: string },
   ): Promise<Accepted>;
   /** What is going on right now with recordings that have work to do: not facts, gone after a restart. */
   activity(recordingId: string): Activity[];
@@ -121,8 +121,8 @@ export type Activity = {
 export type RecordingServiceDeps = {
   store: EventStore;
   activities: Record<Stage, StageActivity>;
-  turns: Turns;
-  board: ActivityBoard;
+  jobQueue: JobQueue;
+  progress: StageProgress;
   log: Log;
   /** Where the folders of recordings are. */
   recordingsDir: string;
@@ -155,7 +155,7 @@ export type OpenRecordingService = RecordingService & {
    * Cancels what is done with a recording, or is to be; resolves when nothing works on it any more.
    * What there is of it stays. One that is being captured is left alone: that has to be stopped.
    */
-  endWork(recordingId: string, circumstances: { by: string; command: string }): Promise<void>;
+  endWork(recordingId: string, metadata: { by: string; command: string }): Promise<void>;
   /** Recordings that could not be taken up at the start, and why. */
   notTakenUp(): ReadonlyMap<string, string>;
   /** Finishes what a crash left undone of erasures, deletions and uploads. */
@@ -168,7 +168,7 @@ export type OpenRecordingService = RecordingService & {
 
 /** Opens the only writer of recordings' streams. */
 export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingService {
-  const { store, board, log, recordingsDir } = deps;
+  const { store, progress, log, recordingsDir } = deps;
   const runStage = stageRunner(deps);
   const removals = deps.removal
     ? openRemovals(
@@ -233,9 +233,9 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     },
     erase: erasing.erase,
     deleteDocuments: erasing.deleteDocuments,
-    async endWork(recordingId, circumstances) {
+    async endWork(recordingId, metadata) {
       await recordings.use(recordingId, { create: false }, async (recording) => {
-        await recording.decide(circumstances, cancel);
+        await recording.decide(metadata, cancel);
         await recording.quiet();
       });
     },
@@ -246,8 +246,8 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       if (unacknowledged.length > 0)
         log.info({ unacknowledged }, 'removed uploads that no client was told of');
     },
-    activity: (recordingId) => board.of(recordingId),
-    onActivity: (listener) => board.onChange(listener),
+    activity: (recordingId) => progress.of(recordingId),
+    onActivity: (listener) => progress.onChange(listener),
 
     async restart(unsettled) {
       const taken = await recordings.takeUp(unsettled);

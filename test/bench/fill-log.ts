@@ -1,5 +1,5 @@
 import type { OfferedFact } from '../../events/facts/catalogue.ts';
-import type { Log } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 
 /** Facts of a recording's stream. */
 const perStream = 50;
@@ -11,7 +11,7 @@ const streamsAtOnce = 100;
  * utterances, with or without what was said. `settled`: the last fact ends what was going on.
  */
 export async function fillLog(
-  log: Log,
+  log: EventLog,
   count: number,
   options: { spoken?: 'content' | 'no-content'; settled?: boolean } = {},
 ): Promise<void> {
@@ -35,10 +35,10 @@ export async function fillLog(
 export const stageStarted = (index: number): OfferedFact => ({
   type: 'stage.started',
   data: { stage: 'transcribe' },
-  ...circumstances(index),
+  ...metadata(index),
 });
 
-const circumstances = (index: number) => ({
+const metadata = (index: number) => ({
   by: 'system',
   command: `01M7YB8DQZG1E7K5Q61TP77TYM/transcribe@${index}/1`,
   run: 1,
@@ -69,7 +69,7 @@ const imported = (id: number): OfferedFact => ({
 });
 
 const cancelled = (): OfferedFact => ({
-  ...circumstances(0),
+  ...metadata(0),
   type: 'processing.cancelled',
   data: {},
   to: 'idle.kept',
@@ -84,12 +84,12 @@ function spokenFact(id: number, index: number, content: 'content' | 'no-content'
       at * 20 + 18,
     ]);
     const data = { detector: 'webrtc', duration: 1000, stretches, warnings: [] };
-    return { ...circumstances(1), type: 'speech.detected', data };
+    return { ...metadata(1), type: 'speech.detected', data };
   }
   const start = (index - 2) * 20;
   const end = start + 18;
   const data = { index: index - 2, start, end, words: 40, language: 'en' };
-  const fact = { ...circumstances(index), type: 'utterance.recognised' as const, data };
+  const fact = { ...metadata(index), type: 'utterance.recognised' as const, data };
   if (content === 'no-content') return fact;
   return { ...fact, subject: `${id}`, content: { segments: [{ start, end, text, words }] } };
 }

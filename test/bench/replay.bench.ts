@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/log/file-keys.ts';
-import { type Log, openLog } from '../../events/log/level-log.ts';
+import { type EventLog, openLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordings } from '../../projections/recordings.ts';
@@ -58,7 +58,7 @@ async function* replaying(
   };
 }
 
-async function replayOurs(log: Log, keys: KeyStore): Promise<number> {
+async function replayOurs(log: EventLog, keys: KeyStore): Promise<number> {
   const projections = [recordings, commands];
   const sealing = { keys, projections, report: () => {} };
   const storage = sealedRows(levelProjectionStorage(log.db), sealing);
@@ -70,7 +70,7 @@ async function replayOurs(log: Log, keys: KeyStore): Promise<number> {
   });
 }
 
-async function replayBare(log: Log): Promise<number> {
+async function replayBare(log: EventLog): Promise<number> {
   return await msOf(async () => {
     const iterator = log.db.values({ gte: '!log!', lt: '!log"', highWaterMarkBytes: 1 << 20 });
     let positions = 0;

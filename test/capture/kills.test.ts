@@ -360,7 +360,7 @@ test('a capture whose recording was given to another ends without a word', async
   const { root, pulse } = await setUp(t);
   const order = {
     folder: root,
-    device: { name: 'Desk Mic', source: 'desk_mic', alsaConfig: recordingService },
+    device: { name: 'Desk Mic', source: 'desk_mic', alsaConfig: desk },
     channels: 1,
     limits: captureLimits,
     env: pulse.env,
@@ -374,7 +374,7 @@ test('a capture whose recording was given to another ends without a word', async
   assert.notEqual(first.pid, second.pid);
 });
 
-const recordingService = alsaConfig([{ name: 'desk_mic', description: 'Desk Mic' }], null).text;
+const desk = alsaConfig([{ name: 'desk_mic', description: 'Desk Mic' }], null).text;
 
 test('a pause outlives the service and the capture: nothing is recorded until it is resumed', async (t) => {
   const { open } = await setUp(t);

@@ -32,8 +32,8 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
       }
     });
 
-    check('all circumstances, and the time the fact names', async (store) => {
-      const circumstances = {
+    check('all metadata, and the time the fact names', async (store) => {
+      const metadata = {
         by: 'system',
         command: 'c',
         run: 2,
@@ -44,7 +44,7 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
         subject: 'S',
         at: '2020-02-02T02:02:02.002Z',
       };
-      const offered = { type: 'recording.paused' as const, data: {}, ...circumstances };
+      const offered = { type: 'recording.paused' as const, data: {}, ...metadata };
       const [fact] = await store.append('recording-1', [offered], 0);
       assert.ok(fact);
       const { id, position, stream, version, ...rest } = fact;

@@ -3,7 +3,7 @@ import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
-import { type Log, openLog } from '../../events/log/level-log.ts';
+import { type EventLog, openLog } from '../../events/log/level-log.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { times } from '../support/seeded.ts';
@@ -18,9 +18,10 @@ for (const kind of kinds) {
   test(`the last record torn at every byte, behind it ${kind}: only that one is gone`, async (t) => {
     const folder = await tempDir(t);
     const before = join(folder, 'before');
-    const open = async (root: string): Promise<Log> =>
+    const open = async (root: string): Promise<EventLog> =>
       await openLog({ directory: join(root, 'log'), keys: await openFileKeys(join(root, 'keys')) });
-    const append = (log: Log, n: number) => log.append('recording-a', [plainFact(`${n}`)], n - 1);
+    const append = (log: EventLog, n: number) =>
+      log.append('recording-a', [plainFact(`${n}`)], n - 1);
     const log = await open(before);
     for (let n = 1; n <= acknowledged; n += 1) await append(log, n);
     const name = (await readdir(join(before, 'log'))).find((file) => file.endsWith('.log'))!;
@@ -55,7 +56,7 @@ for (const kind of kinds) {
 }
 
 /** What had been noted of the head when all appends so far had been acknowledged. */
-async function headOf(log: Log, root: string): Promise<string> {
+async function headOf(log: EventLog, root: string): Promise<string> {
   const noted = () => readFile(join(root, 'log', 'head'), 'utf8');
   const expected = `{"position":${log.head()}}`;
   for (let looks = 0; looks < 1_000; looks += 1) {

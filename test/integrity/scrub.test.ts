@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { logKey } from '../../events/log/records.ts';
-import { type Log, openLog } from '../../events/log/level-log.ts';
+import { type EventLog, openLog } from '../../events/log/level-log.ts';
 import type { DataFolder } from '../../src/shared/data-directory.ts';
 import { openingCheck, readScrubState, startScrub } from '../../src/integrity/scrub.ts';
 import { readTable } from '../../src/integrity/tables/table-file.ts';
@@ -52,7 +52,7 @@ async function untilDone(scrub: { step(): Promise<boolean> }): Promise<number> {
   }
 }
 
-const appendSome = (store: Log, count: number) =>
+const appendSome = (store: EventLog, count: number) =>
   store.append(
     'config',
     Array.from({ length: count }, (_, index) => plainFact(`${index}`)),

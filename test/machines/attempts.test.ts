@@ -123,9 +123,9 @@ for (const stage of stages) {
   });
 
   test(`${stage} can fail before it ever started`, () => {
-    for (const circumstances of [{}, { run: 1 }]) {
+    for (const metadata of [{}, { run: 1 }]) {
       const story = arrivals[stage]();
-      assert.equal(story.take('stage.failed', { stage }, circumstances).state(), 'error');
+      assert.equal(story.take('stage.failed', { stage }, metadata).state(), 'error');
     }
   });
 

@@ -20,12 +20,12 @@ import { wavHeader, wavHeaderBytes } from '../../src/audio/wav.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { checkStream } from '../../src/integrity/verify.ts';
 import type { Finding } from '../../src/integrity/findings.ts';
-import { write } from '../../src/recordings/activities/write.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { write } from '../../src/recordings/stages/write.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { type KeepingStep, type KeptAs, keepingSteps } from '../../src/recordings/audio-keeping.ts';
 import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
 import { seeded } from '../support/seeded.ts';
@@ -269,13 +269,13 @@ async function openWorld(t: TestContext, options: Options) {
     log,
     recordingsDir,
     quarantineDir: join(dataDir, 'quarantine'),
-    turns: openTurns(),
-    board: openActivityBoard(),
+    jobQueue: openJobQueue(),
+    progress: openStageProgress(),
     importedBy: async () => null,
     activities: {
       ...activities,
       async capture(job) {
-        await job.begin({ name: 'capture', places: 1 });
+        await job.acquireSlot({ name: 'capture', concurrency: 1 });
         await mkdir(folder(job.recordingId));
         await writeFile(join(folder(job.recordingId), 'audio.wav'), captured);
         const sha256 = createHash('sha256').update(captured).digest('hex');
@@ -283,7 +283,7 @@ async function openWorld(t: TestContext, options: Options) {
         if (options.damage) {
           await writeFile(join(folder(job.recordingId), 'audio.wav'), captured.with(99, 1));
         }
-        await job.offer({ type: 'audio.captured', data });
+        await job.append({ type: 'audio.captured', data });
       },
       async transcribe(job) {
         const recording = await job.recording();

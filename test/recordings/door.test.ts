@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { editTurn } from '../../projections/recording/edit-turns.ts';
 import { published } from '../../projections/recording/reading.ts';
 import { speakerName } from '../../src/documents/documents.ts';
 import { NotAccepted, UnknownRecording } from '../../src/recordings/handle.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import { quarantineUnknown } from '../../src/recordings/quarantine.ts';
-import type { StageActivity } from '../../src/recordings/run-stage.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
+import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -204,7 +204,7 @@ test('a folder that no fact speaks of is moved away and kept', async (t) => {
   assert.deepEqual(await readdir(join(quarantineDir, kept!)), ['audio.wav']);
 });
 
-/** A recordingService over a log that outlives it; recognition can be held to be interrupted. */
+/** A recording service over a log that outlives it; recognition can be held to be interrupted. */
 async function openWorld(
   t: TestContext,
   options: { wrap?: (store: EventStore) => EventStore; transcribe?: 'hold' | 'go on' } = {},
@@ -285,8 +285,8 @@ async function openWorld(
           alive ? store.append(...append) : new Promise<never>(() => {}),
       },
       activities: { ...activities, transcribe: holding(activities.transcribe, held) },
-      turns: openTurns(),
-      board: openActivityBoard(),
+      jobQueue: openJobQueue(),
+      progress: openStageProgress(),
       log: pino({ level: 'silent' }),
       recordingsDir,
       quarantineDir: join(dir, 'quarantine'),
@@ -320,8 +320,8 @@ function holding(activity: StageActivity, held: Promise<void>): StageActivity {
   return (job) =>
     activity({
       ...job,
-      async begin(queue) {
-        await job.begin(queue);
+      async acquireSlot(queue) {
+        await job.acquireSlot(queue);
         await Promise.race([
           held,
           new Promise((_resolve, reject) => {

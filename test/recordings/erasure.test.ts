@@ -13,13 +13,13 @@ import type { Projection } from '../../projections/projection.ts';
 import { libraryOf, removeTexts, transcriptOf } from '../../projections/transcripts.ts';
 import { startProjections } from '../../projections/runner.ts';
 import { openSpace } from '../../src/documents/space.ts';
-import { write } from '../../src/recordings/activities/write.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { write } from '../../src/recordings/stages/write.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
-import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
+import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
 import { seeded } from '../support/seeded.ts';
@@ -110,7 +110,7 @@ test('nothing is removed while what was cancelled may still write', async (t) =>
   let holds = true;
   // It hears of its end late, and writes once more.
   const transcribe: StageActivity = async (job) => {
-    await job.begin({ name: 'held', places: 1 });
+    await job.acquireSlot({ name: 'held', concurrency: 1 });
     job.signal.addEventListener('abort', () => void events.emit('cancelled'));
     await released;
     const folder = join(world.dataDir, 'recordings', job.recordingId);
@@ -279,8 +279,8 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
     log,
     recordingsDir,
     quarantineDir: join(dataDir, 'quarantine'),
-    turns: openTurns(),
-    board: openActivityBoard(),
+    jobQueue: openJobQueue(),
+    progress: openStageProgress(),
     importedBy: (command) => importedBy(storage, command),
     activities: speaking(said, spaceOf, options),
     removal: {
@@ -386,34 +386,34 @@ function speaking(
 ) {
   const simulated = simulatedActivities(seeded(1), 0);
   const held: StageActivity = async (job) => {
-    await job.begin({ name: 'held', places: 1 });
+    await job.acquireSlot({ name: 'held', concurrency: 1 });
     await new Promise((_, reject) => {
       job.signal.addEventListener('abort', () => reject(job.signal.reason as Error));
     });
   };
   const engine = { engine: 'simulated', model: null };
   const punctuate: StageActivity = async (job) => {
-    await job.begin({ name: 'language', places: 1 });
+    await job.acquireSlot({ name: 'language', concurrency: 1 });
     const word = said(job.recordingId);
     const block = { id: 't-0001', speaker: null, start: 0, end: 9, text: `A ${word}.`, words: [] };
-    await job.offer({
+    await job.append({
       type: 'transcript.punctuated',
       data: { ...engine, parts: 1, kept: [] },
       content: { blocks: [block] },
     });
   };
   const summarise: StageActivity = async (job) => {
-    await job.begin({ name: 'language', places: 1 });
-    await job.offer({
+    await job.acquireSlot({ name: 'language', concurrency: 1 });
+    await job.append({
       type: 'summary.completed',
       data: { ...engine, parts: 1, language: 'en' },
       content: { text: `About ${said(job.recordingId)}.` },
     });
   };
   const entitle: StageActivity = async (job) => {
-    await job.begin({ name: 'language', places: 1 });
+    await job.acquireSlot({ name: 'language', concurrency: 1 });
     const word = said(job.recordingId);
-    await job.offer({
+    await job.append({
       type: 'title.chosen',
       data: engine,
       content: { title: word, abstract: `${word} and more.` },

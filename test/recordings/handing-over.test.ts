@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { openSpace } from '../../src/documents/space.ts';
-import { write } from '../../src/recordings/activities/write.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { write } from '../../src/recordings/stages/write.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { checkLog } from '../../src/recordings/check-log.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -168,8 +168,8 @@ async function openWorld(t: TestContext) {
       log: pino({ level: 'silent' }),
       recordingsDir,
       quarantineDir: join(dataDir, 'quarantine'),
-      turns: openTurns(),
-      board: openActivityBoard(),
+      jobQueue: openJobQueue(),
+      progress: openStageProgress(),
       importedBy: async () => null,
       activities: {
         ...simulatedActivities(seeded(1), 0),

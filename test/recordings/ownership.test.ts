@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import pino from 'pino';
 import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { openAggregate, type Ownership } from '../../src/recordings/aggregate.ts';
 import { recordingHandler } from '../../src/recordings/handle.ts';
 import {
@@ -11,8 +11,8 @@ import {
   Superseded,
   type Job,
   type StageActivity,
-} from '../../src/recordings/run-stage.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
+} from '../../src/recordings/stages/run-stage.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all } from '../events/store-contract.ts';
 
@@ -57,8 +57,8 @@ test('only the owner acts, and a late answer of an earlier owner does not count'
   await b.recording.start();
   const second = await b.nextJob();
   assert.equal(first.signal.aborted, true);
-  await assert.rejects(first.offer(plan), Superseded);
-  await second.offer(plan);
+  await assert.rejects(first.append(plan), Superseded);
+  await second.append(plan);
   assert.deepEqual(await factsOf(), [
     ['audio.imported', undefined],
     ['stage.started', 1],
@@ -75,7 +75,7 @@ test('a command that another process decides moves the owner when it reads on', 
   const cancel = { by: 'anna', command: 'cancel' };
   const stored = await b.recording.append([{ type: 'processing.cancelled', data: {} }], cancel);
   assert.equal(stored.to, 'idle.kept');
-  await assert.rejects(job.offer(plan), Superseded);
+  await assert.rejects(job.append(plan), Superseded);
   assert.equal(stateName(a.recording.snapshot().value), 'idle.kept');
   assert.equal(job.signal.aborted, true);
   assert.equal((await factsOf()).length, 3);
@@ -126,7 +126,7 @@ async function world(t: TestContext) {
       let onJob = () => {};
       /** Begins, and leaves what is offered then to the test. */
       const activity: StageActivity = async (job) => {
-        await job.begin({ name: 'engine', places: 9 });
+        await job.acquireSlot({ name: 'engine', concurrency: 9 });
         jobs.push(job);
         onJob();
         await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
@@ -138,8 +138,8 @@ async function world(t: TestContext) {
           Stage,
           StageActivity
         >,
-        turns: openTurns(),
-        board: openActivityBoard(),
+        jobQueue: openJobQueue(),
+        progress: openStageProgress(),
         log,
       });
       const open = async () =>

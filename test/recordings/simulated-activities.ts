@@ -1,7 +1,7 @@
 import { filesOf } from '../../projections/recording/files.ts';
 import { draft } from '../../projections/recording/reading.ts';
 import type { Stage } from '../../events/facts/recording.ts';
-import type { StageActivity } from '../../src/recordings/run-stage.ts';
+import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import type { Random } from '../support/seeded.ts';
 
@@ -24,7 +24,7 @@ export function simulatedActivities(
   const stage =
     (queue: string, work: StageActivity): StageActivity =>
     async (job) => {
-      await job.begin({ name: queue, places: 1 });
+      await job.acquireSlot({ name: queue, concurrency: 1 });
       await moments(random.below(4));
       if (random.chance(failures)) {
         throw new StageError('engine-failed', 'The simulated engine failed', { retriable: true });
@@ -38,7 +38,7 @@ export function simulatedActivities(
     }),
     transcribe: stage('speech', async (job) => {
       if (draft(await job.recording()).plan === null) {
-        await job.offer({
+        await job.append({
           type: 'speech.detected',
           data: {
             detector: 'simulated',
@@ -54,46 +54,46 @@ export function simulatedActivities(
       }
       for (let index = draft(await job.recording()).utterances.length; index < 3; index += 1) {
         await moments(random.below(3));
-        await job.offer({
+        await job.append({
           type: 'utterance.recognised',
           data: { index, start: index * 3, end: index * 3 + 3, words: 2, language: 'en' },
           content: { segments: [block(index * 3, `words ${index}`)] },
         });
       }
-      await job.offer({
+      await job.append({
         type: 'transcription.completed',
         data: { ...nothing, language: 'en', utterances: 3, words: 6 },
       });
     }),
     diarize: stage('diarization', async (job) => {
-      await job.offer({ type: 'diarization.skipped', data: { reason: 'simulated' } });
+      await job.append({ type: 'diarization.skipped', data: { reason: 'simulated' } });
     }),
     identify: stage('language', async (job) => {
-      await job.offer({ type: 'identification.skipped', data: { reason: 'simulated' } });
+      await job.append({ type: 'identification.skipped', data: { reason: 'simulated' } });
     }),
     join: stage('joining', async (job) => {
-      await job.offer({
+      await job.append({
         type: 'turns.joined',
         data: { speakers: [{ label: 'SPEAKER_1', seconds: 9 }] },
         content: { turns: [], suggestions: [] },
       });
     }),
     punctuate: stage('language', async (job) => {
-      await job.offer({
+      await job.append({
         type: 'transcript.punctuated',
         data: { ...nothing, parts: 1, kept: [] },
         content: { blocks: draft(await job.recording()).raw },
       });
     }),
     summarise: stage('language', async (job) => {
-      await job.offer({
+      await job.append({
         type: 'summary.completed',
         data: { ...nothing, parts: 1, language: 'en' },
         content: { text: 'a summary' },
       });
     }),
     entitle: stage('language', async (job) => {
-      await job.offer({
+      await job.append({
         type: 'title.chosen',
         data: nothing,
         content: { title: 'A title', abstract: 'About something.' },
@@ -103,13 +103,13 @@ export function simulatedActivities(
       const recording = await job.recording();
       const files = filesOf(recording, recording.sources.draft);
       if (!files.hasName) {
-        await job.offer({
+        await job.append({
           type: 'documents.named',
           data: { local_start: '2026-01-01T10:00:00+00:00', ui_language: 'en', renderer: 1 },
           content: { base: '2026-01-01 10.00 A title', title: 'A title' },
         });
       }
-      await job.offer({
+      await job.append({
         type: 'documents.saved',
         data: {
           version: files.nextVersion,

@@ -9,10 +9,10 @@ import { type RecordingFact, recordingOf, recordingStream } from '../../events/f
 import type { EventStore } from '../../events/store.ts';
 import { evolve, initialState, toMachineEvent } from '../../machines/recording.ts';
 import { stateName } from '../../machines/state-name.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { type LoggedRecordingFact, NotAccepted } from '../../src/recordings/handle.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { type Random, seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
@@ -58,7 +58,7 @@ async function openWorld(dir: string, random: Random) {
   const ids: string[] = [];
   let uploads = 0;
   let crashing = true;
-  /** Which process lives now, and which one the recordingService belongs to. */
+  /** Which process lives now, and which one the service belongs to. */
   let life = 0;
   let livesIn = 0;
   const inFlight = new Set<Promise<unknown>>();
@@ -153,8 +153,8 @@ async function openWorld(dir: string, random: Random) {
     const opened = openRecordingService({
       store: mortal(mine),
       activities: simulatedActivities(random, crashing ? 0.1 : 0),
-      turns: openTurns(),
-      board: openActivityBoard(),
+      jobQueue: openJobQueue(),
+      progress: openStageProgress(),
       log: pino({ level: 'silent' }),
       recordingsDir,
       quarantineDir: join(dir, 'quarantine'),
@@ -225,9 +225,9 @@ async function openWorld(dir: string, random: Random) {
   }
 
   async function command(id: string, fact: RecordingFact): Promise<void> {
-    const circumstances = who(`command-${commands.size}`);
-    commands.set(circumstances.command, fact);
-    await recordingService.command(id, fact, circumstances).catch((error: unknown) => {
+    const metadata = who(`command-${commands.size}`);
+    commands.set(metadata.command, fact);
+    await recordingService.command(id, fact, metadata).catch((error: unknown) => {
       if (!(error instanceof NotAccepted)) throw error;
     });
   }

@@ -4,7 +4,7 @@ import {
   type OfferedFact,
   usersStream,
 } from '../../events/facts/catalogue.ts';
-import type { Circumstances } from '../../events/facts/envelope.ts';
+import type { Metadata } from '../../events/facts/envelope.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 
@@ -16,7 +16,7 @@ export function factTeller(store: EventStore) {
   async function tell(
     stream: string,
     fact: Fact,
-    circumstances: Partial<Circumstances> = {},
+    metadata: Partial<Metadata> = {},
   ): Promise<LoggedFact> {
     const version = versions.get(stream) ?? 0;
     commands += 1;
@@ -25,7 +25,7 @@ export function factTeller(store: EventStore) {
       by: 'anna',
       command: `command-${commands}`,
       ...(fact.content === undefined ? {} : { subject }),
-      ...circumstances,
+      ...metadata,
       ...fact,
     };
     const [stored] = await store.append(stream, [offered], version);
@@ -36,15 +36,10 @@ export function factTeller(store: EventStore) {
   return {
     tell,
     /** A fact of a recording and the state it leads to. */
-    of: (
-      recordingId: string,
-      fact: Fact,
-      to?: string,
-      circumstances: Partial<Circumstances> = {},
-    ) =>
+    of: (recordingId: string, fact: Fact, to?: string, metadata: Partial<Metadata> = {}) =>
       tell(recordingStream(recordingId), fact, {
         ...(to === undefined ? {} : { to }),
-        ...circumstances,
+        ...metadata,
       }),
   };
 }

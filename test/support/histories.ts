@@ -1,5 +1,5 @@
 import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
-import type { Circumstances } from '../../events/facts/envelope.ts';
+import type { Metadata } from '../../events/facts/envelope.ts';
 import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Block, Segment } from '../../events/facts/transcript.ts';
@@ -23,7 +23,7 @@ import { carriedOver } from '../../src/recordings/corrections/carried-over.ts';
 import { documentsInput } from '../../src/recordings/documents-input.ts';
 import { draft, published } from '../../projections/recording/reading.ts';
 import { factAt, readRecording } from '../../projections/recording/recording.ts';
-import { mostHeard } from '../../src/recordings/activities/transcribe.ts';
+import { mostHeard } from '../../src/recordings/stages/transcribe.ts';
 import { isRefusal } from '../../events/command-handler.ts';
 import {
   changeRecording,
@@ -80,7 +80,7 @@ export async function liveThrough(
   };
 
   /** Appends a fact if the machine takes it. */
-  async function offer(fact: RecordingFact, about: Partial<Circumstances> = {}): Promise<boolean> {
+  async function offer(fact: RecordingFact, about: Partial<Metadata> = {}): Promise<boolean> {
     const metadata = { by: 'anna', command: `command-${facts.length}`, ...about };
     const event = toMachineEvent({ ...fact, ...metadata, version: facts.length + 1 });
     if (!snapshot.can(event)) return false;
@@ -131,7 +131,7 @@ export async function liveThrough(
 type Life = {
   random: Random;
   history: History;
-  offer(fact: RecordingFact, about?: Partial<Circumstances>): Promise<boolean>;
+  offer(fact: RecordingFact, about?: Partial<Metadata>): Promise<boolean>;
   answer(stage: Stage, fact: RecordingFact): Promise<boolean>;
   recording(): ReturnType<typeof readRecording>;
   /** What the write stage is about to save. */
@@ -228,7 +228,7 @@ async function work(life: Life, stage: Stage): Promise<void> {
   }
 }
 
-/** As `activities/finish.ts`: only a first run goes on without a language model, and says so. */
+/** As `stages/finish.ts`: only a first run goes on without a language model, and says so. */
 async function modelOf({ random, history, answer }: Life, stage: Stage) {
   const first = !hasDocuments(history.snapshot());
   if (!first || random.chance(0.6)) return languageModel;
@@ -303,7 +303,7 @@ async function join({ random, answer, recording }: Life): Promise<void> {
   });
 }
 
-/** The write stage from its first fact to its last, as `activities/write.ts` has it. */
+/** The write stage from its first fact to its last, as `stages/write.ts` has it. */
 async function write(life: Life): Promise<void> {
   const { random, answer, recording, history } = life;
   const before = await recording();

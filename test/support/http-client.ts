@@ -5,14 +5,14 @@ import { realpath } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Stage } from '../../events/facts/recording.ts';
-import type { Log as EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/log/level-log.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { type Service, startService as startWhole } from '../../src/main.ts';
 import type { HttpServices } from '../../src/http/services.ts';
-import { write } from '../../src/recordings/activities/write.ts';
-import type { Job, StageActivity } from '../../src/recordings/run-stage.ts';
+import { write } from '../../src/recordings/stages/write.ts';
+import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { checkAnswer, checkFrame } from './check-answer.ts';
 import { late, onThisMachine } from './eventually.ts';
@@ -295,7 +295,7 @@ function scriptedEngines(
   const stage =
     (work: (job: Job) => Promise<void>, name: Stage): StageActivity =>
     async (job) => {
-      await job.begin({ name, places: 8 });
+      await job.acquireSlot({ name, concurrency: 8 });
       job.progress(0.5);
       await Promise.race([
         held.get(name)?.promise,
@@ -327,31 +327,31 @@ function scriptedEngines(
     transcribe: stage(async (job) => {
       const stretches = utterances.map((_, index): [number, number] => [index, index + 1]);
       const plan = { detector: 'scripted', duration: 2, stretches, warnings: [] };
-      await job.offer({ type: 'speech.detected', data: plan });
+      await job.append({ type: 'speech.detected', data: plan });
       for (const [index, said] of utterances.entries()) {
         const text = marked(said, job);
         const [start, end] = stretches[index]!;
-        await job.offer({
+        await job.append({
           type: 'utterance.recognised',
           data: { index, start, end, words: 2, language: 'en' },
           content: { segments: [{ start, end, text, words: [] }] },
         });
       }
-      await job.offer({
+      await job.append({
         type: 'transcription.completed',
         data: { ...engine, language: 'en', utterances: 2, words: 4 },
       });
     }, 'transcribe'),
     diarize: stage(
-      (job) => job.offer({ type: 'diarization.skipped', data: { reason: 'scripted' } }),
+      (job) => job.append({ type: 'diarization.skipped', data: { reason: 'scripted' } }),
       'diarize',
     ),
     identify: stage(
-      (job) => job.offer({ type: 'identification.skipped', data: { reason: 'scripted' } }),
+      (job) => job.append({ type: 'identification.skipped', data: { reason: 'scripted' } }),
       'identify',
     ),
     join: stage(async (job) => {
-      await job.offer({
+      await job.append({
         type: 'turns.joined',
         data: { speakers: [0, 1].map((id) => ({ label: label(id), seconds: 1 })) },
         content: {
@@ -369,7 +369,7 @@ function scriptedEngines(
     punctuate: stage(async (job) => {
       const { kind } = (await job.recording()).sources.draft;
       const blocks = [0, 1].map((id) => block(id, kind === 'meeting' ? label(id) : null, job));
-      await job.offer({
+      await job.append({
         type: 'transcript.punctuated',
         data: { ...engine, parts: 1, kept: [] },
         content: { blocks },
@@ -377,7 +377,7 @@ function scriptedEngines(
     }, 'punctuate'),
     summarise: stage(
       (job) =>
-        job.offer({
+        job.append({
           type: 'summary.completed',
           data: { ...engine, parts: 1, language: 'en' },
           content: { text: marked('Somebody greets and has a plan.', job) },
@@ -386,7 +386,7 @@ function scriptedEngines(
     ),
     entitle: stage(
       (job) =>
-        job.offer({
+        job.append({
           type: 'title.chosen',
           data: engine,
           content: {

@@ -32,9 +32,9 @@ export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {
     async append(stream, offered: readonly OfferedFact[], expectedVersion) {
       assertOpen();
       const checked = checkFacts(stream, offered, expectedVersion);
-      for (const { content, circumstances } of checked) {
+      for (const { content, metadata } of checked) {
         if (content === undefined || !options.keys) continue;
-        await options.keys.obtain(circumstances.subject as string).catch((cause: unknown) => {
+        await options.keys.obtain(metadata.subject as string).catch((cause: unknown) => {
           throw new EventStoreError('INVALID_FACT', 'The subject was erased.', { cause });
         });
       }
@@ -46,7 +46,7 @@ export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {
           `${stream} is at version ${head.length}, not ${expectedVersion}.`,
         );
       }
-      const stored = checked.map(({ type, circumstances, data, content }, index) => {
+      const stored = checked.map(({ type, metadata, data, content }, index) => {
         const now = clock();
         const fact = {
           id: nextId(now.getTime()),
@@ -55,7 +55,7 @@ export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {
           version: expectedVersion + 1 + index,
           type,
           at: now.toISOString(),
-          ...circumstances,
+          ...metadata,
           data,
           ...(content === undefined ? {} : { content }),
         };

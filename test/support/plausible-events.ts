@@ -180,8 +180,8 @@ export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachin
         return [{}, { documents: ['summary'] }].map((data) => sampleEvent(type, version, data));
       default: {
         const stage = type in stageOfAnswer ? stageOfAnswer[type as AnswerType] : undefined;
-        const circumstances = stage === undefined ? {} : { run, attempt: running[stage] };
-        return [sampleEvent(type, version, exact[type], circumstances)];
+        const metadata = stage === undefined ? {} : { run, attempt: running[stage] };
+        return [sampleEvent(type, version, exact[type], metadata)];
       }
     }
   });

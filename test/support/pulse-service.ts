@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/log/file-keys.ts';
-import { type Log, openLog } from '../../events/log/level-log.ts';
+import { type EventLog, openLog } from '../../events/log/level-log.ts';
 import {
   type RecordingFact,
   type RecordingFactType,
@@ -16,21 +16,21 @@ import type { CombinedChannels } from '../../src/capture/pulse/combined-chain.ts
 import type { WarnAfter } from '../../src/capture/capture-now.ts';
 import { type Captures, openCaptures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/state-name.ts';
-import { openActivityBoard } from '../../src/recordings/activity-board.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import {
   openAggregate,
   soleOwner,
   type RecordingAggregate,
 } from '../../src/recordings/aggregate.ts';
 import { recordingHandler, type LoggedRecordingFact } from '../../src/recordings/handle.ts';
-import { type StageActivity, stageRunner } from '../../src/recordings/run-stage.ts';
-import { openTurns } from '../../src/recordings/turns.ts';
+import { type StageActivity, stageRunner } from '../../src/recordings/stages/run-stage.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { until } from './pulse-until.ts';
 
-/** Log, machine and captures as the service has them; the stages after capture never end. */
+/** EventLog, machine and captures as the service has them; the stages after capture never end. */
 export type CapturingService = {
   captures: Captures;
-  store: Log;
+  store: EventLog;
   folder(recordingId: string): string;
   start(device: string | null, recordingId?: string): Promise<string>;
   command(recordingId: string, fact: RecordingFact): Promise<void>;
@@ -80,8 +80,8 @@ export async function openCapturingService(
   >;
   const runStage = stageRunner({
     activities: { ...activities, capture: captures.activity },
-    turns: openTurns(),
-    board: openActivityBoard(),
+    jobQueue: openJobQueue(),
+    progress: openStageProgress(),
     log,
   });
   const handler = recordingHandler({ store });

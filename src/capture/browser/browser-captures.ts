@@ -1,6 +1,6 @@
 import { type EventStore, EventStoreError } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Job } from '../../recordings/run-stage.ts';
+import type { Job } from '../../recordings/stages/run-stage.ts';
 import { StageError } from '../../shared/errors.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
@@ -89,7 +89,7 @@ export function browserCaptures(deps: {
         void follow(recordingId, wishes, stream, over.signal);
         const reason = await Promise.race([stream.ended, aborted(job.signal)]);
         if (reason === null) return;
-        await offerAudio(job, stream, reason);
+        await appendAudio(job, stream, reason);
         stream.tell(reason);
       })();
       underWay.set(recordingId, { over: work });
@@ -104,7 +104,7 @@ export function browserCaptures(deps: {
     },
   };
 
-  async function offerAudio(job: Job, stream: BrowserStream, reason: BrowserEnd): Promise<void> {
+  async function appendAudio(job: Job, stream: BrowserStream, reason: BrowserEnd): Promise<void> {
     const folder = folderOf(job.recordingId);
     if (stream.rate === null || stream.samples === 0) {
       await removeCaptureFiles(folder, { audio: true });
@@ -114,7 +114,7 @@ export function browserCaptures(deps: {
       });
     }
     const audio = await finishedBrowserAudio(folder, stream.rate);
-    await job.offer(
+    await job.append(
       reason === 'stopped'
         ? { type: 'audio.captured', data: audio }
         : { type: 'capture.interrupted', data: { ...audio, reason } },

@@ -1,52 +1,52 @@
-/** A turn at an engine: hold it while working, give it back in any case. */
-export type Turn = { release(): void };
+/** A slot at an engine: hold it while working, give it back in any case. */
+export type Slot = { release(): void };
 
 export type Waiting = { for: string; ahead: number; since: string };
 
-export type TurnRequest = {
-  /** Which engine; jobs of the same queue share its places. */
+export type SlotRequest = {
+  /** Which engine; jobs of the same queue share its slots. */
   queue: string;
   /** How many jobs the queue lets run at once. */
-  places: number;
+  concurrency: number;
   /** Whose job it is: users take turns, however many jobs each has. */
   owner: string;
   /** Run only while nothing else runs, and let nothing else start meanwhile. */
   alone: boolean;
   signal: AbortSignal;
-  /** Told whenever what the job waits for changes; null once it has its turn. */
+  /** Told whenever what the job waits for changes; null once it has a slot. */
   onWaiting(waiting: Waiting | null): void;
 };
 
-/** Hands out turns at engines, fair across users, first come first served within one user's jobs. */
-export interface Turns {
-  /** Resolves when it is this job's turn. @throws the signal's reason when aborted; `TurnsFull`. */
-  take(request: TurnRequest): Promise<Turn>;
+/** Hands out slots at engines, fair across users, first come first served within one user's jobs. */
+export interface JobQueue {
+  /** Resolves when this job has a slot. @throws the signal's reason when aborted; `JobQueueFull`. */
+  acquire(request: SlotRequest): Promise<Slot>;
 }
 
 /** More jobs than this waiting at once is a mistake somewhere, not a busy day. */
 export const waitingMax = 10_000;
 
-export class TurnsFull extends Error {
-  override name = 'TurnsFull';
-  readonly code = 'TURNS_FULL';
+export class JobQueueFull extends Error {
+  override name = 'JobQueueFull';
+  readonly code = 'JOB_QUEUE_FULL';
   constructor() {
     super(`More than ${waitingMax} jobs are waiting for an engine`);
   }
 }
 
-type Job = TurnRequest & { arrived: number; since: string; told: string; start(): void };
+type Job = SlotRequest & { arrived: number; since: string; told: string; start(): void };
 
-export function openTurns(now: () => Date = () => new Date()): Turns {
+export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
   const waiting: Job[] = [];
   const running = new Set<Job>();
-  /** When each owner last got a turn at a queue: who waited longest goes next. */
+  /** When each owner last got a slot of a queue: who waited longest goes next. */
   const servedAt = new Map<string, number>();
   let clock = 0;
 
-  const take = (request: TurnRequest): Promise<Turn> =>
+  const acquire = (request: SlotRequest): Promise<Slot> =>
     new Promise((resolve, reject) => {
       request.signal.throwIfAborted();
-      if (waiting.length >= waitingMax) throw new TurnsFull();
+      if (waiting.length >= waitingMax) throw new JobQueueFull();
       const abandon = () => {
         waiting.splice(waiting.indexOf(job), 1);
         reject(request.signal.reason as Error);
@@ -112,7 +112,7 @@ export function openTurns(now: () => Date = () => new Date()): Turns {
     if (job.alone) return running.size > 0 ? 'all other jobs, because it has to run alone' : null;
     if (waiting.some((other) => other.alone)) return 'a job that has to run alone';
     const taken = [...running].filter((other) => other.queue === job.queue).length;
-    return taken >= job.places ? job.queue : null;
+    return taken >= job.concurrency ? job.queue : null;
   }
 
   function rememberServed(job: Job): void {
@@ -123,5 +123,5 @@ export function openTurns(now: () => Date = () => new Date()): Turns {
     if (servedAt.size > 1000) servedAt.delete(servedAt.keys().next().value!);
   }
 
-  return { take };
+  return { acquire };
 }

@@ -9,7 +9,7 @@ import { filesOf } from '../../../projections/recording/files.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import { speechFileName } from '../recording-folder.ts';
-import type { Job, StageActivity } from '../run-stage.ts';
+import type { Job, StageActivity } from './run-stage.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;
@@ -31,7 +31,7 @@ export function transcribe(deps: {
   };
 
   async function transcribeWith(engine: SpeechEngine, job: Job): Promise<void> {
-    await job.begin({ name: engine.queue, places: 1 });
+    await job.acquireSlot({ name: engine.queue, concurrency: 1 });
     const first = await job.recording();
     const { audio } = filesOf(first, first.sources.draft);
     if (!audio) throw new Error('there is no audio');
@@ -56,7 +56,7 @@ export function transcribe(deps: {
           signal: job.signal,
           onProgress: () => job.progress(prelude),
         });
-        await job.offer({
+        await job.append({
           type: 'speech.detected',
           data: { ...located, duration: speech.duration, warnings },
         });
@@ -83,7 +83,7 @@ export function transcribe(deps: {
         const heard = (await coming)!;
         // The engine goes on while this is stored.
         coming = recognise(index + 1);
-        await job.offer({
+        await job.append({
           type: 'utterance.recognised',
           data: {
             index,
@@ -98,7 +98,7 @@ export function transcribe(deps: {
         job.progress(prelude + (1 - prelude) * ((index + 1) / stretches.length));
       }
       const done = draft(await job.recording()).utterances;
-      await job.offer({
+      await job.append({
         type: 'transcription.completed',
         data: {
           engine: engine.engine,

@@ -1,8 +1,8 @@
-import type { Stage } from '../../events/facts/recording.ts';
-import type { Activity } from './service.ts';
+import type { Stage } from '../../../events/facts/recording.ts';
+import type { Activity } from '../service.ts';
 
 /** What is going on right now, for those who watch. Lives and dies with the process. */
-export interface ActivityBoard {
+export interface StageProgress {
   add(recordingId: string, stage: Stage): void;
   set(recordingId: string, stage: Stage, change: Partial<Activity>): void;
   remove(recordingId: string, stage: Stage): void;
@@ -13,7 +13,7 @@ export interface ActivityBoard {
 /** Smaller steps of progress than this are not announced. */
 const fractionStep = 0.01;
 
-export function openActivityBoard(): ActivityBoard {
+export function openStageProgress(): StageProgress {
   const activities = new Map<string, Map<Stage, Activity>>();
   const listeners = new Set<(recordingId: string, activity: Activity) => void>();
 

@@ -10,7 +10,7 @@ import { carriedOver } from '../corrections/carried-over.ts';
 import { documentsInput } from '../documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../document-hashes.ts';
 import { localTime } from '../local-time.ts';
-import type { Job, StageActivity } from '../run-stage.ts';
+import type { Job, StageActivity } from './run-stage.ts';
 
 type Deps = {
   spaceOf(owner: string): Promise<Space>;
@@ -29,11 +29,11 @@ export function write(deps: Deps): StageActivity {
   let naming: Promise<unknown> = Promise.resolve();
 
   return async (job) => {
-    await job.begin({ name: 'documents', places: 1 });
+    await job.acquireSlot({ name: 'documents', concurrency: 1 });
     const space = await deps.spaceOf(job.owner);
     const first = await job.recording();
     const carried = carriedOver(draft(first), published(first));
-    if (carried) await job.offer(carried);
+    if (carried) await job.append(carried);
     if (!filesOf(first, first.sources.draft).hasName) {
       const mine = naming.then(() => nameDocuments(job, space));
       naming = mine.catch(() => undefined);
@@ -48,7 +48,7 @@ export function write(deps: Deps): StageActivity {
       documentsInput(job.recordingId, draft(recording), { ...named.data, ...named.content }),
     );
     const sha256 = hashesOf(rendered);
-    await job.offer({ type: 'documents.rendered', data: { version, sha256 } });
+    await job.append({ type: 'documents.rendered', data: { version, sha256 } });
 
     const moving = savedFor !== null && savedFor !== job.owner ? savedFor : null;
     const oldSpace = moving === null ? null : await deps.spaceOf(moving);
@@ -63,7 +63,7 @@ export function write(deps: Deps): StageActivity {
     const written = await writeDocuments(space, paths, contents, known);
     if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
     const kept = documentNames.filter((name) => name in theirs || written.kept.includes(name));
-    await job.offer({
+    await job.append({
       type: 'documents.saved',
       data: { version, renderer: rendererVersion, sha256, kept },
       content: { paths },
@@ -84,7 +84,7 @@ export function write(deps: Deps): StageActivity {
       title,
       (candidate) => onDisk.has(candidate) || promised.has(comparable(candidate)),
     );
-    await job.offer({
+    await job.append({
       type: 'documents.named',
       data: { local_start, ui_language, renderer: rendererVersion },
       content: { base, title },

@@ -10,14 +10,14 @@ import { StageError } from '../../shared/errors.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { draft, type Reading } from '../../../projections/recording/reading.ts';
 import { factAt, type Recording } from '../../../projections/recording/recording.ts';
-import type { Job, StageActivity } from '../run-stage.ts';
+import type { Job, StageActivity } from './run-stage.ts';
 
 /** How long a language-model server may stay away before a first run goes on without it. */
 export const firstRunPatienceMs = 120_000;
 /** … and before a reprocess fails: nobody waits for a document that is already there. */
 export const reprocessPatienceMs = 600_000;
 /** Punctuation and summary of one recording are asked for at the same time. */
-const placesPerModel = 2;
+const slotsPerModel = 2;
 
 type Deps = {
   /** The configured language model; null when none is. */
@@ -42,7 +42,7 @@ export const punctuate = (deps: Deps): StageActivity =>
           })
         : { blocks, parts: 0, kept: [] };
     return () =>
-      job.offer({
+      job.append({
         type: 'transcript.punctuated',
         data: { ...workerOf(model), parts: asked.parts, kept: asked.kept },
         content: { blocks: asked.blocks },
@@ -62,7 +62,7 @@ export const summarise = (deps: Deps): StageActivity =>
           })
         : { ...fallbackSummary(blocks, options), parts: 0 };
     return () =>
-      job.offer({
+      job.append({
         type: 'summary.completed',
         data: { ...workerOf(model), parts: asked.parts, language },
         content: { text: asked.text },
@@ -82,7 +82,7 @@ export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivi
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
     const given = origin?.content?.title?.trim();
     return () =>
-      job.offer({
+      job.append({
         type: 'title.chosen',
         data: workerOf(model),
         content: {
@@ -127,10 +127,10 @@ function withModel(
   };
 
   async function finishWith(job: Job, model: LanguageModel | null): Promise<void> {
-    await job.begin(
+    await job.acquireSlot(
       model
-        ? { name: model.queue, places: placesPerModel }
-        : { name: 'built-in language tools', places: placesPerModel },
+        ? { name: model.queue, concurrency: slotsPerModel }
+        : { name: 'built-in language tools', concurrency: slotsPerModel },
     );
     const recording = await job.recording();
     const reading = draft(recording);
@@ -146,24 +146,24 @@ function withModel(
       }
       return await withoutModel(job, recording, 'not-configured');
     }
-    let offerResult: () => Promise<void>;
+    let appendResult: () => Promise<void>;
     try {
       // Each request is waited for by itself: a pause at the last part does not ask for all again.
       const patient = patientModel(model, {
         limitMs: patienceMs(deps, reading, firstRun),
         onWaiting: (waiting) => job.waiting(waiting),
       });
-      offerResult = await ask(job, reading, patient, recording);
+      appendResult = await ask(job, reading, patient, recording);
     } catch (error) {
       if (!firstRun || job.signal.aborted || !(error instanceof StageError)) throw error;
       return await withoutModel(job, recording, error.code);
     }
-    await offerResult();
+    await appendResult();
   }
 
   async function withoutModel(job: Job, recording: Recording, reason: string): Promise<void> {
-    const offerResult = await ask(job, draft(recording), null, recording);
-    await job.offer({ type: 'summary.fallback_used', data: { stage, reason } });
-    await offerResult();
+    const appendResult = await ask(job, draft(recording), null, recording);
+    await job.append({ type: 'summary.fallback_used', data: { stage, reason } });
+    await appendResult();
   }
 }

@@ -1,6 +1,6 @@
 import { type CarriedName, carriedNames } from '../corrections/carried-names.ts';
 import type { Block } from '../../../events/facts/transcript.ts';
-import type { StageActivity } from '../run-stage.ts';
+import type { StageActivity } from './run-stage.ts';
 import { paragraphs } from '../../../projections/recording/paragraphs.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
 
@@ -9,19 +9,19 @@ export const onlySpeaker = 'SPEAKER_1';
 
 /** Who spoke when. No engine for it yet: said so, and the meeting goes on with one speaker. */
 export const diarize: StageActivity = async (job) => {
-  await job.begin({ name: 'diarization', places: 1 });
-  await job.offer({ type: 'diarization.skipped', data: { reason: 'no-engine' } });
+  await job.acquireSlot({ name: 'diarization', concurrency: 1 });
+  await job.append({ type: 'diarization.skipped', data: { reason: 'no-engine' } });
 };
 
 /** Who they may be. Not asked of a language model yet. */
 export const identify: StageActivity = async (job) => {
-  await job.begin({ name: 'identification', places: 1 });
-  await job.offer({ type: 'identification.skipped', data: { reason: 'no-engine' } });
+  await job.acquireSlot({ name: 'identification', concurrency: 1 });
+  await job.append({ type: 'identification.skipped', data: { reason: 'no-engine' } });
 };
 
 /** Words and speakers joined into turns, with what a person needs to tell who it was. */
 export const join: StageActivity = async (job) => {
-  await job.begin({ name: 'joining', places: 2 });
+  await job.acquireSlot({ name: 'joining', concurrency: 2 });
   const recording = await job.recording();
   const turns = paragraphs(draft(recording).utterances, onlySpeaker);
   const shown = published(recording);
@@ -32,7 +32,7 @@ export const join: StageActivity = async (job) => {
   const before = known.get(onlySpeaker);
   const seconds = turns.reduce((sum, turn) => sum + turn.end - turn.start, 0);
   const sample = turns.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
-  await job.offer({
+  await job.append({
     type: 'turns.joined',
     data: { speakers: [{ label: onlySpeaker, seconds: Math.round(seconds * 1000) / 1000 }] },
     content: {

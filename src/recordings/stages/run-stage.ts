@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandMetadata } from '../../events/command-handler.ts';
-import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
-import { EventStoreError } from '../../events/store.ts';
-import type { Log } from '../shared/log.ts';
-import { StageError } from '../shared/errors.ts';
-import type { ActivityBoard } from './activity-board.ts';
-import { NotAccepted } from './handle.ts';
-import type { Recording } from '../../projections/recording/recording.ts';
-import type { RecordingAggregate, RunStage } from './aggregate.ts';
-import type { Turns } from './turns.ts';
+import type { CommandMetadata } from '../../../events/command-handler.ts';
+import type { RecordingFact, Stage } from '../../../events/facts/recording.ts';
+import { EventStoreError } from '../../../events/store.ts';
+import type { Log } from '../../shared/log.ts';
+import { StageError } from '../../shared/errors.ts';
+import type { StageProgress } from './stage-progress.ts';
+import { NotAccepted } from '../handle.ts';
+import type { Recording } from '../../../projections/recording/recording.ts';
+import type { RecordingAggregate, RunStage } from '../aggregate.ts';
+import type { JobQueue } from './job-queue.ts';
 
-/** What an activity is handed: it reads, waits for its turn, begins, and offers what it finds. */
+/** What an activity is handed: it reads, waits for a slot, starts, and appends its results. */
 export type Job = {
   recordingId: string;
   owner: string;
@@ -19,18 +19,18 @@ export type Job = {
   /** Everything the log holds of the recording, read now. */
   recording(): Promise<Recording>;
   /**
-   * Waits for a place in a queue, then records that the stage has started. Called once, before
-   * anything is asked of an engine. The turn is given back when the activity ends.
+   * Waits for a slot in a queue, then records that the stage has started. Called once, before
+   * anything is asked of an engine. The slot is released when the activity ends.
    */
-  begin(queue: { name: string; places: number }): Promise<void>;
+  acquireSlot(queue: { name: string; concurrency: number }): Promise<void>;
   /**
-   * Offers a result until it is stored; `onBehalf` where it is so because of a person's command.
+   * Appends a result, again until it is stored; `onBehalf` where it is so because of a person's command.
    * @throws {Superseded} when it is no longer wanted.
    */
-  offer(fact: RecordingFact, onBehalf?: { by: string; command: string }): Promise<void>;
+  append(fact: RecordingFact, onBehalf?: { by: string; command: string }): Promise<void>;
   /** 0 to 1, for those who watch. */
   progress(fraction: number): void;
-  /** What the activity waits for besides its turn; null when it goes on. */
+  /** What the activity waits for besides its slot; null when it goes on. */
   waiting(reason: { reason: string; since: string } | null): void;
 };
 
@@ -45,16 +45,16 @@ export class Superseded extends Error {
 export const deathsBeforeAlone = 2;
 export const deathsBeforeFailed = 3;
 
-/** Pause between offers of the same result while the log does not take it, in milliseconds. */
-const offerPauseMs = { first: 50, max: 5000 };
+/** Pause between appends of the same result while the log does not take it, in milliseconds. */
+const appendPauseMs = { first: 50, max: 5000 };
 
 export function stageRunner(deps: {
   activities: Record<Stage, StageActivity>;
-  turns: Turns;
-  board: ActivityBoard;
+  jobQueue: JobQueue;
+  progress: StageProgress;
   log: Log;
 }): RunStage {
-  const { activities, turns, board, log } = deps;
+  const { activities, jobQueue, progress, log } = deps;
 
   return async (stage, recording, signal) => {
     const { recordingId } = recording;
@@ -65,15 +65,15 @@ export function stageRunner(deps: {
     /** Tells this launch from all others: whatever stored anything since moved the version. */
     const launch = `${recordingId}/${stage}@${recording.version()}`;
     let release = () => {};
-    let offers = 0;
+    let appends = 0;
 
     const stop = new AbortController();
     const ended = AbortSignal.any([signal, stop.signal]);
-    const offer: Job['offer'] = async (fact, onBehalf) => {
-      offers += 1;
-      await offerUntilAnswered(recording, fact, {
+    const append: Job['append'] = async (fact, onBehalf) => {
+      appends += 1;
+      await appendUntilAnswered(recording, fact, {
         by: 'system',
-        command: `${launch}/${offers}`,
+        command: `${launch}/${appends}`,
         ...onBehalf,
         run,
         ...(attempt === undefined ? {} : { attempt }),
@@ -86,7 +86,7 @@ export function stageRunner(deps: {
       run,
       signal: ended,
       recording: () => recording.read(),
-      async begin(queue) {
+      async acquireSlot(queue) {
         const deaths = context.deaths[stage] ?? 0;
         if (deaths >= deathsBeforeFailed) {
           throw new StageError(
@@ -96,29 +96,29 @@ export function stageRunner(deps: {
             { retriable: true },
           );
         }
-        const turn = await turns.take({
+        const slot = await jobQueue.acquire({
           queue: queue.name,
-          places: queue.places,
+          concurrency: queue.concurrency,
           owner: job.owner,
           alone: deaths >= deathsBeforeAlone,
           signal: ended,
-          onWaiting: (waiting) => board.set(recordingId, stage, { waiting }),
+          onWaiting: (waiting) => progress.set(recordingId, stage, { waiting }),
         });
-        release = () => turn.release();
-        await offer({ type: 'stage.started', data: { stage } });
+        release = () => slot.release();
+        await append({ type: 'stage.started', data: { stage } });
         attempt = recording.snapshot().context.running[stage];
         if (attempt === undefined) throw new Superseded('the stage was left as it started');
-        board.set(recordingId, stage, { attempt });
+        progress.set(recordingId, stage, { attempt });
       },
-      offer,
-      progress: (fraction) => board.set(recordingId, stage, { fraction }),
+      append,
+      progress: (fraction) => progress.set(recordingId, stage, { fraction }),
       waiting: (waiting) =>
-        board.set(recordingId, stage, {
+        progress.set(recordingId, stage, {
           waiting: waiting && { for: waiting.reason, ahead: 0, since: waiting.since },
         }),
     };
 
-    board.add(recordingId, stage);
+    progress.add(recordingId, stage);
     try {
       await activities[stage](job);
     } catch (error) {
@@ -129,13 +129,13 @@ export function stageRunner(deps: {
     } finally {
       stop.abort();
       release();
-      board.remove(recordingId, stage);
+      progress.remove(recordingId, stage);
     }
 
     async function fail(error: unknown): Promise<void> {
       const known = error instanceof StageError;
       log.warn({ err: error, recordingId, stage, run, attempt }, 'stage failed');
-      await offer({
+      await append({
         type: 'stage.failed',
         data: {
           stage,
@@ -153,16 +153,16 @@ export function stageRunner(deps: {
      * A result that is not stored would leave a state with nothing running: so it is offered again, as
      * long as it takes, and said so.
      */
-    async function offerUntilAnswered(
+    async function appendUntilAnswered(
       target: RecordingAggregate,
       fact: RecordingFact,
       metadata: CommandMetadata,
     ): Promise<void> {
       let since: string | undefined;
-      for (let pause = offerPauseMs.first; ; pause = Math.min(pause * 2, offerPauseMs.max)) {
+      for (let pause = appendPauseMs.first; ; pause = Math.min(pause * 2, appendPauseMs.max)) {
         try {
           await target.append([fact], metadata);
-          if (since !== undefined) board.set(recordingId, stage, { waiting: null });
+          if (since !== undefined) progress.set(recordingId, stage, { waiting: null });
           return;
         } catch (error) {
           if (error instanceof NotAccepted) throw new Superseded(error.message);
@@ -171,7 +171,7 @@ export function stageRunner(deps: {
           if (error.code === 'INVALID_FACT' || error.code === 'UNREADABLE') throw error;
           log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'offered again');
           since ??= new Date().toISOString();
-          board.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
+          progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
           // A service that stops leaves the result unstored; the next start does the stage again.
           await sleep(pause, undefined, { signal }).catch(() => {
             throw new Superseded('the stage was left');

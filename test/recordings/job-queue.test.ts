@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTurns, type Turn, type Waiting } from '../../src/recordings/turns.ts';
+import { openJobQueue, type Slot, type Waiting } from '../../src/recordings/stages/job-queue.ts';
 
-/** A job at the recordingService of turns: what it was told, and its turn once it has it. */
-function job(turns: ReturnType<typeof openTurns>, owner: string, options: object = {}) {
+/** A job in the queue: what it waits for, and its slot once it has one. */
+function job(jobQueue: ReturnType<typeof openJobQueue>, owner: string, options: object = {}) {
   const stop = new AbortController();
   const told: (Waiting | null)[] = [];
-  let turn: Turn | undefined;
-  const taken = turns
-    .take({
+  let turn: Slot | undefined;
+  const taken = jobQueue
+    .acquire({
       queue: 'engine',
-      places: 1,
+      concurrency: 1,
       owner,
       alone: false,
       signal: stop.signal,
@@ -23,9 +23,9 @@ function job(turns: ReturnType<typeof openTurns>, owner: string, options: object
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('one job at a time has its turn at an engine, other engines are free', async () => {
-  const turns = openTurns();
-  const [first, second] = [job(turns, 'anna'), job(turns, 'anna')];
-  const elsewhere = job(turns, 'anna', { queue: 'another engine' });
+  const jobQueue = openJobQueue();
+  const [first, second] = [job(jobQueue, 'anna'), job(jobQueue, 'anna')];
+  const elsewhere = job(jobQueue, 'anna', { queue: 'another engine' });
   await settled();
   assert.deepEqual([first.has(), second.has(), elsewhere.has()], [true, false, true]);
   first.end();
@@ -34,10 +34,10 @@ test('one job at a time has its turn at an engine, other engines are free', asyn
 });
 
 test('a user with one job does not wait for all of a user with many', async () => {
-  const turns = openTurns();
-  const many = Array.from({ length: 5 }, () => job(turns, 'anna'));
+  const jobQueue = openJobQueue();
+  const many = Array.from({ length: 5 }, () => job(jobQueue, 'anna'));
   await settled();
-  const one = job(turns, 'ben');
+  const one = job(jobQueue, 'ben');
   await settled();
   many[0]!.end();
   await settled();
@@ -46,10 +46,10 @@ test('a user with one job does not wait for all of a user with many', async () =
 });
 
 test('a waiting job is told what it waits for, and how many are ahead of it', async () => {
-  const turns = openTurns(() => new Date('2026-01-01T00:00:00Z'));
-  job(turns, 'anna');
-  const second = job(turns, 'anna');
-  const third = job(turns, 'anna');
+  const jobQueue = openJobQueue(() => new Date('2026-01-01T00:00:00Z'));
+  job(jobQueue, 'anna');
+  const second = job(jobQueue, 'anna');
+  const third = job(jobQueue, 'anna');
   await settled();
   const since = '2026-01-01T00:00:00.000Z';
   assert.deepEqual(second.told.at(-1), { for: 'engine', ahead: 1, since });
@@ -60,10 +60,10 @@ test('a waiting job is told what it waits for, and how many are ahead of it', as
 });
 
 test('a job that has to run alone waits for all others and holds up the rest', async () => {
-  const turns = openTurns();
-  const running = job(turns, 'anna', { queue: 'another engine' });
-  const alone = job(turns, 'ben', { alone: true });
-  const later = job(turns, 'cora');
+  const jobQueue = openJobQueue();
+  const running = job(jobQueue, 'anna', { queue: 'another engine' });
+  const alone = job(jobQueue, 'ben', { alone: true });
+  const later = job(jobQueue, 'cora');
   await settled();
   assert.deepEqual([running.has(), alone.has(), later.has()], [true, false, false]);
   running.end();
@@ -75,8 +75,8 @@ test('a job that has to run alone waits for all others and holds up the rest', a
 });
 
 test('two places let two jobs run, and a turn given back twice counts once', async () => {
-  const turns = openTurns();
-  const jobs = Array.from({ length: 4 }, () => job(turns, 'anna', { places: 2 }));
+  const jobQueue = openJobQueue();
+  const jobs = Array.from({ length: 4 }, () => job(jobQueue, 'anna', { concurrency: 2 }));
   await settled();
   assert.deepEqual(
     jobs.map((one) => one.has()),
@@ -92,14 +92,14 @@ test('two places let two jobs run, and a turn given back twice counts once', asy
 });
 
 test('a job that is aborted while it waits leaves the queue', async () => {
-  const turns = openTurns();
-  const first = job(turns, 'anna');
-  const gone = job(turns, 'anna');
+  const jobQueue = openJobQueue();
+  const first = job(jobQueue, 'anna');
+  const gone = job(jobQueue, 'anna');
   await settled();
   gone.stop.abort(new Error('cancelled'));
   await assert.rejects(gone.taken, /cancelled/);
   first.end();
-  const next = job(turns, 'anna');
+  const next = job(jobQueue, 'anna');
   await settled();
   assert.equal(next.has(), true);
 });
