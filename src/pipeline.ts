@@ -55,6 +55,8 @@ export type Pipeline = {
   recordingService: OpenRecordingService;
   captures: Captures;
   settings(): Settings;
+  /** Whether a language model is configured; it may be away. */
+  hasLanguageModel(): boolean;
   /**
    * Takes up what the last process left unfinished, captures that still run first. Commands may come
    * meanwhile. Returns how many recordings that were. @throws what the log says
@@ -199,6 +201,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     recordingService,
     captures,
     settings,
+    hasLanguageModel: () => settings()['llm.base_url'] !== null,
     takeUp: () => (takenUp = takeUp(parts)),
     tidyUp: () => (tidiedUp = tidyUp(parts)),
     async close() {

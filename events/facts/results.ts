@@ -110,7 +110,11 @@ export const passFacts = {
     content: z.object({ text: z.string() }),
   },
   'title.chosen': {
-    data: worker,
+    data: z.object({
+      ...worker.shape,
+      /** The title is the one of the documents before; without a model only the abstract is new. */
+      kept: z.literal(true).optional(),
+    }),
     content: z.object({ title: z.string(), abstract: z.string() }),
   },
 } satisfies FactSchemas;

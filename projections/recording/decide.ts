@@ -1,5 +1,10 @@
 import type { Decision, Refusal } from '../../events/command-handler.ts';
-import type { Kind, RecordingFact } from '../../events/facts/recording.ts';
+import type {
+  Kind,
+  RecordingFact,
+  RecordingFactOf,
+  ReprocessedFrom,
+} from '../../events/facts/recording.ts';
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import { draft, published } from './reading.ts';
 import { type Recording, factAt, factsOf } from './recording.ts';
@@ -9,6 +14,7 @@ import { restoration } from './versions.ts';
 export type RecordingRefusal =
   | EditRefusal
   | Refusal<'NO_SUCH_VERSION'>
+  | Refusal<'NO_LANGUAGE_MODEL'>
   | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });
 export type RecordingDecision = Decision<RecordingFact, RecordingRefusal>;
 /** A command on a recording, with the canonical name of the state it is in. Pure. */
@@ -89,6 +95,28 @@ export const restoreVersion =
     const fact = restoration(recording, version);
     return fact ? [fact] : { refused: 'NO_SUCH_VERSION', message: 'There is no such version.' };
   };
+
+/**
+ * Processes a recording again. From a stage that asks a language model one has to be configured: it would
+ * be missing only at the end otherwise. A run from an earlier stage does without.
+ */
+export const reprocess =
+  (
+    data: RecordingFactOf<'reprocessing.requested'>['data'],
+    { hasLanguageModel }: { hasLanguageModel: boolean },
+  ) =>
+  (): RecordingDecision =>
+    hasLanguageModel || !beginsWithModel(data.from)
+      ? [{ type: 'reprocessing.requested', data }]
+      : { refused: 'NO_LANGUAGE_MODEL', message: noLanguageModel };
+
+/** Whether a run from there begins with questions to a language model. */
+export const beginsWithModel = (from: ReprocessedFrom): boolean =>
+  from === 'language-model' || from === 'entitle';
+
+const noLanguageModel =
+  'No language model is configured, so nothing was begun. Set llm.base_url (PUT /config, or ' +
+  'MITSCHRIFT_LLM_BASE_URL), or begin from speech-to-text, which does without one.';
 
 /** What ends what goes on in a state, if anything does. */
 const endOf = (state: string): readonly RecordingFact[] => {

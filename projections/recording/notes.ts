@@ -14,6 +14,7 @@ export const noteCodes = [
   'identification-skipped',
   'speakers-skipped',
   'no-language-model',
+  'title-kept',
   'parts-unpunctuated',
   'corrections-unplaced',
   'restored',
@@ -52,7 +53,9 @@ function saidBy(fact: ReadFact): Note[] {
   const note = (code: NoteCode, detail = '') => notes.push({ code, detail });
   if (fact.unreadable) note('unreadable');
   // Whichever stage a language model was missing for.
-  if ('engine' in fact.data && fact.data.engine === 'built-in') note('no-language-model');
+  const isBuiltIn = 'engine' in fact.data && fact.data.engine === 'built-in';
+  if (isBuiltIn && !('kept' in fact.data && fact.type === 'title.chosen'))
+    note('no-language-model');
   switch (fact.type) {
     case 'capture.interrupted':
       note('capture-interrupted', fact.data.reason);
@@ -68,6 +71,9 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'transcript.punctuated':
       if (fact.data.kept.length > 0) note('parts-unpunctuated', fact.data.kept.join(', '));
+      break;
+    case 'title.chosen':
+      if (fact.data.kept) note('title-kept');
       break;
     case 'corrections.carried_over':
       if (fact.data.unplaced > 0) note('corrections-unplaced', String(fact.data.unplaced));

@@ -29,6 +29,7 @@ const german: Labels = {
   noteSentences: {
     'no-language-model':
       'Es stand kein Sprachmodell zur Verfügung; Titel und Zusammenfassung sind Auszüge aus dem Text.',
+    'title-kept': 'Der Titel ist der bisherige: Das Sprachmodell hat keinen neuen gegeben.',
     'parts-unpunctuated':
       'In einem Teil des Textes wurde die Zeichensetzung nicht überarbeitet, weil sich sonst Wörter geändert hätten.',
     'no-speech': 'In der Aufnahme wurde keine Sprache gefunden.',
@@ -70,6 +71,7 @@ const english: Labels = {
   noteSentences: {
     'no-language-model':
       'No language model was available; title and summary are extracts from the text.',
+    'title-kept': 'The title is the earlier one: the language model gave no new one.',
     'parts-unpunctuated':
       'The punctuation of a part of the text was left alone, because words would have changed with it.',
     'no-speech': 'No speech was found in the recording.',

@@ -29,6 +29,7 @@ export const problemTypes = {
   'not-recording': { status: 409, title: 'Nothing is being recorded' },
   'already-recording': { status: 409, title: 'A recording is running already' },
   'several-waiting': { status: 409, title: 'More than one recording waits for speakers' },
+  'no-language-model': { status: 409, title: 'No language model is configured' },
   'nobody-waiting': { status: 409, title: 'No recording waits for speakers' },
   'key-used-differently': {
     status: 409,

@@ -40,6 +40,8 @@ export type HttpServices = {
     | 'ui.language'
     | 'notes.vault'
   >;
+  /** Whether a language model is configured; it may be away. */
+  hasLanguageModel(): boolean;
   config: Config;
   recordingService: RecordingService;
   captures: Pick<

@@ -108,6 +108,7 @@ const byCode = {
   NO_DOCUMENTS: (error) => notFound(error.message),
   NO_SUCH_TURN: (error) => notFound(error.message),
   NO_SUCH_VERSION: (error) => notFound(error.message),
+  NO_LANGUAGE_MODEL: (error) => new Problem('no-language-model', error.message),
   NO_SPEAKERS: (error) => invalid([{ path: 'speaker', message: error.message }]),
   UNKNOWN_LABELS: ({ refusal }) =>
     invalid(

@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { type ReprocessedFrom, type Stage, recordingOf } from '../../events/facts/recording.ts';
+import { reprocess } from '../../projections/recording/decide.ts';
 import type { ProjectionStorage } from '../../projections/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner.ts';
@@ -32,11 +33,12 @@ const settledWithinMs = 24 * 3_600_000;
 /**
  * Processes a recording again from a stage on, through the same door as everybody: results before it
  * are taken from the log, and no engine is asked for them. Resolves when nothing is done with it.
- * @throws {Error} for a stage nothing can begin from; {NotAccepted}, {UnknownRecording}
+ * @throws {Error} for a stage nothing can begin from; {NotAccepted}, {UnknownRecording}, {CommandRefused}
  */
 export async function replayFrom(
   service: {
-    recordingService: Pick<RecordingService, 'command'>;
+    recordingService: Pick<RecordingService, 'decide'>;
+    hasLanguageModel(): boolean;
     storage: ProjectionStorage;
     projections: Pick<ProjectionRunner, 'applied' | 'onApplied'>;
   },
@@ -48,10 +50,10 @@ export async function replayFrom(
     throw new Error(`Begin from one of ${Object.keys(replayedFrom).join(', ')}, not "${stage}".`);
   }
   const { recordingService, storage, projections } = service;
-  const { position } = await recordingService.command(
+  const { position } = await recordingService.decide(
     recordingId,
-    { type: 'reprocessing.requested', data: { from } },
     { by: 'system', command: `replay-${ulid()}` },
+    reprocess({ from }, { hasLanguageModel: service.hasLanguageModel() }),
   );
   await projections.applied('recordings', position);
   await settled(service, recordingId);

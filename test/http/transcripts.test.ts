@@ -106,3 +106,26 @@ test('POST /transcripts/{filename}/reprocess runs the transcript through the lan
   const { body } = await service.call('GET', `/recordings/${id}`, { token });
   assert.equal(body['version'], 4);
 });
+
+test('without a language model configured nothing is begun from it: 409 says what to do, and from speech-to-text it runs', async (t) => {
+  const service = await startService(t, { overrides: { hasLanguageModel: () => false } });
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const library = await service.call<Library>('GET', '/transcripts', { token });
+  const { filename } = library.body.transcripts[0]!;
+  const before = service.store.head();
+  for (const path of [`/recordings/${id}`, `/transcripts/${encodeURIComponent(filename)}`]) {
+    for (const json of [undefined, { from: 'language-model', language: 'de' }]) {
+      const init = json === undefined ? { token } : { token, json };
+      const { status, body } = await service.call<ProblemAnswer>('POST', `${path}/reprocess`, init);
+      assert.deepEqual([status, body.type], [409, '/problems/no-language-model']);
+      assert.match(body.detail, /llm\.base_url.*speech-to-text/);
+    }
+  }
+  assert.equal(service.store.head(), before, 'a fact of a refused command');
+  const json = { from: 'speech-to-text' };
+  const again = await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
+  assert.equal(again.status, 202);
+  await service.reaches(id, 'idle.saved');
+});

@@ -8,9 +8,11 @@ import { recordingById } from '../../projections/recordings.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { openPipeline } from '../../src/pipeline.ts';
 import { settingsFrom } from '../../src/config/environment.ts';
+import { replayFrom } from '../../src/recordings/replay-from.ts';
 import { make, speak } from '../support/espeak.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { speechServer } from '../support/speech-servers.ts';
+import { onThisMachine } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Nobody listens on the discard port of the loopback address. */
@@ -20,11 +22,7 @@ test('without a language model the built-in way is taken, and the document says 
   const world = await openWorld(t, null);
   const id = await world.upload();
   await world.until(id, 'idle.saved');
-  assert.deepEqual(await world.fallbacks(id), [
-    { stage: 'punctuate', reason: 'not-configured' },
-    { stage: 'summarise', reason: 'not-configured' },
-    { stage: 'entitle', reason: 'not-configured' },
-  ]);
+  assert.deepEqual(await world.fallbacks(id), notConfigured);
   assert.match(await world.document(id, 'index'), /No language model was available/);
 });
 
@@ -36,30 +34,81 @@ test('a language model that stays away does not hold up a first run', async (t) 
   assert.deepEqual([...reasons], ['model-away']);
 });
 
-test('processing again without a language model fails and changes nothing; with one it is a new version', async (t) => {
+test('transcribing again without a language model makes a new version, and the title a model gave stays', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const world = await openWorld(t, language.url);
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  const { title } = (await recordingById(world.pipeline.storage, id))!;
+
+  world.useLanguageModel(null);
+  world.hear('now quite other words are heard');
+  await world.command(id, { type: 'reprocessing.requested', data: { from: 'speech-to-text' } });
+  await world.until(id, 'idle.saved');
+  const again = (await recordingById(world.pipeline.storage, id))!;
+  assert.deepEqual([again.version, again.title], [2, title]);
+  assert.deepEqual(await world.fallbacks(id), notConfigured);
+  const codes = again.notes.map(({ code }) => code);
+  assert.ok(codes.includes('no-language-model') && codes.includes('title-kept'), codes.join());
+  assert.match(await world.document(id, 'summary'), /quite other words/);
+  assert.match(await world.document(id, 'index'), /The title is the earlier one/);
+  assert.doesNotMatch(again.abstract ?? '', /spoken/i, 'an abstract of words not heard any more');
+});
+
+test('an extract is no title that stays', async (t) => {
   const world = await openWorld(t, null);
   const id = await world.upload();
   await world.until(id, 'idle.saved');
-  const before = await world.document(id, 'summary');
+  world.hear('now quite other words are heard');
+  await world.command(id, { type: 'reprocessing.requested', data: { from: 'speech-to-text' } });
+  await world.until(id, 'idle.saved');
+  const again = (await recordingById(world.pipeline.storage, id))!;
+  assert.equal(again.version, 2);
+  assert.match(again.title ?? '', /other words/i);
+  assert.ok(!again.notes.some(({ code }) => code === 'title-kept'));
+});
 
-  await world.command(id, {
-    type: 'reprocessing.requested',
-    data: { from: 'language-model' },
-  });
-  await world.until(id, 'error');
-  const failed = await recordingById(world.pipeline.storage, id);
-  assert.equal(failed?.error?.code, 'no-language-model');
-  assert.equal(failed?.version, 1);
-  assert.equal(await world.document(id, 'summary'), before);
+test('from the language model on, none configured is a refusal before any work', async (t) => {
+  const world = await openWorld(t, null);
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  const before = world.pipeline.store.head();
+  for (const stage of ['punctuate', 'summarise', 'entitle']) {
+    await assert.rejects(replayFrom(world.pipeline, id, stage), {
+      code: 'NO_LANGUAGE_MODEL',
+      message: /llm\.base_url.*speech-to-text/,
+    });
+  }
+  assert.equal(world.pipeline.store.head(), before);
+  assert.equal((await replayFrom(world.pipeline, id, 'write')).version, 2);
+  assert.equal((await replayFrom(world.pipeline, id, 'transcribe')).version, 3);
+});
 
+test('a title that the model cannot give again is the earlier one, and all else is saved', async (t) => {
   const language = await startLanguageServer({ flavour: 'openai' });
   t.after(() => language.close());
-  world.useLanguageModel(language.url);
-  await world.command(id, { type: 'retry.requested', data: {} });
+  const world = await openWorld(t, language.url);
+  const id = await world.upload();
   await world.until(id, 'idle.saved');
-  assert.equal((await recordingById(world.pipeline.storage, id))?.version, 2);
-  assert.doesNotMatch(await world.document(id, 'index'), /No language model was available/);
-  assert.notEqual(await world.document(id, 'summary'), before);
+  const before = (await recordingById(world.pipeline.storage, id))!;
+
+  const { brain } = language;
+  language.brain = (prompt) =>
+    /title/i.test(prompt.system) ? 'I would rather not.' : `${brain(prompt)} Again.`;
+  await world.command(id, { type: 'reprocessing.requested', data: { from: 'language-model' } });
+  await world.until(id, 'idle.saved');
+  const after = (await recordingById(world.pipeline.storage, id))!;
+  assert.deepEqual(
+    [after.version, after.title, after.abstract],
+    [2, before.title, before.abstract],
+  );
+  assert.deepEqual(
+    after.notes.map(({ code }) => code).filter((code) => code !== 'parts-unpunctuated'),
+    ['title-kept'],
+  );
+  assert.deepEqual(await world.fallbacks(id), [{ stage: 'entitle', reason: 'answer-empty' }]);
+  assert.match(await world.document(id, 'summary'), /Again/);
 });
 
 test('a title that a person gave is the title', async (t) => {
@@ -103,11 +152,13 @@ test('two recordings of the same minute and title get names of their own', async
 async function openWorld(t: TestContext, languageUrl: string | null) {
   const speech = await speechServer('openai');
   t.after(() => speech.close());
-  speech.hear = () => [
-    { text: 'three', start: 0.2, end: 0.5 },
-    { text: 'spoken', start: 0.5, end: 0.9 },
-    { text: 'words', start: 0.9, end: 1.3 },
-  ];
+  const hear = (text: string) => {
+    const words = text.split(' ');
+    const each = 1.1 / words.length;
+    speech.hear = () =>
+      words.map((word, at) => ({ text: word, start: 0.2 + at * each, end: 0.2 + (at + 1) * each }));
+  };
+  hear('three spoken words');
   let settings = settingsOf(languageUrl);
   let closePipeline = async () => {};
   // Registered before the directory's removal, because hooks run in the order they are given.
@@ -127,7 +178,8 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
   return {
     pipeline,
     speech,
-    useLanguageModel: (url: string) => (settings = settingsOf(url)),
+    hear,
+    useLanguageModel: (url: string | null) => (settings = settingsOf(url)),
     async upload(given: { title?: string; silent?: boolean } = {}): Promise<string> {
       const upload = `upload-${(uploads += 1)}`;
       const path = join(dataDir, 'uploads', `${upload}.wav`);
@@ -149,7 +201,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
     command: (id: string, fact: RecordingFact) =>
       recordingService.command(id, fact, { by: 'anna', command: `${fact.type} of ${id}` }),
     async until(id: string, state: string): Promise<void> {
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(onThisMachine(20_000));
       let last = '';
       for await (const fact of store.subscribe({ afterPosition: 0, signal })) {
         if (fact.stream !== recordingStream(id)) continue;
@@ -184,3 +236,4 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
 }
 
 const order = ['punctuate', 'summarise', 'entitle'];
+const notConfigured = order.map((stage) => ({ stage, reason: 'not-configured' }));

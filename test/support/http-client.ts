@@ -64,13 +64,14 @@ export async function startService(
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const engines = scriptedEngines((owner) => openSpace(dataDir, owner), options.marker);
+  const hasLanguageModel = () => true;
   let services: HttpServices | undefined;
   running = await startWhole({
     host: hostFrom({ MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0' }),
     env: options.env ?? {},
     log,
     activities: engines.activities,
-    withServices: (own) => (services = Object.assign(own, options.overrides)),
+    withServices: (own) => (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
   });
   await running.ready;
   const { url } = running;
@@ -125,6 +126,7 @@ export async function startService(
     accounts,
     recordingService,
     engines,
+    hasLanguageModel,
     close,
     call,
     login,

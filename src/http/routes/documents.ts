@@ -10,7 +10,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { reprocessFact, reprocessSchema } from './recording-actions.ts';
+import { reprocessing, reprocessSchema } from './recording-actions.ts';
 import { statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
@@ -52,9 +52,10 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     if (!(await read(userId, filename))) throw notFound();
     const recordingId = await recordingByFilename(storage, userId, filename);
     if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
-    const fact = reprocessFact(await jsonBody(ctx, reprocessSchema));
-    const done = await doneBefore(services, ctx.state, { types: [fact.type], recordingId });
-    const { state } = done ?? (await carryOut(services, ctx.state, recordingId, () => [fact]));
+    const decision = reprocessing(services, await jsonBody(ctx, reprocessSchema));
+    const types = ['reprocessing.requested'] as const;
+    const done = await doneBefore(services, ctx.state, { types, recordingId });
+    const { state } = done ?? (await carryOut(services, ctx.state, recordingId, decision));
     ctx.status = 202;
     ctx.body = { recording_id: recordingId, status: statusName(state) };
   });
@@ -230,7 +231,13 @@ export const documentOperations: readonly Operation[] = [
     description: 'The old version stays until the new one is complete.',
     body: { kind: 'json', schema: reprocessSchema, optional: true },
     answers: { 202: answers.going },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    problems: [
+      'malformed-request',
+      'outside-space',
+      'not-found',
+      'not-accepted',
+      'no-language-model',
+    ],
     command: true,
   },
   {

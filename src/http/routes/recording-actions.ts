@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
-import type { RecordingFact, RecordingFactOf } from '../../../events/facts/recording.ts';
+import type { RecordingFact } from '../../../events/facts/recording.ts';
+import { reprocess, type DecideRecording } from '../../../projections/recording/decide.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, languageSchema } from '../body.ts';
-import type { AddRoutes, State } from '../services.ts';
+import type { AddRoutes, HttpServices, State } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -16,14 +17,13 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
   const append = async (
     ctx: Context & { state: State; params: Record<string, string> },
     type: RecordingFact['type'],
-    factFrom: () => Promise<RecordingFact>,
+    decisionFrom: () => Promise<DecideRecording>,
     status: number,
   ): Promise<void> => {
     const id = ctx.params['id']!;
     const done = await doneBefore(services, ctx.state, { types: [type], recordingId: id });
     if (!done) await visibleRecording(services, callerOf(ctx.state), id);
-    const fact = done ? null : await factFrom();
-    const { state } = done ?? (await carryOut(services, ctx.state, id, () => (fact ? [fact] : [])));
+    const { state } = done ?? (await carryOut(services, ctx.state, id, await decisionFrom()));
     ctx.status = status;
     ctx.body = { recording_id: id, status: statusName(state) };
   };
@@ -35,15 +35,15 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
         fact.type,
         async () => {
           await jsonBody(ctx, nothing);
-          return fact;
+          return () => [fact];
         },
         status,
       );
     });
   }
   router.post('/recordings/:id/reprocess', async (ctx) => {
-    const fact = async () => reprocessFact(await jsonBody(ctx, reprocessSchema));
-    await append(ctx, 'reprocessing.requested', fact, 202);
+    const decision = async () => reprocessing(services, await jsonBody(ctx, reprocessSchema));
+    await append(ctx, 'reprocessing.requested', decision, 202);
   });
 };
 
@@ -65,18 +65,18 @@ export const reprocessSchema = z.strictObject({
   speakers: z.number().int().min(1).max(20).nullable().optional(),
 });
 
-export const reprocessFact = ({
-  from,
-  language,
-  speakers,
-}: z.output<typeof reprocessSchema>): RecordingFactOf<'reprocessing.requested'> => ({
-  type: 'reprocessing.requested',
-  data: {
-    from,
-    ...(language === undefined ? {} : { language }),
-    ...(speakers === undefined ? {} : { speakers }),
-  },
-});
+export const reprocessing = (
+  services: Pick<HttpServices, 'hasLanguageModel'>,
+  { from, language, speakers }: z.output<typeof reprocessSchema>,
+): DecideRecording =>
+  reprocess(
+    {
+      from,
+      ...(language === undefined ? {} : { language }),
+      ...(speakers === undefined ? {} : { speakers }),
+    },
+    { hasLanguageModel: services.hasLanguageModel() },
+  );
 
 const command = (
   verb: string,
@@ -105,5 +105,6 @@ export const recordingCommandOperations: readonly Operation[] = [
   {
     ...command('reprocess', 'reprocessRecording', 'Processes the recording again', 202),
     body: { kind: 'json', schema: reprocessSchema, optional: true },
+    problems: ['not-found', 'not-accepted', 'no-language-model'],
   },
 ];

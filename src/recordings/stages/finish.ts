@@ -1,4 +1,5 @@
-import type { Stage } from '../../../events/facts/recording.ts';
+import type { RecordingFactOf, Stage } from '../../../events/facts/recording.ts';
+import type { Block } from '../../../events/facts/transcript.ts';
 import { entitle as askForTitle } from '../../language/generate-title.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import type { LanguageModel } from '../../language/model.ts';
@@ -7,14 +8,20 @@ import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
+import { beginsWithModel } from '../../../projections/recording/decide.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { draft, type Reading } from '../../../projections/recording/reading.ts';
-import { factAt, type Recording } from '../../../projections/recording/recording.ts';
+import {
+  factAt,
+  factsOf,
+  type ReadFact,
+  type Recording,
+} from '../../../projections/recording/recording.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /** How long a language-model server may stay away before a first run goes on without it. */
 export const firstRunPatienceMs = 120_000;
-/** … and before a reprocess fails: nobody waits for a document that is already there. */
+/** … and before a further run fails, or goes on with the title there is: its documents are there already. */
 export const reprocessPatienceMs = 600_000;
 /** Punctuation and summary of one recording are asked for at the same time. */
 const slotsPerModel = 2;
@@ -69,18 +76,23 @@ export const summarise = (deps: Deps): StageActivity =>
       });
   });
 
-/** A title and two or three sentences. A title given by a person is kept. */
+/**
+ * A title and two or three sentences. A title given by a person is kept; so is the one of the documents
+ * when a further run gets none from the model.
+ */
 export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
-  withModel(deps, 'entitle', async (job, reading, model, recording) => {
+  withModel(deps, 'entitle', async (job, reading, model, recording, missing) => {
     const { recognised: blocks, language } = reading;
     const summary = reading.summary ?? '';
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
+    const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+    const given = origin?.content?.title?.trim();
+    const earlier = given || missing === null ? null : earlierTitle(recording, missing);
+    if (earlier) return () => job.append(earlierAgain(recording, earlier, { blocks, language }));
     const asked =
       model && spoken
         ? await askForTitle({ summary, blocks, language }, model, { signal: job.signal })
         : fallbackTitle({ summary, blocks }, { language });
-    const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
-    const given = origin?.content?.title?.trim();
     return () =>
       job.append({
         type: 'title.chosen',
@@ -92,6 +104,33 @@ export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivi
       });
   });
 
+/** The title of the present documents; an extract of it stays only where a model was asked in vain. */
+function earlierTitle(recording: Recording, missing: string): ReadFact<'title.chosen'> | null {
+  const { published } = recording.sources;
+  const chosen = published && factAt(recording, published.results.title, 'title.chosen');
+  if (!chosen?.content?.title) return null;
+  const isExtract = chosen.data.engine === builtIn.engine && !chosen.data.kept;
+  return isExtract && missing === notConfigured ? null : chosen;
+}
+
+/** The same title once more. Its abstract stays only with the words it was made of. */
+function earlierAgain(
+  { sources }: Recording,
+  { data, content }: ReadFact<'title.chosen'>,
+  { blocks, language }: { blocks: Block[]; language: string | null },
+): RecordingFactOf<'title.chosen'> {
+  const { draft: now, published } = sources;
+  const isSameTalk = now.results.transcription === published?.results.transcription;
+  const abstract = isSameTalk
+    ? (content?.abstract ?? '')
+    : fallbackTitle({ summary: '', blocks }, { language }).abstract;
+  return {
+    type: 'title.chosen',
+    data: { ...(isSameTalk ? { engine: data.engine, model: data.model } : builtIn), kept: true },
+    content: { title: content?.title ?? '', abstract },
+  };
+}
+
 /** A stage before this one has waited already: one try is enough then. */
 function patienceMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
   if (!firstRun) return reprocessPatienceMs;
@@ -100,12 +139,22 @@ function patienceMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
     : (deps.firstRunPatienceMs ?? firstRunPatienceMs);
 }
 
+/** Whether a person asked for what a language model says, and for nothing before it. */
+function beganWithModel(recording: Recording): boolean {
+  const asked = factsOf(recording, 'reprocessing.requested', Infinity).at(-1);
+  return asked !== undefined && beginsWithModel(asked.data.from);
+}
+
 const workerOf = (model: LanguageModel | null) =>
   model ? { engine: 'language-model', model: model.model } : builtIn;
 
+/** Why the built-in way is taken when there is no model to be asked. */
+const notConfigured = 'not-configured';
+
 /**
- * Asks the language model with patience. On a first run a recording is never held up because one is
- * missing: the built-in way is taken and said so. A reprocess fails instead and changes nothing.
+ * Asks the language model with patience. A recording is never held up because none is configured, nor on
+ * a first run because it is away: the built-in way is taken and said so. A further run waits longer for
+ * one that is away, and then fails and changes nothing; so does one that was to begin with the model.
  */
 function withModel(
   deps: Deps,
@@ -115,6 +164,8 @@ function withModel(
     reading: Reading,
     model: LanguageModel | null,
     recording: Recording,
+    /** Why there is no model; null with one. */
+    missing: string | null,
   ) => Promise<() => Promise<void>>,
 ): StageActivity {
   return async (job) => {
@@ -135,16 +186,16 @@ function withModel(
     const recording = await job.recording();
     const reading = draft(recording);
     const firstRun = recording.sources.published === null;
+    const isAboutModel = !firstRun && beganWithModel(recording);
     if (!model) {
-      if (!firstRun) {
+      if (isAboutModel) {
         throw new StageError(
           'no-language-model',
-          'Processing a recording again needs a language model: set MITSCHRIFT_LLM_BASE_URL. ' +
-            'The documents are unchanged.',
+          'No language model is configured any more: set llm.base_url. The documents are unchanged.',
           { retriable: true },
         );
       }
-      return await withoutModel(job, recording, 'not-configured');
+      return await withoutModel(job, recording, notConfigured);
     }
     let appendResult: () => Promise<void>;
     try {
@@ -153,16 +204,18 @@ function withModel(
         limitMs: patienceMs(deps, reading, firstRun),
         onWaiting: (waiting) => job.waiting(waiting),
       });
-      appendResult = await ask(job, reading, patient, recording);
+      appendResult = await ask(job, reading, patient, recording, null);
     } catch (error) {
-      if (!firstRun || job.signal.aborted || !(error instanceof StageError)) throw error;
+      if (job.signal.aborted || !(error instanceof StageError)) throw error;
+      const isNeeded = stage !== 'entitle' && !firstRun && (isAboutModel || error.retriable);
+      if (isNeeded) throw error;
       return await withoutModel(job, recording, error.code);
     }
     await appendResult();
   }
 
   async function withoutModel(job: Job, recording: Recording, reason: string): Promise<void> {
-    const appendResult = await ask(job, draft(recording), null, recording);
+    const appendResult = await ask(job, draft(recording), null, recording, reason);
     await job.append({ type: 'summary.fallback_used', data: { stage, reason } });
     await appendResult();
   }
