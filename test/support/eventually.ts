@@ -7,7 +7,7 @@ const limitMsDefault = 60_000;
  * a limit grows with them, up to tenfold.
  */
 export const onThisMachine = (limitMs: number): number =>
-  limitMs * Math.min(10, Math.max(1, loadavg()[0]! / (2 * availableParallelism())));
+  Math.round(limitMs * Math.min(10, Math.max(1, loadavg()[0]! / (2 * availableParallelism()))));
 
 /** Looks again with each round of the event loop until something holds; fails, naming it, at the limit. */
 export async function eventually(
