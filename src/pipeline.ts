@@ -55,7 +55,6 @@ export type Pipeline = {
   recordingService: OpenRecordingService;
   captures: Captures;
   settings(): Settings;
-  /** Whether a language model is configured; it may be away. */
   hasLanguageModel(): boolean;
   /**
    * Takes up what the last process left unfinished, captures that still run first. Commands may come
@@ -79,9 +78,8 @@ type PipelineOptions = {
   recordsDevices?: boolean;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunPatienceMs?: number | undefined;
-  /** For tests. */
+  /** Both for tests, the second in the place of the service's own. */
   browserLimits?: Partial<BrowserLimits> | undefined;
-  /** Activities in the place of the service's own; for tests. */
   activities?: Partial<Record<Stage, StageActivity>> | undefined;
 };
 
@@ -144,7 +142,6 @@ async function openServedRows(
   return await openRows({ directory: data.rows, keys, projections: served, log });
 }
 
-/** The projections that are kept up to the log. */
 const served = [recordings, commands];
 
 /**
