@@ -4,6 +4,7 @@ import type { Stage } from '../events/facts/recording.ts';
 import { recordings } from '../projections/recordings.ts';
 import { statusOf } from '../projections/status.ts';
 import { openAccounts, type Accounts } from './accounts/accounts.ts';
+import { setupLink } from './accounts/setup-code.ts';
 import { retireSpace } from './accounts/retired-spaces.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
@@ -58,6 +59,8 @@ export type Service = {
    * @throws {EventStoreError} when the log cannot be opened; then the service has ended.
    */
   ready: Promise<void>;
+  /** The page that creates the first administrator, with the setup code; null when there are users. */
+  setupLink: Promise<string | null>;
   /** Finishes what is being written, then ends. */
   close(): Promise<void>;
 };
@@ -82,7 +85,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const eventLog = openEventLog(host.data, log);
   const opening = openCore(options, eventLog, closing);
   // Not before the log is locked: the sockets of a service that runs would be replaced.
-  const sockets = eventLog.then(() => openLocalSockets(options, opening));
+  const sockets = eventLog.then(() => openLocalSockets(options, opening, server.url));
+  const link = opening.then((core) => linkOf(core, server.url));
+  link.catch(() => undefined);
   const served = opening.then((core) => serve(core, server, options));
   const ready = served.then((core) => goOn(core, log));
   let closed: Promise<void> | undefined;
@@ -90,7 +95,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // A service whose log cannot be opened must not go on answering that it starts.
   served.catch(() => close().catch((error: unknown) => log.error({ err: error }, 'closing')));
   ready.catch(() => undefined);
-  return { url: server.url, ready, close };
+  return { url: server.url, ready, setupLink: link, close };
 
   /** In this order: who waits for an answer gets it, then nothing new comes in, then what is below. */
   async function closeAll(): Promise<void> {
@@ -257,14 +262,23 @@ async function goOn({ pipeline, accounts, disk, space, takenUp }: Core, log: Log
 }
 
 /** The sockets of this machine's commands, hotkey and tray. They answer when what they ask for is there. */
-async function openLocalSockets(options: ServiceOptions, opening: Promise<Core>) {
+async function openLocalSockets(options: ServiceOptions, opening: Promise<Core>, url: string) {
   const { data } = options.host;
   const control = await openControl(
     data.controlSocket,
-    opening.then((core) => controlHandlers(core, options)),
+    opening.then((core) => ({
+      ...controlHandlers(core, options),
+      'setup-link': async () => ({ link: linkOf(core, url) }),
+    })),
   );
   const trigger = await openControl(data.triggerSocket, opening.then(triggerHandlers));
   return [control, trigger];
+}
+
+/** While there is no user. */
+function linkOf({ accounts }: Core, url: string): string | null {
+  const code = accounts.setupCode();
+  return code === null ? null : setupLink(url, code);
 }
 
 const closeSockets = (sockets: readonly Server[]) =>

@@ -54,8 +54,8 @@ export type Peer = {
   /** Address of the socket's other end, for limits. */
   address: string;
   /**
-   * A loopback peer, without forwarding headers, that asked for a localhost Host: somebody at this
-   * machine, and not a page whose own name resolves to it. Found out by `src/http/middleware/authenticate.ts`.
+   * A process of the service's own user on this host, which asked for a localhost Host and forwards for
+   * no other. `src/http/peer.ts` finds it out.
    */
   local: boolean;
 };
@@ -83,6 +83,8 @@ export type Caller = {
 export interface Accounts extends UserAdministration {
   /** Whether the first administrator is still to be created, and whether this caller needs the code. */
   setupState(peer: Peer): Promise<{ setup_required: boolean; setup_code_required: boolean }>;
+  /** The one-time code, as long as there is no user. */
+  setupCode(): string | null;
   /**
    * Creates the first administrator and logs them in. Of several at once exactly one succeeds.
    * @throws {AccountError} `ALREADY_SET_UP`, `SETUP_CODE_REQUIRED`, `INVALID_USERNAME`,
@@ -98,7 +100,10 @@ export interface Accounts extends UserAdministration {
    * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `TOO_MANY_ATTEMPTS`, `BUSY`;
    *   {EventStoreError}
    */
-  login(request: { username: string; password: string }, peer: Peer): Promise<Session>;
+  login(
+    request: { username: string; password: string },
+    peer: Pick<Peer, 'address'>,
+  ): Promise<Session>;
   /** Whose token it is, as of now; null for one that is unknown, over, or of somebody deleted or disabled. */
   authenticate(token: string): Promise<Caller | null>;
   /** The token is dead when this returns. */
@@ -206,6 +211,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       return { setup_required: required, setup_code_required: required && !local };
     },
 
+    setupCode: () => setupCode?.code ?? null,
+
     async setup({ username, password, setup_code: given }, { address, local }) {
       if (users.byId.size > 0) throw alreadySetUp();
       // A code that is given has to be right, also where none is needed.
@@ -225,7 +232,11 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await removeSetupCode(dataDir);
       const user = users.byId.get(id);
       if (!user) throw alreadySetUp();
-      log.info({ category, user_id: id, address }, 'first administrator created');
+      const withCode = given !== undefined;
+      log.info(
+        { category, user_id: id, address, with_setup_code: withCode },
+        'first administrator created',
+      );
       return begin(user);
     },
 

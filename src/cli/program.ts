@@ -117,6 +117,11 @@ program
   .option('--json', 'print the checks as JSON', false)
   .action(async (options) => (await import('./doctor.ts')).doctor(options));
 
+program
+  .command('setup-link')
+  .description('print the link that creates the first administrator; it holds the setup code')
+  .action(async () => (await import('./setup-link.ts')).printSetupLink());
+
 const quarantine = program
   .command('quarantine')
   .description(

@@ -57,7 +57,7 @@ export type HttpServices = {
     ProjectionRunner,
     'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
   >;
-  accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers'>;
+  accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers' | 'setupCode'>;
   readiness: Readiness;
   metrics: Metrics;
   /** What may still come in by `limits.spaces_gb`. */

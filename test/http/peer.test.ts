@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { clientAddress } from '../../src/http/middleware/authenticate.ts';
+import { clientAddress } from '../../src/http/peer.ts';
 import { type TestService, rawRequest, startService } from '../support/http-client.ts';
 
 test('a forwarded address counts as far as trusted proxies vouch for it', () => {

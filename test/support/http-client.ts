@@ -49,6 +49,8 @@ export async function startService(
     marker?: (owner: string) => string;
     /** Of a service that was closed: this one is its restart. */
     dataDir?: string;
+    /** Where to listen, unless on 127.0.0.1. */
+    address?: string;
   } = {},
 ) {
   let running: Service | undefined;
@@ -67,7 +69,11 @@ export async function startService(
   const hasLanguageModel = () => true;
   let services: HttpServices | undefined;
   running = await startWhole({
-    host: hostFrom({ MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0' }),
+    host: hostFrom({
+      MITSCHRIFT_DATA: dataDir,
+      MITSCHRIFT_PORT: '0',
+      MITSCHRIFT_HOST: options.address,
+    }),
     env: options.env ?? {},
     log,
     activities: engines.activities,
@@ -184,7 +190,13 @@ export function rawRequest(
     const { method = 'GET', headers = {}, body } = options;
     const target = new URL(url);
     const request = httpRequest(
-      { host: target.hostname, port: target.port, path: options.path ?? '/', method, headers },
+      {
+        host: target.hostname.replace(/^\[|\]$/g, ''),
+        port: target.port,
+        path: options.path ?? '/',
+        method,
+        headers,
+      },
       (response) => {
         let text = '';
         response.setEncoding('utf8');

@@ -21,6 +21,8 @@ export type ServiceProcess = {
   ended: Promise<number | null>;
   /** What it printed on standard output: its log. */
   logged: string[];
+  /** What it printed on standard error: its address, and the setup link. */
+  said: string[];
 };
 
 /**
@@ -73,6 +75,7 @@ export async function startServiceProcess(
     pid,
     ended: exited,
     logged,
+    said,
     async end(signal) {
       try {
         process.kill(pid, signal);

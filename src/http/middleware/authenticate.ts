@@ -1,10 +1,7 @@
-import proxyAddr from 'proxy-addr';
-import type { Context, Middleware } from 'koa';
-import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import type { Middleware } from 'koa';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems.ts';
-import type { Caller, HttpServices, Peer, State } from '../services.ts';
+import type { Caller, HttpServices, State } from '../services.ts';
 import { type Tickets, ticketPath } from '../tickets.ts';
 
 /** Lets in who may call, before anything else of the request is looked at. */
@@ -96,65 +93,7 @@ const adminPaths = [
   /^\/(events|doctor|metrics)$/,
 ];
 
-/**
- * Where a request comes from. Forwarding headers of just anybody count only against the request;
- * what a trusted proxy (`server.trusted_proxies`) forwards counts as the address.
- */
-export function peerOf(ctx: Context, trustedProxies: readonly string[] = []): Peer {
-  const { headers, socket } = ctx.req;
-  const forwarded = forwardingHeaders.some((name) => headers[name] !== undefined);
-  const host = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
-  return {
-    address: clientAddress(ctx.req, trustedProxies),
-    local: !forwarded && loopback.test(socket.remoteAddress ?? '') && localHosts.has(host),
-  };
-}
-
-/**
- * The address of the client: the socket's other end, or, as long as that is a trusted proxy, the
- * one before it in `X-Forwarded-For`, which each proxy appends to. What stands further left anybody
- * may have written.
- */
-export function clientAddress(request: IncomingMessage, trustedProxies: readonly string[]): string {
-  const { remoteAddress = 'unknown' } = request.socket;
-  if (trustedProxies.length === 0) return remoteAddress;
-  const hops = String(request.headers['x-forwarded-for'] ?? '').split(',');
-  const forwarded = hops.map((hop) => withoutPort(hop.trim())).join(',');
-  const known = { socket: request.socket, headers: { 'x-forwarded-for': forwarded } };
-  const addresses = proxyAddr.all(known as unknown as IncomingMessage, trustOf(trustedProxies));
-  // The last is of the first that is not trusted; it may be anything, such as `unknown`.
-  return addresses.findLast((address) => isIP(address) > 0) ?? remoteAddress;
-}
-
-const forwardingHeaders = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'cf-connecting-ip',
-];
-const loopback = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/;
-const localHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** By the list they were made from, which settings keep as long as it is the same. */
-const trusts = new WeakMap<readonly string[], (address: string, index: number) => boolean>();
-
-/** `192.0.2.1:5000` and `[2001:db8::1]:5000`, as some proxies write it. */
-const withoutPort = (hop: string): string =>
-  /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
-
 /** Whether two secrets are the same; how long it takes tells nothing of either. */
 const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hashOf(a), hashOf(b));
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-function trustOf(trustedProxies: readonly string[]) {
-  let trust = trusts.get(trustedProxies);
-  if (!trust) {
-    trust = proxyAddr.compile([...trustedProxies]);
-    trusts.set(trustedProxies, trust);
-  }
-  return trust;
-}

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { type Problem, type ProblemType, problemBody } from '../problems.ts';
 import type { HttpServices, State } from '../services.ts';
 import { toProblem } from '../to-problem.ts';
-import { clientAddress } from './authenticate.ts';
+import { clientAddress } from '../peer.ts';
 import { pathForLog } from './request-log.ts';
 
 /**

@@ -4,7 +4,8 @@ import { confinedSegments } from '../../documents/confinement.ts';
 import { openDesktop } from '../../documents/desktop.ts';
 import { type Space, entryAt, inFolder, openSpace, resolveInSpace } from '../../documents/space.ts';
 import { copyIntoVault, noteUri, withSiblings } from '../../documents/vault.ts';
-import { callerOf, peerOf } from '../middleware/authenticate.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { peerOf } from '../peer.ts';
 import { jsonBody } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
@@ -25,7 +26,7 @@ export const openRoutes: AddRoutes = (router, services) => {
   router.post('/open', async (ctx) => {
     const { mode, paths } = await jsonBody(ctx, openSchema);
     const caller = callerOf(ctx.state);
-    const { local } = peerOf(ctx, services.settings()['server.trusted_proxies']);
+    const { local } = await peerOf(ctx, services.settings()['server.trusted_proxies']);
     const space = await openSpace(dataDir, caller.userId);
     // All of them before anything is done.
     for (const path of paths) await assertThere(space, path);
@@ -83,9 +84,9 @@ export const openOperations: readonly Operation[] = [
     tag: 'Transcripts',
     summary: 'Opens documents in the file manager or in the notes application',
     description:
-      'Programs are launched only for requests from the service’s own machine; others get a `uri`. ' +
+      'Programs are launched only for requests of the service’s own user on its machine; others get a `uri`. ' +
       '`notes` copies the documents into the vault (`notes.vault`) first, for administrators and for ' +
-      'requests from that machine; where only an index is given, its transcript and summary too.',
+      'such requests; where only an index is given, its transcript and summary too.',
     body: { kind: 'json', schema: openSchema },
     answers: {
       200: {

@@ -125,7 +125,7 @@ export const socketRoutes: AddRoutes = (router) => {
 
 type Page = { type: string; etag: string; bytes: Buffer };
 
-/** The files right in the folder, of the types above; `index.html` is `/`. */
+/** The files right in the folder, of the types above; `index.html` is `/`, `setup.html` is `/setup`. */
 function pages(folder: string): Map<string, Page> {
   const found = new Map<string, Page>();
   for (const name of readdirSync(folder)) {
@@ -133,7 +133,8 @@ function pages(folder: string): Map<string, Page> {
     if (type === undefined) continue;
     const bytes = readFileSync(join(folder, name));
     const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`;
-    found.set(name === 'index.html' ? '/' : `/${name}`, { type, etag, bytes });
+    const path = name === 'index.html' ? '' : name.replace(/\.html$/, '');
+    found.set(`/${path}`, { type, etag, bytes });
   }
   return found;
 }
@@ -153,6 +154,7 @@ const markup = (path: string, id: string, summary: string): Operation => ({
 /** Pages, this document, and the WebSocket. */
 export const pageOperations: readonly Operation[] = [
   markup('/', 'page', 'The start page'),
+  markup('/setup', 'setupPage', 'Creates the first administrator, for people'),
   markup('/docs', 'docs', 'This document, to read and to try'),
   {
     method: 'get',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
-import { callerOf, notAuthenticated, peerOf } from '../middleware/authenticate.ts';
+import { callerOf, notAuthenticated } from '../middleware/authenticate.ts';
+import { clientAddress, peerOf } from '../peer.ts';
 import { jsonBody } from '../body.ts';
 import type { AddRoutes } from '../services.ts';
 import { visibleRecording } from '../visible-recording.ts';
@@ -10,8 +11,8 @@ import * as answers from '../openapi/other-answers.ts';
 /** Logging in and out. */
 export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
   router.post('/login', async (ctx) => {
-    const peer = peerOf(ctx, settings()['server.trusted_proxies']);
-    ctx.body = await accounts.login(await jsonBody(ctx, loginSchema), peer);
+    const address = clientAddress(ctx.req, settings()['server.trusted_proxies']);
+    ctx.body = await accounts.login(await jsonBody(ctx, loginSchema), { address });
   });
   router.post('/logout', async (ctx) => {
     callerOf(ctx.state);
@@ -30,11 +31,11 @@ const loginSchema = z.strictObject({
 export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) => {
   const from = (ctx: Context) => peerOf(ctx, settings()['server.trusted_proxies']);
   router.get('/setup/state', async (ctx) => {
-    ctx.body = await accounts.setupState(from(ctx));
+    ctx.body = await accounts.setupState(await from(ctx));
   });
   router.post('/setup', async (ctx) => {
     const { config: patch = {}, ...request } = await jsonBody(ctx, setupSchema);
-    const peer = from(ctx);
+    const peer = await from(ctx);
     // Looked at before there is a user: with a faulty configuration nothing is set up.
     if ((await accounts.setupState(peer)).setup_required) config.check(patch);
     const session = await accounts.setup(request, peer);
@@ -82,8 +83,9 @@ export const sessionOperations: readonly Operation[] = [
     tag: 'Service',
     summary: 'Creates the first administrator, once',
     description:
-      'Without `setup_code` only from the machine the service runs on. The code is in the log of the ' +
-      'service and in the file `setup-code` of its data directory.',
+      'Without `setup_code` only for a process of the service’s own user on its machine. The code is in ' +
+      'the link of `mitschrift setup-link`, in the log of the service and in the file `setup-code` of ' +
+      'its data directory.',
     body: {
       kind: 'json',
       schema: setupSchema.extend({ config: answers.configPatch.optional() }),

@@ -1,0 +1,16 @@
+import { askService } from '../control/socket.ts';
+import { hostFrom } from '../shared/data-directory.ts';
+
+/**
+ * `mitschrift setup-link`: where the first administrator is created.
+ * @throws {Error} no service runs with this data directory, or there is an administrator already
+ */
+export async function printSetupLink(): Promise<void> {
+  const { controlSocket, root } = hostFrom(process.env).data;
+  const answer = await askService<{ link: string | null }>(controlSocket, 'setup-link');
+  if (answer === null) {
+    throw new Error(`No service runs with the data directory ${root}. Start it, then try again.`);
+  }
+  if (answer.link === null) throw new Error('There is an administrator already. Log in instead.');
+  console.log(answer.link);
+}
