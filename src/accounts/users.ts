@@ -125,12 +125,12 @@ export interface UserAdministration {
 type Parts = {
   stream: UserStream;
   book: SessionBook;
-  keys: Pick<KeyStore, 'forget'> | undefined;
+  keys?: Pick<KeyStore, 'forget'>;
   scheme: () => PasswordScheme;
   /** Ends what is being done for a deleted user. */
-  endWork: EndWork | undefined;
+  endWork?: EndWork;
   /** Moves the documents of a deleted user to the archive. */
-  retireSpace: ((userId: string) => Promise<void>) | undefined;
+  retireSpace?: (userId: string) => Promise<void>;
   log: Pick<Log, 'info'>;
 };
 

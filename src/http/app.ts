@@ -84,7 +84,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
   [['docs', 'assets'], docsRoutes],
   [['metrics'], metricsRoutes],
   [['doctor'], doctorRoutes],
-  [['setup'], setupRoutes],
+  [['setup'], setupRoutes, pageRoutes],
   [['login', 'logout'], sessionRoutes],
   [['config'], configRoutes],
   [['users'], userRoutes],

@@ -1,0 +1,78 @@
+import { ulid } from 'ulid';
+import { decideSetup } from '../../projections/users.ts';
+import { AccountError } from './account-error.ts';
+import type { Accounts, Peer } from './accounts.ts';
+import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
+import { checkPassword, hashPassword } from './passwords.ts';
+import { type SetupCode, openSetupCode, removeSetupCode } from './setup-code.ts';
+import { checkUsername } from './users.ts';
+
+/** The first administrator, and the code that proves access to the host. */
+export interface FirstSetup {
+  setUp: Accounts['setup'];
+  state(peer: Peer): { setup_required: boolean; setup_code_required: boolean };
+  /** The one-time code, as long as there is no user. */
+  code(): string | null;
+  /** Removes the code after what makes a user in another way. */
+  over<T>(made: Promise<T>): Promise<T>;
+}
+
+/** While there is no user, the code is made, and written to the service's log. */
+export async function openFirstSetup(deps: LoginDeps & { dataDir: string }): Promise<FirstSetup> {
+  const { stream, scheme, dataDir, log } = deps;
+  const { users } = stream;
+  let setupCode: SetupCode | undefined;
+  if (users.byId.size === 0) {
+    setupCode = await openSetupCode(dataDir);
+    log.warn(
+      { setup_code: setupCode.code },
+      'no user yet: POST /setup from another machine asks for this code',
+    );
+  } else await removeSetupCode(dataDir);
+
+  return {
+    code: () => setupCode?.code ?? null,
+    over,
+    state({ local }) {
+      const required = users.byId.size === 0;
+      return { setup_required: required, setup_code_required: required && !local };
+    },
+    async setUp({ username, password, setup_code: given }, { address, local }) {
+      if (users.byId.size > 0) throw alreadySetUp();
+      // A code that is given has to be right, also where none is needed.
+      if (given !== undefined || !local) {
+        assertMayTry(deps, '\nsetup', address);
+        if (given === undefined || !setupCode?.matches(given)) {
+          log.warn({ category: securityCategory, address }, 'setup refused');
+          throw codeRequired();
+        }
+      }
+      const name = checkUsername(username);
+      checkPassword(password);
+      const passwordHash = await hashPassword(password, scheme());
+      const id = ulid();
+      await over(stream.change({ by: id }, decideSetup({ id, username: name, passwordHash })));
+      const user = users.byId.get(id);
+      if (!user) throw alreadySetUp();
+      const how = { user_id: id, address, with_setup_code: given !== undefined };
+      log.info({ category: securityCategory, ...how }, 'first administrator created');
+      return await beginSession(user, deps);
+    },
+  };
+
+  async function over<T>(made: Promise<T>): Promise<T> {
+    const done = await made;
+    setupCode = undefined;
+    await removeSetupCode(dataDir);
+    return done;
+  }
+}
+
+const alreadySetUp = () =>
+  new AccountError('ALREADY_SET_UP', 'The first administrator exists already. Log in instead.');
+const codeRequired = () =>
+  new AccountError(
+    'SETUP_CODE_REQUIRED',
+    'The setup code is needed. It is in the link that `mitschrift setup-link` prints, in the log of ' +
+      'the service and in the file setup-code of its data directory.',
+  );
