@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { startForwarder, startNginx } from '../support/forwarders.ts';
 import { type ProblemAnswer, password, rawRequest, startService } from '../support/http-client.ts';
@@ -30,7 +30,7 @@ async function intrude(url: string, host: string): Promise<void> {
 }
 
 /** Sets up with the code, in the same way. */
-async function setUp(t: TestContext, url: string, host: string, dataDir: string): Promise<void> {
+async function setUp(url: string, host: string, dataDir: string): Promise<void> {
   const code = (await readFile(join(dataDir, 'setup-code'), 'utf8')).trim();
   const made = await rawRequest(url, {
     method: 'POST',
@@ -45,7 +45,7 @@ test('through nginx that adds no header, setup needs the code', async (t) => {
   const service = await startService(t);
   const nginx = await startNginx(t, service.url);
   await intrude(nginx, 'notes.example.org');
-  await setUp(t, nginx, 'notes.example.org', service.dataDir);
+  await setUp(nginx, 'notes.example.org', service.dataDir);
 });
 
 for (const [what, address, host] of [
