@@ -1,5 +1,5 @@
 /** Marks that stand by themselves only because a recogniser gave them so. */
-const mark = /^[[\p{P}]--[%&@#*_\\]]+$/v;
+const mark = /^(?:(?![%&@#*_\\])\p{P})+$/u;
 /** Scripts without spaces, and their marks: what stands beside them belongs to them. */
 const unspacedEnd =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー\u3000-\u303F\uFF00-\uFFEF]$/u;
