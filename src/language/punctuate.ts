@@ -3,7 +3,7 @@ import { StageError } from '../shared/errors.ts';
 import type { LanguageModel } from './model.ts';
 import { isShouted } from './proof.ts';
 import { instructionTokens, provenTexts, punctuationRequest } from './punctuation-request.ts';
-import { type Settled, jointText, upToLastSentence } from './seams.ts';
+import { type SettledPiece, jointText, upToLastSentence } from './seams.ts';
 import { AnswerTimedOut } from './server-errors.ts';
 import { spokenWords } from './spoken-words.ts';
 import { type Piece, firstPart, halvesOf, partsOf, pieceTokens, tokensOfAll } from './talk.ts';
@@ -55,7 +55,7 @@ export async function punctuate(
   const asking: Asking = { model, talk: { language, shouted }, signal };
   const total = tokensOfAll(waiting);
   let tokensMax = partTokens(await model.contextTokens(signal), language);
-  const done: Settled[] = [];
+  const done: SettledPiece[] = [];
   let parts = 0;
   for (let halvings = 0; waiting.length > 0;) {
     const { part, rest } = firstPart(waiting, tokensMax);
@@ -121,14 +121,18 @@ async function ask(
 }
 
 /** Asks once more, in parts half as large, for the pieces an answer did not prove. */
-async function secondChance(asking: Asking, part: Piece[], answer: Answer): Promise<Settled[]> {
+async function secondChance(
+  asking: Asking,
+  part: Piece[],
+  answer: Answer,
+): Promise<SettledPiece[]> {
   const texts = typeof answer === 'string' ? part.map(() => null) : answer;
   const failing = part.filter((_, index) => texts[index] === null);
   const again =
     failing.length === 1 && part.length === 1 ? (halvesOf(part[0]!) ?? failing) : failing;
   const largest = again.reduce((most, piece) => Math.max(most, pieceTokens(piece)), 0);
   const tokensMax = Math.max(largest, Math.ceil(tokensOfAll(part) / 2));
-  const settled: Settled[] = [];
+  const settled: SettledPiece[] = [];
   for (const smaller of again.length > 0 ? partsOf(again, tokensMax) : []) {
     const second = await ask(asking, smaller, true);
     smaller.forEach((piece, index) =>
@@ -145,10 +149,10 @@ async function secondChance(asking: Asking, part: Piece[], answer: Answer): Prom
 
 function assembled(
   blocks: Block[],
-  done: Settled[],
+  done: SettledPiece[],
   language: string | null,
 ): Pick<Punctuated, 'blocks' | 'kept'> {
-  const byBlock = new Map<number, Settled[]>();
+  const byBlock = new Map<number, SettledPiece[]>();
   for (const settled of done) {
     const { block } = settled.piece;
     byBlock.set(block, [...(byBlock.get(block) ?? []), settled]);

@@ -2,7 +2,7 @@ import { spokenWords } from './spoken-words.ts';
 import { type Piece, cutAt, gluedTo, pauseBetween, sentenceEnd } from './talk.ts';
 
 /** A piece with its punctuated text; null where the words stay as they were. */
-export type Settled = {
+export type SettledPiece = {
   piece: Piece;
   text: string | null;
   /** Whether a sentence is known to end with it, since the model saw how the talk goes on. */
@@ -18,10 +18,10 @@ const sentencePause = 0.7;
  * the piece is settled.
  */
 export function upToLastSentence(
-  settled: Settled[],
+  settled: SettledPiece[],
   rest: Piece[],
   language: string | null,
-): { settled: Settled[]; rest: Piece[] } {
+): { settled: SettledPiece[]; rest: Piece[] } {
   const last = settled.at(-1);
   const next = rest[0];
   if (!last || last.text === null || next?.block !== last.piece.block || isBorder(last.piece, next))
@@ -34,7 +34,7 @@ export function upToLastSentence(
     const [marks] = /^\S*/u.exec(text.slice(end, written[index]!.start))!;
     if (!sentenceEnd.test(marks)) continue;
     const [front, back] = cutAt(piece, heard[index]!.start);
-    const ended: Settled = { piece: front, text: text.slice(0, end) + marks, ends: true };
+    const ended: SettledPiece = { piece: front, text: text.slice(0, end) + marks, ends: true };
     return {
       settled: [...settled.slice(0, -1), ended],
       rest: [gluedTo(back, next), ...rest.slice(1)],
@@ -47,7 +47,7 @@ export function upToLastSentence(
  * The text of a block from its pieces. Where one was cut in the middle of a sentence, the mark at its
  * end and the capital after it are taken back.
  */
-export function jointText(settled: readonly Settled[], language: string | null): string {
+export function jointText(settled: readonly SettledPiece[], language: string | null): string {
   let all = '';
   for (const [index, one] of settled.entries()) {
     const before = settled[index - 1];
@@ -62,7 +62,7 @@ export function jointText(settled: readonly Settled[], language: string | null):
   return all;
 }
 
-const isSeam = (left: Settled, right: Settled): boolean =>
+const isSeam = (left: SettledPiece, right: SettledPiece): boolean =>
   !left.ends && !isBorder(left.piece, right.piece);
 
 /** Whether a sentence ended where two pieces were cut apart: the engine said so, or a person paused. */
