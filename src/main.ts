@@ -42,7 +42,7 @@ export type ServiceOptions = {
   env: NodeJS.ProcessEnv;
   log: Log;
   /** How long a language model may stay away on a first run; for tests. */
-  firstRunPatienceMs?: number;
+  firstRunWaitMs?: number;
   /** What recordings from browsers are limited to; for tests. */
   browserLimits?: Partial<BrowserLimits>;
   /** Activities in the place of the service's own; for tests. */
