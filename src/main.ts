@@ -41,8 +41,10 @@ export type ServiceOptions = {
   /** Settings that it says cannot be changed while the service runs. */
   env: NodeJS.ProcessEnv;
   log: Log;
+  /** Called with the users as soon as they are known. */
+  onUsers?: (users: Pick<Accounts, 'listUsers'>) => void;
   /** How long a language model may stay away on a first run; for tests. */
-  firstRunWaitMs?: number;
+  firstRunPatienceMs?: number;
   /** What recordings from browsers are limited to; for tests. */
   browserLimits?: Partial<BrowserLimits>;
   /** Activities in the place of the service's own; for tests. */
@@ -87,28 +89,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Not before the log is locked: the sockets of a service that runs would be replaced.
   const sockets = eventLog.then(() => openLocalSockets(options, opening, server.url));
   const link = opening.then((core) => linkOf(core, server.url));
-  link.catch(() => undefined);
   const served = opening.then((core) => serve(core, server, options));
   const ready = served.then((core) => goOn(core, log));
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= closeAll());
   // A service whose log cannot be opened must not go on answering that it starts.
   served.catch(() => close().catch((error: unknown) => log.error({ err: error }, 'closing')));
-  ready.catch(() => undefined);
+  for (const one of [link, ready]) one.catch(() => undefined);
   return { url: server.url, ready, setupLink: link, close };
 
   /** In this order: who waits for an answer gets it, then nothing new comes in, then what is below. */
   async function closeAll(): Promise<void> {
     const core = await opening.catch(() => null);
     // First: sockets wait for commands that are being answered, some of which ask the scrub.
-    const steps = [
+    await inOrder([
       async () => await core?.scrub.stop(),
       async () => closeSockets(await sockets.catch(() => [])),
       () => server.close(),
       ...closing.toReversed(),
       async () => await ready.catch(() => undefined),
-    ];
-    await inOrder(steps);
+    ]);
   }
 }
 
@@ -168,6 +168,7 @@ async function openCore(
   // It closes the log itself.
   closing.splice(0, 1, () => pipeline.close());
   const accounts = await openUsers(pipeline, options, closing);
+  options.onUsers?.(accounts);
   const { storage, projections, recordingService, captures } = pipeline;
   const notTakenUp = () => [...recordingService.notTakenUp()];
   const scrub = await startScrub({ store, keys, data, log, notTakenUp });
@@ -263,15 +264,14 @@ async function goOn({ pipeline, accounts, disk, space, takenUp }: Core, log: Log
 
 /** The sockets of this machine's commands, hotkey and tray. They answer when what they ask for is there. */
 async function openLocalSockets(options: ServiceOptions, opening: Promise<Core>, url: string) {
-  const { data } = options.host;
   const control = await openControl(
-    data.controlSocket,
+    options.host.data.controlSocket,
     opening.then((core) => ({
       ...controlHandlers(core, options),
       'setup-link': async () => ({ link: linkOf(core, url) }),
     })),
   );
-  const trigger = await openControl(data.triggerSocket, opening.then(triggerHandlers));
+  const trigger = await openControl(options.host.data.triggerSocket, opening.then(triggerHandlers));
   return [control, trigger];
 }
 

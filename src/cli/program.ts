@@ -25,10 +25,12 @@ program
 program
   .command('transcribe')
   .description('write the three documents of audio files, without server or account')
-  .argument('<file...>', 'audio files')
+  .argument('<file...>', 'audio files, or folders of them')
+  .option('--recursive', 'search the folders in a folder too', false)
   .option('--meeting', 'several people speak (for now all as one speaker)', false)
   .option('--out <dir>', 'where the documents go', '.')
-  .option('--language <code>', 'ISO 639-1 code of the language spoken')
+  .option('--language <code>', 'language spoken, as BCP 47 tag: de, en-US')
+  .option('--again', 'also transcribe what has its documents there already', false)
   .option('--json', 'print the paths as JSON', false)
   .action(async (files, options) =>
     (await import('./transcribe.ts')).transcribeCommand(files, options),
@@ -153,9 +155,23 @@ users
   .action(async (name, options) => (await import('./users.ts')).addUser(name, options));
 users
   .command('import')
-  .description('create the users of a file of JSON lines {username, password_hash, is_admin}')
-  .argument('<file>', 'hashes in PHC form: argon2id or pbkdf2-sha256')
+  .description('create the users of a file, with the hashes of their passwords')
+  .argument('<file>', 'a line of JSON for each user')
+  .addHelpText(
+    'after',
+    `
+Each line holds "username", "password_hash" and, optionally, "is_admin":
+  {"username": "anna", "password_hash": "$argon2id$v=19$m=19456,t=2,p=1$…$…", "is_admin": true}
+Hashes: argon2id, PBKDF2-SHA256 or scrypt in PHC form ($argon2id$…, $pbkdf2-sha256$i=600000$…,
+$scrypt$ln=15,r=8,p=1$…), or as werkzeug writes them (pbkdf2:sha256:600000$…, scrypt:32768:8:1$…).`,
+  )
   .action(async (file) => (await import('./users.ts')).importUsers(file));
+users
+  .command('remove')
+  .description('delete a user for good; recordings are kept, documents go to the quarantine')
+  .argument('<name>')
+  .option('--yes', 'do not ask', false)
+  .action(async (name, options) => (await import('./users.ts')).removeUser(name, options));
 users
   .command('reset-password')
   .description('set a new password; asks for it, or reads the first line of standard input')
@@ -165,7 +181,9 @@ for (const verb of ['disable', 'enable'] as const) {
   users
     .command(verb)
     .description(
-      verb === 'disable' ? 'log a user out everywhere, for good' : 'let a disabled user log in',
+      verb === 'disable'
+        ? 'log a user out everywhere, until the user is enabled again'
+        : 'let a disabled user log in',
     )
     .argument('<name>')
     .action(async (name) => (await import('./users.ts')).disableUser(name, verb === 'disable'));

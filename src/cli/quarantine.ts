@@ -1,9 +1,9 @@
-import { read } from 'read';
 import { hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { sizeText } from '../storage/quota.ts';
 import type { Quarantined } from '../storage/quarantine.ts';
 import { askService } from '../control/socket.ts';
+import { confirmed } from './confirmed.ts';
 import { type QuarantineCommands, purgeMax, quarantineCommands } from '../control/data-commands.ts';
 
 /** `mitschrift quarantine`: what was put aside, whose it was, since when, and how large it is. */
@@ -19,15 +19,15 @@ export async function listQuarantine({ json }: { json: boolean }): Promise<void>
 }
 
 /**
- * `mitschrift quarantine purge NAME|--all`: deletes it for good, when whoever sits at the terminal says so.
- * @throws {Error} nobody is there to ask and `yes` is not given; there is nothing of that name
+ * `mitschrift quarantine purge NAME|--all`: deletes it for good, after asking.
+ * @throws {Error} there is no terminal to ask on and `yes` is not given; nothing has that name
  */
 export async function purgeQuarantine(
   name: string | undefined,
   { all, yes }: { all: boolean; yes: boolean },
 ): Promise<void> {
   if ((name === undefined) === !all) {
-    console.error('Name what is to be purged, or say --all.');
+    console.error('Name what to purge, or use --all.');
     process.exitCode = 2;
     return;
   }
@@ -38,7 +38,9 @@ export async function purgeQuarantine(
     console.log('The quarantine is empty.');
     return;
   }
-  if (!yes && !(await confirmed(meant))) {
+  if (!yes) for (const entry of meant) console.error(`${entry.name}: ${described(entry)}`);
+  const question = `Delete ${meant.length === 1 ? 'it' : `these ${meant.length}`} for good?`;
+  if (!yes && !(await confirmed(question))) {
     console.log('Nothing was deleted.');
     process.exitCode = 1;
     return;
@@ -52,21 +54,13 @@ export async function purgeQuarantine(
 
 const kinds: Record<Quarantined['kind'], (id: string | null) => string> = {
   documents: (id) => `documents of the deleted user ${id}`,
-  recording: (id) => `folder of the recording ${id}, of which the log knows nothing`,
-  other: () => 'put there by somebody else',
+  recording: (id) => `folder of the recording ${id}, which is not in the log`,
+  other: () => 'not put there by the service',
 };
 
 const described = ({ kind, id, since, bytes, unread }: Quarantined): string =>
   `${kinds[kind](id)}, since ${since}, ${sizeText(bytes)}` +
   (unread > 0 ? ` and ${unread} that cannot be read` : '');
-
-/** On standard error: what a command prints is for its reader. */
-async function confirmed(meant: readonly Quarantined[]): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Error('Nobody can be asked here: say --yes to delete it.');
-  for (const entry of meant) console.error(`${entry.name}: ${described(entry)}`);
-  const prompt = `Delete ${meant.length === 1 ? 'it' : `these ${meant.length}`} for good? [y/N]`;
-  return /^y(?:es)?$/iu.test((await read({ prompt, output: process.stderr })).trim());
-}
 
 /** By the running service; without one over the files themselves. */
 async function carryOut<K extends keyof QuarantineCommands>(

@@ -1,3 +1,4 @@
+import type { Accounts } from '../accounts/accounts.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { openServiceLogger } from '../shared/log.ts';
 import { startService } from '../main.ts';
@@ -5,22 +6,27 @@ import { startService } from '../main.ts';
 /** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */
 const stopWithinMs = 10_000;
 
-/** Runs the service until it is told to stop. */
+/** Runs the service until a signal stops it. */
 export async function serve(): Promise<void> {
   const host = hostFrom(process.env);
-  const log = await openServiceLogger(host.logLevel);
+  let users: Pick<Accounts, 'listUsers'> | undefined;
+  const userName = (id: string) => users?.listUsers().find(({ userId }) => userId === id)?.username;
+  const log = await openServiceLogger(host.logLevel, userName);
+  const onUsers = (known: typeof users) => void (users = known);
   process.on('uncaughtException', (error) => {
-    // Nobody knows what state the process is in: the next start takes up from the log.
+    // The state of the process is unknown: the next start goes on from the log.
     log.fatal({ err: error }, 'unexpected error, ending');
     process.exit(1);
   });
-  const service = await startService({ host, env: process.env, log }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(
-      `Something else listens on ${host.address}:${host.port}. Set MITSCHRIFT_PORT to another port.`,
-      { cause: error },
-    );
-  });
+  const service = await startService({ host, env: process.env, log, onUsers }).catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      throw new Error(
+        `Something else listens on ${host.address}:${host.port}. Set MITSCHRIFT_PORT to another port.`,
+        { cause: error },
+      );
+    },
+  );
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

@@ -1,4 +1,3 @@
-import cliProgress from 'cli-progress';
 import { ulid } from 'ulid';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -6,35 +5,71 @@ import { recordingOf } from '../../events/facts/recording.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { acceptsAudio } from '../audio/accepts-audio.ts';
-import { dataFolder, hostFrom } from '../shared/data-directory.ts';
-import { openLogger } from '../shared/log.ts';
 import { type Pipeline, openPipeline } from '../pipeline.ts';
+import { dataFolder, hostFrom } from '../shared/data-directory.ts';
+import { hashFile, ifMissing } from '../shared/files.ts';
+import { openLogger } from '../shared/log.ts';
+import { type FoundFile, findAudioFiles } from './audio-files.ts';
+import { confirmed } from './confirmed.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 import { presentSettings } from './settings.ts';
+import { type TranscribeProgress, transcribeProgress } from './transcribe-progress.ts';
+import { type TranscribedFiles, openTranscribedFiles } from './transcribed-files.ts';
 
 export type TranscribeOptions = {
   meeting: boolean;
   out: string;
+  recursive: boolean;
+  /** Transcribes also what has its documents in `out` already. */
+  again: boolean;
   language?: string | undefined;
   json: boolean;
 };
 
-type Result = { file: string; documents: Record<string, string> | null; error: string | null };
+type Result = {
+  file: string;
+  /** Absolute paths: index, transcript, summary. */
+  documents: Record<string, string> | null;
+  error: string | null;
+  /** The documents are those of an earlier run. */
+  done_before: boolean;
+};
+
+/** What the work on each file needs. */
+type Batch = {
+  pipeline: Pipeline;
+  /** Where copies of the files go: the pipeline moves what it is given. */
+  uploads: string;
+  out: string;
+  options: TranscribeOptions;
+  again: boolean;
+  transcribed: TranscribedFiles;
+  progress: TranscribeProgress;
+};
 
 /**
  * Writes the three documents of audio files: the service's own pipeline over a log of its own that is
- * gone afterwards, also when a signal ends the command. Of the service it only takes the settings.
+ * gone afterwards, also when a signal ends the command. Of the service it only takes the settings. A file
+ * that fails does not keep the others from being done; what is done is not done again by the next run.
  */
 export async function transcribeCommand(
-  files: string[],
+  paths: string[],
   options: TranscribeOptions,
 ): Promise<void> {
+  if (await isFile(options.out)) {
+    console.error(`--out ${options.out} is a file. Name a folder.`);
+    process.exitCode = 2;
+    return;
+  }
   const host = hostFrom(process.env);
   const { settings } = await presentSettings(host);
+  const files = await findAudioFiles(paths, options.recursive);
   await mkdir(options.out, { recursive: true });
   const out = await realpath(options.out);
-  const scratch = await openScratchFolder('transcribe');
+  const transcribed = await openTranscribedFiles(out);
+  const again = options.again || (await wantsAgain(files, transcribed, options));
   const results: Result[] = [];
+  const scratch = await openScratchFolder('transcribe');
   try {
     const data = dataFolder(scratch.path);
     const pipeline = await openPipeline({
@@ -44,82 +79,117 @@ export async function transcribeCommand(
       modelsDir: host.data.models,
       spaceOf: async (user) => ({ root: out, user }),
     });
-    const bars = progressBars(options.json);
-    const ended = aborted(scratch.stopping);
-    ended.catch(() => undefined);
+    const progress = transcribeProgress(files, { quiet: options.json });
+    const { uploads } = data;
+    const batch = { pipeline, uploads, out, options, again, transcribed, progress };
     try {
       await pipeline.takeUp();
-      for (const file of files) {
-        const done = transcribeOne(pipeline, file, data.uploads, options, bars);
-        results.push(await Promise.race([done, ended]));
-      }
+      await transcribeAll(batch, files, results, scratch.stopping);
     } finally {
-      bars.stop();
+      progress.stop();
       await pipeline.close();
     }
-  } finally {
-    await scratch.remove();
-  }
-  report(results, out, options.json);
-  if (results.some(({ error }) => error !== null)) process.exitCode = 1;
-}
-
-/** Rejects when the signal aborts. */
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-
-async function transcribeOne(
-  pipeline: Pipeline,
-  file: string,
-  uploads: string,
-  options: TranscribeOptions,
-  bars: ReturnType<typeof progressBars>,
-): Promise<Result> {
-  const failed = (error: unknown): Result => ({
-    file,
-    documents: null,
-    error: error instanceof Error ? error.message : String(error),
-  });
-  try {
-    const there = await stat(file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
-      throw error;
-    });
-    if (!there?.isFile()) return failed('There is no such file');
-    await acceptsAudio(file);
-    // A copy: the pipeline moves what it is given into the recording's folder.
-    const path = join(uploads, ulid());
-    await copyFile(file, path);
-    const done = settled(pipeline, basename(file), bars);
-    const { recordingId } = await pipeline.recordingService.importAudio({
-      path,
-      filename: basename(file),
-      owner: 'me',
-      by: 'me',
-      command: ulid(),
-      kind: options.meeting ? 'meeting' : 'solo',
-      language: options.language ?? null,
-      speakers: null,
-    });
-    const row = await done.of(recordingId);
-    return row.documents
-      ? { file, documents: row.documents, error: null }
-      : failed(row.error?.message ?? 'No documents were written');
   } catch (error) {
-    return failed(error);
+    if (!scratch.stopping.aborted) {
+      await scratch.remove();
+      throw error;
+    }
+  }
+  if (options.json) console.log(JSON.stringify(results));
+  else reportBatch(results, files.length, out);
+  if (results.some(({ error }) => error !== null)) process.exitCode = 1;
+  await scratch.remove();
+}
+
+/** One after the other, into `results`. @throws when the signal aborts */
+async function transcribeAll(
+  batch: Batch,
+  files: readonly FoundFile[],
+  results: Result[],
+  stopping: AbortSignal,
+): Promise<void> {
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = () => reject(stopping.reason as Error);
+    if (stopping.aborted) stop();
+    stopping.addEventListener('abort', stop, { once: true });
+  });
+  stopped.catch(() => undefined);
+  const { options, progress } = batch;
+  for (const file of files) {
+    progress.begin(file);
+    const result = await Promise.race([transcribeOne(batch, file), stopped]);
+    results.push(result);
+    const { documents, error } = result;
+    const index = documents && basename(documents['index'] ?? '');
+    if (error !== null) progress.end(`failed: ${error}`, false);
+    else if (result.done_before)
+      progress.end(`already there: ${index} (--again does it again)`, false);
+    else progress.end(`done: ${index}`, true);
+    if (options.json) continue;
+    for (const path of Object.values(documents ?? {})) console.log(path);
   }
 }
 
-/** Follows a recording until its documents are there or it failed; nobody is asked for speakers. */
-function settled(pipeline: Pipeline, name: string, bars: ReturnType<typeof progressBars>) {
+async function transcribeOne(batch: Batch, file: FoundFile): Promise<Result> {
+  const { path, fault } = file;
+  const failed = (error: string): Result => ({
+    file: path,
+    documents: null,
+    error,
+    done_before: false,
+  });
+  if (fault !== null) return failed(fault);
+  try {
+    const before = batch.again ? undefined : await batch.transcribed.find(file);
+    if (before) {
+      const documents = absolute(before.documents, batch.out);
+      return { file: path, documents, error: null, done_before: true };
+    }
+    const row = await throughPipeline(batch, file);
+    if (!row.documents) return failed(row.error?.message ?? 'No documents were written');
+    const documents = absolute(row.documents, batch.out);
+    return { file: path, documents, error: null, done_before: false };
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Takes a file through the pipeline, and notes that it is done. @throws what the file or the pipeline says */
+async function throughPipeline(
+  { pipeline, uploads, options, transcribed, progress }: Batch,
+  { path: original }: FoundFile,
+): Promise<RecordingRow> {
+  await acceptsAudio(original);
+  const path = join(uploads, ulid());
+  await copyFile(original, path);
+  // Of the copy, which does not change while it is worked on.
+  const hash = await hashFile(path);
+  const done = settled(pipeline, progress);
+  const { recordingId } = await pipeline.recordingService.importAudio({
+    path,
+    filename: basename(original),
+    owner: 'me',
+    by: 'me',
+    command: ulid(),
+    kind: options.meeting ? 'meeting' : 'solo',
+    language: options.language ?? null,
+    speakers: null,
+  });
+  const row = await done.of(recordingId);
+  if (row.documents && hash) {
+    const at = new Date().toISOString();
+    transcribed.add({ ...hash, file: basename(original), at, documents: row.documents });
+  }
+  return row;
+}
+
+/** Follows a recording until its documents are there or it failed; speakers are not asked for. */
+function settled(pipeline: Pipeline, progress: TranscribeProgress) {
   return {
     of: (recordingId: string): Promise<RecordingRow> =>
       new Promise((resolve, reject) => {
-        const stopBar = pipeline.recordingService.onActivity((id, { stage, fraction, waiting }) => {
-          if (id === recordingId) bars.show(name, stage, fraction, waiting?.for ?? null);
+        const stopShowing = pipeline.recordingService.onActivity((id, activity) => {
+          if (id === recordingId) progress.show(activity);
         });
         const look = async () => {
           const row = await recordingById(pipeline.storage, recordingId);
@@ -130,7 +200,7 @@ function settled(pipeline: Pipeline, name: string, bars: ReturnType<typeof progr
               { by: 'me', command: `${recordingId}/skip-speakers` },
             );
           } else if (row?.status === 'error' || (row?.status === 'idle' && row.version > 0)) {
-            stopBar();
+            stopShowing();
             stopListening();
             resolve(row);
           }
@@ -143,54 +213,57 @@ function settled(pipeline: Pipeline, name: string, bars: ReturnType<typeof progr
   };
 }
 
-/** A bar on a terminal, a line a stage elsewhere. */
-function progressBars(quiet: boolean) {
-  if (quiet) return { show() {}, stop() {} };
-  if (!process.stderr.isTTY) {
-    const said = new Set<string>();
-    return {
-      show(name: string, stage: string) {
-        const line = `${name}: ${stage}`;
-        if (!said.has(line)) console.error(line);
-        said.add(line);
-      },
-      stop() {},
-    };
+/** On a terminal it asks, once for all files; elsewhere only `--again` does a file again. */
+async function wantsAgain(
+  files: readonly FoundFile[],
+  transcribed: TranscribedFiles,
+  { json }: TranscribeOptions,
+): Promise<boolean> {
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const known: string[] = [];
+  for (const file of files) {
+    const before = file.fault === null ? await transcribed.find(file) : undefined;
+    if (before)
+      known.push(`${file.path}: ${before.documents['index']} (${before.at.slice(0, 10)})`);
   }
-  const bar = new cliProgress.SingleBar({
-    format: '{name} {bar} {percentage}% {stage}',
-    stream: process.stderr,
-    hideCursor: true,
-  });
-  let started = false;
-  return {
-    show(name: string, stage: string, fraction: number | null, waiting: string | null) {
-      const payload = { name, stage: waiting === null ? stage : `${stage}, waits for ${waiting}` };
-      if (!started) bar.start(100, 0, payload);
-      started = true;
-      bar.update(Math.round((fraction ?? 0) * 100), payload);
-    },
-    stop() {
-      if (started) bar.stop();
-    },
-  };
+  if (known.length === 0) return false;
+  for (const line of known.slice(0, namedMax)) console.error(line);
+  if (known.length > namedMax) console.error(`… and ${known.length - namedMax} more`);
+  const which =
+    known.length === 1
+      ? 'This file has its documents'
+      : `${known.length} files have their documents`;
+  return await confirmed(`${which} already. Transcribe again?`);
 }
 
-function report(results: Result[], out: string, json: boolean): void {
-  const withPaths = results.map((result) => ({
-    ...result,
-    documents:
-      result.documents &&
-      Object.fromEntries(
-        Object.entries(result.documents).map(([name, path]) => [name, join(out, path)]),
-      ),
-  }));
-  if (json) {
-    console.log(JSON.stringify(withPaths));
-    return;
+/** Files that a question or a summary names at most. */
+const namedMax = 20;
+
+/** The end, of more than one file: how many are done, and why others are not. */
+function reportBatch(results: readonly Result[], files: number, out: string): void {
+  const failed = results.filter(({ error }) => error !== null);
+  const before = results.filter((result) => result.done_before).length;
+  const done = results.length - failed.length - before;
+  if (files > 1) {
+    console.error(
+      `${files} files: ${done} done` +
+        (before === 0 ? '' : `, ${before} already there`) +
+        (failed.length === 0 ? '' : `, ${failed.length} failed`),
+    );
+    for (const { file, error } of failed.slice(0, namedMax)) console.error(`  ${file}: ${error}`);
+    if (failed.length > namedMax) console.error(`  … and ${failed.length - namedMax} more`);
   }
-  for (const { file, documents, error } of withPaths) {
-    if (error !== null) console.error(`${file}: ${error}`);
-    for (const path of Object.values(documents ?? {})) console.log(path);
-  }
+  if (results.length === files) return;
+  const stoppedAt = results.length + 1;
+  console.error(
+    `Stopped at file ${stoppedAt} of ${files}, of which nothing is kept. ` +
+      (done + before === 0 ? '' : `What is done is in ${out}. `) +
+      'The same command goes on with the rest.',
+  );
 }
+
+const absolute = (documents: Readonly<Record<string, string>>, out: string) =>
+  Object.fromEntries(Object.entries(documents).map(([name, path]) => [name, join(out, path)]));
+
+const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(ifMissing(null)))?.isFile() ?? false;

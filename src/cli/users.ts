@@ -1,6 +1,4 @@
 import { read } from 'read';
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
@@ -11,11 +9,12 @@ import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { levelSessionRows } from '../storage/session-rows.ts';
 import { askService } from '../control/socket.ts';
+import { confirmed } from './confirmed.ts';
+import { readImportedUsers } from './imported-users.ts';
 import {
   type ListedUser,
   type UserCommands,
   importMax,
-  importedUser,
   userCommands,
 } from '../control/user-commands.ts';
 
@@ -54,12 +53,32 @@ export async function disableUser(username: string, disabled: boolean): Promise<
 }
 
 /**
+ * `mitschrift users remove NAME`: deletes a user for good, after asking; recordings are kept and documents
+ * are put into the quarantine.
+ * @throws {Error} there is no terminal to ask on and `yes` is not given; {AccountError}
+ */
+export async function removeUser(username: string, { yes }: { yes: boolean }): Promise<void> {
+  const question =
+    `Remove ${username} for good? Their sessions and recordings in progress end; recordings are kept, ` +
+    'documents go to the quarantine.';
+  if (!yes && !(await confirmed(question))) {
+    console.log(`${username} was not removed`);
+    process.exitCode = 1;
+    return;
+  }
+  await carryOut('users-remove', { username });
+  console.log(
+    `${username} is removed. Their documents are in the quarantine: mitschrift quarantine`,
+  );
+}
+
+/**
  * `mitschrift users import FILE`: JSON lines `{username, password_hash, is_admin}`. The whole file is
- * read and checked before anybody is imported.
+ * read and checked before the first user is imported.
  * @throws {Error} naming the lines that are wrong
  */
 export async function importUsers(file: string): Promise<void> {
-  const users = await usersIn(file);
+  const users = await readImportedUsers(file);
   let done = 0;
   try {
     for (let from = 0; from < users.length; from += importMax) {
@@ -70,46 +89,11 @@ export async function importUsers(file: string): Promise<void> {
     if (done > 0) console.error(`The first ${done} of ${users.length} users were imported.`);
     throw error;
   }
-  console.log(`${done} users imported`);
+  console.log(`${done} user${done === 1 ? '' : 's'} imported`);
 }
-
-/** A file of more is none of users. */
-const usersMax = 100_000;
-const faultsMax = 20;
 
 /** A password is at most 1024 characters; this is where reading a pipe ends, in characters. */
 const charactersMax = 8192;
-
-type ImportedUser = { username: string; password_hash: string; is_admin: boolean };
-
-async function usersIn(file: string): Promise<ImportedUser[]> {
-  const users: ImportedUser[] = [];
-  const faults: string[] = [];
-  let line = 0;
-  for await (const text of createInterface({ input: createReadStream(file, 'utf8') })) {
-    line += 1;
-    if (text.trim() === '') continue;
-    const parsed = importedUser.safeParse(parsedJson(text));
-    if (parsed.success) users.push(parsed.data);
-    else {
-      const { path, message } = parsed.error.issues[0]!;
-      faults.push(`line ${line}: ${[path.join('.'), message].filter(Boolean).join(': ')}`);
-    }
-    if (faults.length >= faultsMax) break;
-    if (users.length > usersMax) throw new Error(`${file} holds more than ${usersMax} users.`);
-  }
-  if (faults.length > 0) throw new Error(`Nobody was imported.\n${faults.join('\n')}`);
-  // Administrators first: without one there are no users.
-  return users.toSorted((one, other) => Number(other.is_admin) - Number(one.is_admin));
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the schema says that it is no object; the line itself holds a hash
-  }
-}
 
 /** By the running service; without one over the log itself. */
 async function carryOut<K extends keyof UserCommands>(
@@ -128,7 +112,7 @@ async function alone<T>(
   work: (commands: UserCommands) => Promise<T>,
 ): Promise<T> {
   await prepare(data);
-  // What is printed is the command's; only what went wrong is told beside it.
+  // What is printed is the command's; the log only adds what went wrong.
   const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
   const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
@@ -151,14 +135,18 @@ async function alone<T>(
 }
 
 /**
- * A password for somebody: typed twice without echo on a terminal, else the first line of standard
- * input. Never an argument, which everybody on the host could read.
+ * A user's password: typed twice without echo on a terminal, else the first line of standard
+ * input. Never an argument, which every user of the host could read.
  * @throws {Error} the two differ, or there is none
  */
 async function readPassword(username: string): Promise<string> {
   if (!process.stdin.isTTY) {
     const [line = ''] = (await text(process.stdin)).slice(0, charactersMax).split(/\r?\n/u);
-    if (line === '') throw new Error('Give the password as the first line of standard input.');
+    if (line === '')
+      throw new Error(
+        'The password is missing. Give it as the first line of standard input: ' +
+          `echo 'correct horse battery' | mitschrift users … ${username}`,
+      );
     return line;
   }
   // On standard error: what a command prints is for its reader.

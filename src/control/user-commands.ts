@@ -10,6 +10,7 @@ export type UserCommands = {
   'users-import': (body: unknown) => Promise<{ imported: number }>;
   'users-reset-password': (body: unknown) => Promise<{ username: string }>;
   'users-disable': (body: unknown) => Promise<{ username: string }>;
+  'users-remove': (body: unknown) => Promise<{ username: string }>;
 };
 export type ListedUser = {
   username: string;
@@ -61,6 +62,11 @@ export function userCommands(accounts: Accounts): UserCommands & ControlHandlers
       await accounts.changeUser(username, { disabled }, onBehalf());
       return { username };
     },
+    'users-remove': async (body) => {
+      const { username } = removal.parse(body);
+      await accounts.deleteUser(username, onBehalf());
+      return { username };
+    },
   };
 }
 
@@ -76,5 +82,6 @@ const credentials = z.strictObject({
   password: z.string().max(4096),
 });
 const disabling = z.strictObject({ username: z.string().max(200), disabled: z.boolean() });
+const removal = z.strictObject({ username: z.string().max(200) });
 const newUser = credentials.extend({ is_admin: z.boolean() });
 const imported = z.strictObject({ users: z.array(importedUser).max(importMax) });

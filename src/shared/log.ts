@@ -1,15 +1,46 @@
-import pino, { type DestinationStream, type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
 
-/** A log of JSON lines, on stdout unless told. Ids, codes and tracebacks go in; text and tokens never. */
-export const openLogger = (level: string, destination?: DestinationStream): Log =>
-  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+/** A log of JSON lines, by default on stdout. Ids, codes and tracebacks go in; text and tokens never. */
+export const openLogger = (
+  level: string,
+  destination?: DestinationStream,
+  formatters: LoggerOptions['formatters'] = {},
+): Log =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
 
-/** The service's log: a readable line for each entry on a terminal, JSON lines everywhere else. */
-export async function openServiceLogger(level: string): Promise<Log> {
+/**
+ * The service's log: a readable line for each entry on a terminal, JSON lines everywhere else.
+ * @param userName the name of a user's id, for the terminal; JSON lines keep ids, which never change
+ */
+export async function openServiceLogger(
+  level: string,
+  userName: (id: string) => string | undefined,
+): Promise<Log> {
   if (!process.stdout.isTTY) return openLogger(level);
   const { default: pretty } = await import('pino-pretty');
   // At once, as everything a person watches: the last line before an end is the one that matters.
-  return openLogger(level, pretty({ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss' }));
+  const stream = pretty({
+    sync: true,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'request',
+  });
+  return openLogger(level, stream, { log: (entry) => withNames(entry, userName) });
+}
+
+/** Fields that hold the id of a user. */
+const userFields = ['user', 'user_id', 'by', 'owner'];
+
+function withNames(
+  entry: Record<string, unknown>,
+  userName: (id: string) => string | undefined,
+): Record<string, unknown> {
+  const named = { ...entry };
+  for (const field of userFields) {
+    const id = entry[field];
+    if (typeof id === 'string') named[field] = userName(id) ?? id;
+  }
+  return named;
 }

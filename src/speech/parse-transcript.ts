@@ -1,6 +1,5 @@
 import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
-import { withMarks } from '../shared/lone-marks.ts';
 import { languageCode } from './languages.ts';
 
 /** What a server heard in one request. Times in seconds from the request's first sample. */
@@ -211,7 +210,7 @@ function wordsOf(raw: readonly Raw[], scale: number, seconds: number): Word[] {
     if (text !== '') pieces.push({ ...span, text });
   }
   if (pieces.some(({ text }) => /^\s/.test(text))) return wordsFromTokens(pieces);
-  return withMarks(pieces.map((piece) => ({ ...piece, text: piece.text.trim() })));
+  return pieces.map((piece) => ({ ...piece, text: piece.text.trim() }));
 }
 
 /** A segment without a leading space where others have one goes on with the word before it. */

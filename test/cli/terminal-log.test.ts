@@ -8,8 +8,12 @@ import { tempDir } from '../support/temp-dir.ts';
 const root = join(import.meta.dirname, '../..');
 const service = `${process.execPath} --import tsx src/cli/mitschrift.ts serve`;
 
-/** What the service prints until it asks for its first user, standard error among it. */
-async function printedAtStart(t: TestContext, command: [string, ...string[]]): Promise<string[]> {
+/** What the service prints, standard error among it, up to the line that the watcher is looking for. */
+async function printedUntil(
+  t: TestContext,
+  command: [string, ...string[]],
+  isLast: (line: string) => boolean,
+): Promise<string[]> {
   const dataDir = await tempDir(t);
   const [program, ...args] = command;
   const child = spawn(program, args, {
@@ -22,7 +26,7 @@ async function printedAtStart(t: TestContext, command: [string, ...string[]]): P
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line.trimEnd());
-    if (line.includes('no user yet')) break;
+    if (isLast(line)) break;
   }
   // `script` does not pass the end on to what it runs: all of the group.
   process.kill(-child.pid!, 'SIGKILL');
@@ -30,15 +34,18 @@ async function printedAtStart(t: TestContext, command: [string, ...string[]]): P
   return lines;
 }
 
+const asksForUser = (line: string): boolean => line.includes('no user yet');
+const onTerminal: [string, ...string[]] = [
+  'script',
+  '--quiet',
+  '--flush',
+  '--command',
+  service,
+  '/dev/null',
+];
+
 test('on a terminal the service speaks to a person', async (t) => {
-  const lines = await printedAtStart(t, [
-    'script',
-    '--quiet',
-    '--flush',
-    '--command',
-    service,
-    '/dev/null',
-  ]);
+  const lines = await printedUntil(t, onTerminal, asksForUser);
   const [listening, address, noUser] = lines.slice(-3);
   assert.match(listening!, /^\[\d\d:\d\d:\d\d\] INFO: listening \{"url":"http:\S+"\}$/);
   assert.match(address!, /^Mitschrift is at http:/);
@@ -49,8 +56,29 @@ test('on a terminal the service speaks to a person', async (t) => {
   );
 });
 
+test('on a terminal users are named, not numbered', async (t) => {
+  let url = '';
+  const post = async (path: string, body: object) =>
+    await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const anna = { username: 'anna', password: 'correct horse battery' };
+  const lines = await printedUntil(t, onTerminal, (line) => {
+    url ||= /Mitschrift is at (http:\S+)/.exec(line)?.[1] ?? '';
+    if (line.includes('no user yet')) {
+      void post('/setup', anna).then(() => post('/login', { ...anna, password: 'wrong' }));
+    }
+    return line.includes('login refused');
+  });
+  const about = lines.filter((line) => /first administrator created|login refused/.test(line));
+  assert.equal(about.length, 2);
+  for (const line of about) assert.match(line, /"user_id":"anna"/);
+});
+
 test('into a pipe it writes JSON lines', async (t) => {
-  const lines = await printedAtStart(t, ['sh', '-c', `exec ${service} 2>&1`]);
+  const lines = await printedUntil(t, ['sh', '-c', `exec ${service} 2>&1`], asksForUser);
   const entries = lines
     .filter((line) => !/^(?:Mitschrift is|Create the first administrator) at /.test(line))
     .map((line) => JSON.parse(line) as { level: number; msg: string });

@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import argon2 from 'argon2';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const password = 'correct horse battery';
@@ -66,9 +65,36 @@ test('alone over the log, then beside a running service: add, import, reset, lis
     list.map(({ username }) => username),
     ['anna', 'cleo', 'dora', 'emil', 'guest'],
   );
+
+  const asked = await users(['remove', 'dora']);
+  assert.deepEqual([asked.code, asked.out], [1, '']);
+  assert.match(asked.err, /Confirm by --yes/);
+  assert.equal(await login('dora'), 200);
+  assert.equal((await users(['remove', 'Dora', '--yes'])).code, 0);
+  assert.equal(await login('dora'), 401);
+  assert.doesNotMatch((await users(['list'])).out, /dora/);
+
   const unknown = await users(['reset-password', 'nobody'], 'another password\n');
   assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user of that name.']);
   assert.ok(!service.logged.join('\n').includes(password));
+});
+
+test('hashes of werkzeug are taken: a user of a Flask application keeps the password', async (t) => {
+  const dataDir = await tempDir(t);
+  const file = join(await tempDir(t), 'users.jsonl');
+  const werkzeug = pbkdf2Sync(password, 'Kq3vXz8T1mWbR5yA', 600_000, 32, 'sha256').toString('hex');
+  const hash = `pbkdf2:sha256:600000$Kq3vXz8T1mWbR5yA$${werkzeug}`;
+  await writeFile(file, JSON.stringify({ username: 'anna', password_hash: hash, is_admin: true }));
+  const imported = await command(dataDir, ['users', 'import', file]);
+  assert.deepEqual([imported.code, imported.out], [0, '1 user imported\n'], imported.err);
+  const service = await startServiceProcess(dataDir);
+  t.after(() => service.end('SIGKILL'));
+  const answer = await fetch(`${service.url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'anna', password }),
+  });
+  assert.equal(answer.status, 200);
 });
 
 test('a file with faults imports nobody, and names its lines without quoting them', async (t) => {
@@ -84,7 +110,12 @@ test('a file with faults imports nobody, and names its lines without quoting the
   await writeFile(file, faulty.join('\n'));
   const { code, err } = await command(dataDir, ['users', 'import', file]);
   assert.equal(code, 1);
-  for (const line of [2, 3, 4]) assert.match(err, new RegExp(`^line ${line}: `, 'm'));
+  assert.deepEqual(err.split('\n').slice(0, 4), [
+    'No user was imported.',
+    'line 2: This is not a JSON object.',
+    'line 3: "password_hash" is missing.',
+    'line 4: "is_admin" must be true or false.',
+  ]);
   assert.ok(!err.includes('geheim') && !err.includes(hash));
 
   // What only the accounts can see refuses the whole file as well.
@@ -105,7 +136,7 @@ test('a file with faults imports nobody, and names its lines without quoting the
 
 /** Runs the command with the given standard input; what it printed, and its exit code. */
 async function command(dataDir: string, args: string[], input = '') {
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/mitschrift.ts', ...args], {
     cwd: root,
     env: { ...process.env, MITSCHRIFT_DATA: dataDir },
   });

@@ -168,7 +168,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
     data: dataFolder(dataDir),
     settings: () => settings,
     log: pino({ level: 'silent' }),
-    firstRunWaitMs: 0,
+    firstRunPatienceMs: 0,
   });
   closePipeline = () => pipeline.close();
   await pipeline.takeUp();

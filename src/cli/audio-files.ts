@@ -1,0 +1,87 @@
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+/** A file to transcribe, or what a person named that cannot be one. */
+export type FoundFile = { path: string; bytes: number; modifiedAt: Date; fault: string | null };
+
+/** Files that one command takes at most. */
+const filesMax = 10_000;
+
+/** What a folder is searched for; a file that is named is taken whatever it is called. */
+const audioExtensions: ReadonlySet<string> = new Set(
+  (
+    'wav wave mp3 m4a m4b aac ogg oga opus flac aif aiff caf amr awb 3gp 3g2 wma au gsm mka ac3 ' +
+    'mp4 m4v mov mkv webm avi mpg mpeg ts wmv'
+  ).split(' '),
+);
+
+/**
+ * The files that paths name, each once, in the order given; a folder's audio files by name, hidden ones
+ * left out.
+ * @param recursive whether the folders of a folder are searched too
+ * @throws {Error} more than 10,000 files, or a folder that cannot be read
+ */
+export async function findAudioFiles(
+  paths: readonly string[],
+  recursive: boolean,
+): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  const seen = new Set<string>();
+  for (const path of paths) {
+    for (const file of await filesAt(path, recursive)) {
+      const real = file.fault === null ? await realpath(file.path) : file.path;
+      if (!seen.has(real)) found.push(file);
+      seen.add(real);
+      if (found.length > filesMax)
+        throw new Error(`These are more than ${filesMax} files. Name fewer.`);
+    }
+  }
+  return found;
+}
+
+async function filesAt(path: string, recursive: boolean): Promise<FoundFile[]> {
+  const there = await statOf(path);
+  if (there === null) return [faulty(path, 'There is no such file')];
+  if (there.isFile()) return [{ path, bytes: there.size, modifiedAt: there.mtime, fault: null }];
+  if (!there.isDirectory()) return [faulty(path, 'This is neither a file nor a folder')];
+  const paths = await audioBelow(path, recursive);
+  if (paths.length === 0) {
+    const advice = recursive ? '' : ' (--recursive also searches the folders in it)';
+    return [faulty(path, `There is no audio file in this folder${advice}`)];
+  }
+  return (await Promise.all(paths.map((one) => filesAt(one, false)))).flat();
+}
+
+/** Folders behind links are not searched: a link may lead back. */
+async function audioBelow(folder: string, recursive: boolean): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const paths: string[] = [];
+  for (const entry of entries.toSorted(byName)) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (recursive) paths.push(...(await audioBelow(path, true)));
+    } else if (audioExtensions.has(extname(entry.name).slice(1).toLowerCase())) {
+      if (entry.isFile() || (await statOf(path))?.isFile()) paths.push(path);
+    }
+  }
+  return paths;
+}
+
+/** As people count: `talk 9` before `talk 10`. */
+const byName = ({ name: one }: Dirent, { name: other }: Dirent): number =>
+  one.localeCompare(other, 'en', { numeric: true });
+
+const statOf = (path: string) =>
+  stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw error;
+  });
+
+const faulty = (path: string, fault: string): FoundFile => ({
+  path,
+  bytes: 0,
+  modifiedAt: new Date(0),
+  fault,
+});

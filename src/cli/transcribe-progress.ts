@@ -1,0 +1,172 @@
+import cliProgress from 'cli-progress';
+import { basename } from 'node:path';
+import type { Stage } from '../../events/facts/recording.ts';
+import type { FoundFile } from './audio-files.ts';
+
+/** What is said of a batch of files while it is worked on, on standard error. */
+export interface TranscribeProgress {
+  /** A file begins. */
+  begin(file: FoundFile): void;
+  /** What is being done with it. */
+  show(activity: Shown): void;
+  /** It is done, left out, or failed. @param worked whether it took the time that its size makes one expect */
+  end(outcome: string, worked: boolean): void;
+  stop(): void;
+}
+
+type Shown = { stage: Stage; fraction: number | null; waiting: { for: string } | null };
+
+/** As people call them, in the order in which they come, with the share of the work that each usually is. */
+const stages: Readonly<Partial<Record<Stage, { name: string; share: number }>>> = {
+  transcribe: { name: 'recognising speech', share: 0.8 },
+  diarize: { name: 'telling voices apart', share: 0.02 },
+  identify: { name: 'recognising voices', share: 0.02 },
+  join: { name: 'joining turns', share: 0.01 },
+  punctuate: { name: 'punctuating', share: 0.06 },
+  summarise: { name: 'summarising', share: 0.06 },
+  entitle: { name: 'finding a title', share: 0.02 },
+  write: { name: 'writing the documents', share: 0.01 },
+};
+const reading = 'reading the file';
+
+/** Nothing is said of the time left before so much is known, in milliseconds and as a part of all. */
+const estimateAfterMs = 3000;
+const estimateAfterFraction = 0.01;
+
+/** @param clock milliseconds that only grow */
+export function transcribeProgress(
+  files: readonly FoundFile[],
+  { quiet, clock = () => performance.now() }: { quiet: boolean; clock?: () => number },
+): TranscribeProgress {
+  if (quiet) return { begin() {}, show() {}, end() {}, stop() {} };
+  const counter = openCounter(files, clock);
+  return process.stderr.isTTY ? bars(counter) : lines(counter);
+}
+
+type Counter = ReturnType<typeof openCounter>;
+
+/** Which file it is, how far, and how long all of them take. */
+export function openCounter(files: readonly FoundFile[], clock: () => number) {
+  const bytesOfAll = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const startedAt = clock();
+  let index = 0;
+  let bytesBefore = 0;
+  let bytesLeftOut = 0;
+  let fraction = 0;
+  let file = files[0];
+  return {
+    begin(next: FoundFile) {
+      file = next;
+      index += 1;
+      fraction = 0;
+    },
+    show({ stage, fraction: ofStage }: Shown) {
+      fraction = Math.max(
+        fraction,
+        shareBefore(stage) + (stages[stage]?.share ?? 0) * (ofStage ?? 0),
+      );
+    },
+    end(worked: boolean) {
+      if (worked) bytesBefore += file?.bytes ?? 0;
+      else bytesLeftOut += file?.bytes ?? 0;
+      fraction = 0;
+    },
+    fraction: () => fraction,
+    label: () => `file ${index} of ${files.length}: ${basename(file?.path ?? '')}`,
+    /** `about 4 min left` for all files; null while nothing can be said. */
+    timeLeft(): string | null {
+      const done = bytesBefore + fraction * (file?.bytes ?? 0);
+      const all = bytesOfAll - bytesLeftOut;
+      const elapsed = clock() - startedAt;
+      if (elapsed < estimateAfterMs || done < estimateAfterFraction * all || done >= all)
+        return null;
+      return `about ${durationText((elapsed / done) * (all - done))} left`;
+    },
+  };
+}
+
+/** A bar on a terminal, gone when its file is done. */
+function bars(counter: Counter): TranscribeProgress {
+  let bar: cliProgress.SingleBar | null = null;
+  const payload = (name: string) => {
+    const left = counter.timeLeft();
+    return { label: counter.label(), stage: left === null ? name : `${name}, ${left}` };
+  };
+  const stop = () => {
+    bar?.stop();
+    bar = null;
+  };
+  return {
+    begin(file) {
+      counter.begin(file);
+      bar = new cliProgress.SingleBar({
+        format: '{label} {bar} {percentage}% {stage}',
+        stream: process.stderr,
+        hideCursor: true,
+        clearOnComplete: true,
+      });
+      bar.start(100, 0, payload(reading));
+    },
+    show(activity) {
+      counter.show(activity);
+      bar?.update(Math.round(counter.fraction() * 100), payload(nameOf(activity)));
+    },
+    end(outcome, worked) {
+      stop();
+      console.error(`${counter.label()}: ${outcome}`);
+      counter.end(worked);
+    },
+    stop,
+  };
+}
+
+/** A line for each stage, where there is no terminal. */
+function lines(counter: Counter): TranscribeProgress {
+  let said = new Set<string>();
+  const say = (what: string) => {
+    if (said.has(what)) return;
+    said.add(what);
+    console.error(`${counter.label()}: ${what}`);
+  };
+  return {
+    begin(file) {
+      said = new Set();
+      counter.begin(file);
+      say(reading);
+    },
+    show(activity) {
+      counter.show(activity);
+      say(nameOf(activity));
+    },
+    end(outcome, worked) {
+      const label = counter.label();
+      counter.end(worked);
+      const left = counter.timeLeft();
+      console.error(`${label}: ${outcome}${left === null ? '' : `, ${left}`}`);
+    },
+    stop() {},
+  };
+}
+
+const nameOf = ({ stage, waiting }: Shown): string => {
+  const name = stages[stage]?.name ?? stage;
+  return waiting === null ? name : `${name}, waiting for ${waiting.for}`;
+};
+
+function shareBefore(stage: Stage): number {
+  let sum = 0;
+  for (const [name, { share }] of Object.entries(stages)) {
+    if (name === stage) break;
+    sum += share;
+  }
+  return sum;
+}
+
+/** `40 s`, `4 min`, `2 h 10 min`. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
+import { openCounter } from '../../src/cli/transcribe-progress.ts';
+import { speak } from '../support/espeak.ts';
+import { type SpeechServer, speechServer } from '../support/speech-servers.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const root = join(import.meta.dirname, '../..');
+const program = ['--import', import.meta.resolve('tsx'), join(root, 'src/cli/mitschrift.ts')];
+
+const transcriptions = ({ received }: SpeechServer): number =>
+  received.filter(({ method }) => method === 'POST').length;
+
+type Run = { code: number | null; out: string; err: string };
+
+/** A folder of two talks, a file that is no audio, one of no interest, and a talk in a folder in it. */
+async function talks(t: TestContext) {
+  const folder = await tempDir(t);
+  const audio = join(folder, 'audio');
+  await mkdir(join(audio, 'more'), { recursive: true });
+  await speak('good morning everyone', join(audio, 'talk 2.wav'));
+  await speak('good evening everyone', join(audio, 'talk 10.wav'));
+  await speak('good night everyone', join(audio, 'more/late.WAV'));
+  await writeFile(join(audio, 'broken.mp3'), 'this is not audio');
+  await writeFile(join(audio, 'read me.txt'), 'this is not audio either');
+  const server = await speechServer('speaches');
+  t.after(() => server.close());
+  const out = join(folder, 'out');
+  const env = {
+    ...process.env,
+    TMPDIR: folder,
+    MITSCHRIFT_DATA: join(folder, 'data'),
+    MITSCHRIFT_STT_BASE_URL: server.url,
+    MITSCHRIFT_STT_MODEL: 'a',
+  };
+  const start = (...args: string[]) => {
+    const command = [...program, 'transcribe', '--out', out, ...args];
+    const child = spawn(process.execPath, command, {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    t.after(() => child.kill('SIGKILL'));
+    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const ended = Promise.all([exited, text(child.stdout), text(child.stderr)]).then(
+      ([code, printed, err]): Run => ({ code, out: printed, err }),
+    );
+    return { child, ended };
+  };
+  const run = async (...args: string[]): Promise<Run> => await start(...args).ended;
+  const notes = async () => (await readdir(out)).filter((name) => name.endsWith('.md'));
+  return { audio, out, env, server, start, run, notes };
+}
+
+test('a folder: each file and stage by name, on past a bad one, a summary; what is done is not done again', async (t) => {
+  const { audio, server, run, notes } = await talks(t);
+  const first = await run(audio);
+  assert.equal(first.code, 1, first.err);
+  const lines = first.err.trim().split('\n');
+  assert.match(lines.join('\n'), /^file 1 of 3: broken\.mp3: failed: /m);
+  for (const stage of [
+    'reading the file',
+    'recognising speech',
+    'punctuating',
+    'summarising',
+    'finding a title',
+    'writing the documents',
+  ])
+    assert.ok(lines.includes(`file 2 of 3: talk 2.wav: ${stage}`), `${stage}\n${first.err}`);
+  assert.match(lines.join('\n'), /^file 3 of 3: talk 10\.wav: done: .+\.md/m);
+  assert.match(lines.join('\n'), /^3 files: 2 done, 1 failed\n {2}\S+broken\.mp3: /m);
+  assert.equal(first.out.trim().split('\n').length, 6, 'three paths of each');
+  assert.equal((await notes()).length, 2);
+
+  const asked = transcriptions(server);
+  const second = await run(audio, '--recursive', '--json');
+  assert.equal(second.code, 1);
+  const results = JSON.parse(second.out) as {
+    file: string;
+    error: string | null;
+    done_before: boolean;
+  }[];
+  assert.deepEqual(
+    results.map(({ file, error, done_before }) => [
+      file.slice(audio.length + 1),
+      error === null,
+      done_before,
+    ]),
+    [
+      ['broken.mp3', false, false],
+      ['more/late.WAV', true, false],
+      ['talk 2.wav', true, true],
+      ['talk 10.wav', true, true],
+    ],
+  );
+  assert.equal(transcriptions(server), asked + 1, 'only the new one is recognised');
+
+  // The same audio by another name is the same audio; documents that are gone are made again.
+  await copyFile(join(audio, 'talk 2.wav'), join(audio, 'copy.wav'));
+  const same = await run(join(audio, 'copy.wav'));
+  assert.equal(same.code, 0);
+  assert.match(same.err, /already there: .+\.md \(--again does it again\)/);
+  assert.equal((await run(join(audio, 'copy.wav'), '--again')).code, 0);
+  assert.equal((await notes()).length, 4);
+});
+
+test('stopped in the second file, it goes on with that one', async (t) => {
+  const { audio, out, server, start, run } = await talks(t);
+  await rm(join(audio, 'broken.mp3'));
+  const { child, ended } = start(audio);
+  await server.asked(1);
+  server.faults.push({ do: 'hang' });
+  await server.asked(2);
+  child.kill('SIGINT');
+  const stopped = await ended;
+  assert.equal(stopped.code, 130, stopped.err);
+  assert.match(stopped.err, /^Stopped at file 2 of 2, .*What is done is in /m);
+  assert.equal(stopped.out.trim().split('\n').length, 3, 'the paths of the first');
+  assert.equal((await readdir(out)).filter((name) => name.endsWith('.md')).length, 1);
+  const rest = await run(audio);
+  assert.equal(rest.code, 0, rest.err);
+  assert.match(rest.err, /^2 files: 1 done, 1 already there$/m);
+});
+
+test('on a terminal it asks before it transcribes the same audio again', async (t) => {
+  const { audio, env, out, run, notes } = await talks(t);
+  const talk = join(audio, 'talk 2.wav');
+  assert.equal((await run(talk)).code, 0);
+  const words = [process.execPath, ...program, 'transcribe', '--out', out, talk];
+  const command = words.map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['--quiet', '--flush', '--command', command, '/dev/null'], {
+    cwd: root,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let shown = '';
+  for await (const chunk of child.stdout) {
+    shown += String(chunk);
+    if (shown.includes('Transcribe again? [y/N]')) child.stdin.end('n\n');
+  }
+  assert.match(shown, /This file has its documents already/);
+  assert.match(shown, /already there/);
+  assert.equal((await notes()).length, 1);
+});
+
+test('wrong usage: a file to write to, a folder without audio', async (t) => {
+  const { audio, run } = await talks(t);
+  const talk = join(audio, 'talk 2.wav');
+  const intoFile = await run(talk, '--out', talk);
+  assert.equal(intoFile.code, 2);
+  assert.match(intoFile.err, /talk 2\.wav is a file\. Name a folder\./);
+  await rm(join(audio, 'more/late.WAV'));
+  const empty = await run(join(audio, 'more'));
+  assert.equal(empty.code, 1);
+  assert.match(empty.err, /no audio file in this folder \(--recursive/);
+});
+
+test('the time left is that of all files, and follows how long the work takes', () => {
+  const file = (bytes: number) => ({ path: 'a.wav', bytes, modifiedAt: new Date(0), fault: null });
+  const files = [file(1000), file(1000), file(2000), file(500)];
+  let now = 0;
+  const counter = openCounter(files, () => now);
+  counter.begin(files[0]!);
+  assert.equal(counter.timeLeft(), null);
+  now = 60_000;
+  counter.end(true);
+  assert.equal(counter.timeLeft(), 'about 4 min left', '3500 bytes at 1000 a minute');
+  counter.begin(files[1]!);
+  counter.end(false);
+  assert.equal(counter.timeLeft(), 'about 3 min left', 'what was left out takes no time');
+  counter.begin(files[2]!);
+  counter.show({ stage: 'write', fraction: 1, waiting: null });
+  now = 180_000;
+  assert.match(counter.timeLeft() ?? '', /^about 30 s left$/);
+  assert.equal(counter.label(), 'file 3 of 4: a.wav');
+});
