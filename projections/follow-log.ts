@@ -1,9 +1,9 @@
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError } from '../events/store.ts';
+import { retry } from '../src/shared/retry.ts';
 import { arrivals, factPages, readPage } from './fact-pages.ts';
 import type { Member } from './member.ts';
-import { patiently } from './patience.ts';
-import { isTransient } from './projection-error.ts';
+import { isTransient, whileAway } from './projection-error.ts';
 
 /** The log being followed by all projections. */
 export interface Follower {
@@ -134,9 +134,9 @@ export function followLog(deps: {
   }
 
   function reading<T>(lane: Lane, read: () => Promise<T>): Promise<T> {
-    return patiently(read, signal, (error) => {
-      for (const member of lane.members) member.noticeLogAway(error);
-    });
+    const notice = (error: unknown): void =>
+      lane.members.forEach((member) => member.noticeLogAway(error));
+    return retry(read, whileAway(signal, notice));
   }
 
   function onLead<T>(work: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { retry } from '../src/shared/retry.ts';
 import { foldBatch, keysOfFacts } from './fold-batch.ts';
-import { patiently } from './patience.ts';
 import type { Projection, ProjectionStorage, Row } from './projection.ts';
-import { type StopReason, defectReason, outageReason } from './projection-error.ts';
+import { type StopReason, defectReason, outageReason, whileAway } from './projection-error.ts';
 import { rowCache } from './row-cache.ts';
 
 /** Where a projection stands. */
@@ -107,9 +107,9 @@ export function openMember(
   /** Tries again while the failure is transient, and stops the projection when it is not. */
   async function guarded(attempt: () => Promise<void>, failure: string): Promise<void> {
     try {
-      await patiently(attempt, signal, (error) => {
-        away = outageReason(error, `The storage of the projection ${name} is away`);
-      });
+      const notice = (error: unknown): void =>
+        void (away = outageReason(error, `The storage of the projection ${name} is away`));
+      await retry(attempt, whileAway(signal, notice));
       away = null;
     } catch (error) {
       if (signal.aborted) throw error;

@@ -1,4 +1,5 @@
 import { EventStoreError } from '../events/store.ts';
+import type { RetryOptions } from '../src/shared/retry.ts';
 
 /** A projection has not applied a position within the time allowed. HTTP answers 503. */
 export class ProjectionBehind extends Error {
@@ -52,6 +53,15 @@ export function outageReason(error: unknown, doing: string): StopReason {
 export const isTransient = (error: unknown): boolean =>
   (error as { retriable?: unknown } | null)?.retriable === true ||
   transientCodes.has(codeOf(error) ?? '');
+
+/**
+ * How the log and the storage are waited for: for as long as it takes, because nothing is lost
+ * meanwhile, the log has it all. Pauses in milliseconds.
+ */
+export const whileAway = (
+  signal: AbortSignal,
+  onRetry: (error: unknown) => void,
+): RetryOptions => ({ pauses: { first: 50, max: 5000 }, isTransient, signal, onRetry });
 
 /** abstract-level's codes while a database is closed and opened again, and LevelDB's when a disk refuses. */
 const transientCodes: ReadonlySet<string> = new Set([

@@ -44,7 +44,7 @@ export type ServiceOptions = {
   /** Called with the users as soon as they are known. */
   onUsers?: (users: Pick<Accounts, 'listUsers'>) => void;
   /** How long a language model may stay away on a first run; for tests. */
-  firstRunPatienceMs?: number;
+  firstRunWaitMs?: number;
   /** What recordings from browsers are limited to; for tests. */
   browserLimits?: Partial<BrowserLimits>;
   /** Activities in the place of the service's own; for tests. */

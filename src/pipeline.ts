@@ -77,7 +77,7 @@ type PipelineOptions = {
   /** Whether this process is the one that records: it then looks after captures and their sources. */
   recordsDevices?: boolean;
   /** How long a language model may stay away on a first run; for tests. */
-  firstRunPatienceMs?: number | undefined;
+  firstRunWaitMs?: number | undefined;
   /** Both for tests, the second in the place of the service's own. */
   browserLimits?: Partial<BrowserLimits> | undefined;
   activities?: Partial<Record<Stage, StageActivity>> | undefined;
@@ -347,12 +347,12 @@ function speechActivities(
 }
 
 function languageActivities(
-  { settings, firstRunPatienceMs }: PipelineOptions,
+  { settings, firstRunWaitMs }: PipelineOptions,
   models: ReturnType<typeof sharedLanguageModel>,
 ) {
   const tools = {
     languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
-    ...(firstRunPatienceMs === undefined ? {} : { firstRunPatienceMs }),
+    ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
   };
   return {
     punctuate: loaded(async () => (await finishing()).punctuate(tools)),

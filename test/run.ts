@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { adviceOnMissing } from './runner/missing-packages.ts';
 import { endAllFiles, runFile, type FileRun } from './runner/run-file.ts';
 import { fewerThan, missingFiles, readCounts, writeCounts } from './runner/test-counts.ts';
+import { program } from './support/program.ts';
 import { seed } from './support/seeded.ts';
 
 const help = `Usage: npx tsx test/run.ts [options] [files or folders]
@@ -47,6 +48,7 @@ async function main(args: string[]): Promise<number> {
   process.once('SIGINT', () => interrupted(130)).once('SIGTERM', () => interrupted(143));
   const started = performance.now();
   console.log(`SEED=${seed} repeats this run. ${loadOfMachine()}`);
+  await buildIfStale();
   const whole = positionals.length === 0;
   const checks = whole ? await runChecks(['types', 'lint', 'format', 'unused']) : [];
   const all = await testFiles([join(root, 'test')]);
@@ -75,6 +77,31 @@ async function main(args: string[]): Promise<number> {
   }
   console.log(`\n${passed} passed, ${failures.length} failed`);
   return failures.length === 0 ? 0 : 1;
+}
+
+/** Tests run the built commands (`support/program.ts`): built here when a source is newer. */
+async function buildIfStale(): Promise<void> {
+  const built = await stat(program).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  if ((await newestSource()) <= built) return;
+  const child = spawn(process.execPath, ['.build.mjs'], { cwd: root, stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error('The service cannot be built: see above');
+}
+
+async function newestSource(): Promise<number> {
+  const times = ['events', 'machines', 'projections', 'src'].map(async (folder) => {
+    const names = await readdir(join(root, folder), { recursive: true });
+    return await Promise.all(
+      names.map(async (name) => (await stat(join(root, folder, name))).mtimeMs),
+    );
+  });
+  const config = ['package.json', '.build.mjs'].map(async (name) => [
+    (await stat(join(root, name))).mtimeMs,
+  ]);
+  return Math.max(...(await Promise.all([...times, ...config])).flat());
 }
 
 /** Returns the names of those that failed. */

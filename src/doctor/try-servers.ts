@@ -79,7 +79,7 @@ export async function tryLanguage(settings: Settings): Promise<Trial> {
   try {
     const models = await model.models(signal);
     if (models.length > 0) {
-      const ready: ServerState = { state: 'ready', detail: `${name} is ready.`, models };
+      const ready = { state: 'ready', detail: `${name} is ready.`, models } as const;
       return judged(ready, settings['llm.model'], 'llm.model');
     }
     await model.complete({ system: '', user: 'Say yes.', answerTokensMax: 16 }, signal);
@@ -108,12 +108,16 @@ async function tryLocal(
   const models = (await installedModels(modelsDir)).models
     .filter(({ purpose }) => purpose === 'speech-to-text')
     .map(({ id }) => id);
-  const ready: ServerState = { state: 'ready', detail: 'This machine recognises.', models };
+  const ready = { state: 'ready', detail: 'This machine recognises.', models } as const;
   return judged(ready, settings['stt.local_model'], 'stt.local_model');
 }
 
 /** Whether it is ready, and has the model that is asked for, if one is and it tells. */
-function judged({ state, detail, models }: ServerState, model: string | null, key: string): Trial {
+function judged(
+  { state, detail, models }: Omit<ServerState, 'answered'>,
+  model: string | null,
+  key: string,
+): Trial {
   if (state !== 'ready') return { ok: false, detail, models };
   // Ollama calls `name` what it lists as `name:latest`.
   const has = model === null || models.includes(model) || models.includes(`${model}:latest`);

@@ -1,5 +1,6 @@
 import type { Block, Word } from '../../events/facts/transcript.ts';
 import { type DocumentsInput, speakerName } from '../documents/documents.ts';
+import { withMarks } from '../shared/lone-marks.ts';
 
 /** What fits on a screen and can be read in time (BBC and Netflix guidelines agree on these). */
 const lineWidthMax = 42;
@@ -101,7 +102,8 @@ type Cue = { start: number; end: number; speaker: string | null; lines: string[]
 
 /** The words of a block with their times, each short enough for a line. */
 function tokensOf(block: Block): Word[] {
-  const words = block.words.filter(({ text }) => plain(text) !== '');
+  // Recordings of earlier releases have marks that are words of their own.
+  const words = withMarks(block.words.filter(({ text }) => plain(text) !== ''));
   return (words.length > 0 ? words : sharedOut(block)).flatMap(pieces);
 }
 

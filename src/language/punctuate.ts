@@ -1,10 +1,13 @@
-import type { Block, Word } from '../../events/facts/transcript.ts';
+import type { Block } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import type { LanguageModel } from './model.ts';
-import { type Piece, halvesOf, joined, partsOf, pieceTokens, tokensOfAll } from './talk.ts';
+import { isShouted } from './proof.ts';
 import { instructionTokens, provenTexts, punctuationRequest } from './punctuation-request.ts';
+import { type SettledPiece, jointText, upToLastSentence } from './seams.ts';
 import { AnswerTimedOut } from './server-errors.ts';
-import { type SpokenWord, spokenWords } from './spoken-words.ts';
+import { spokenWords } from './spoken-words.ts';
+import { type Piece, firstPart, halvesOf, partsOf, pieceTokens, tokensOfAll } from './talk.ts';
+import { punctuatedWords } from './punctuated-words.ts';
 
 export type PunctuateOptions = {
   signal: AbortSignal;
@@ -48,59 +51,42 @@ export async function punctuate(
   const { signal, onProgress, language } = options;
   let waiting = piecesOf(blocks, language);
   if (waiting.length === 0) return { blocks, parts: 0, kept: [] };
+  const shouted = isShouted(waiting.map(({ text }) => text).join('\n'));
+  const asking: Asking = { model, talk: { language, shouted }, signal };
   const total = tokensOfAll(waiting);
   let tokensMax = partTokens(await model.contextTokens(signal), language);
-  const done: Settled[] = [];
+  const done: SettledPiece[] = [];
   let parts = 0;
   for (let halvings = 0; waiting.length > 0;) {
-    const [part, ...later] = partsOf(waiting, tokensMax);
-    const answer = await ask(model, part!, options, false);
+    const { part, rest } = firstPart(waiting, tokensMax);
+    const answer = await ask(asking, part, false);
     if ((answer === 'too-slow' || answer === 'too-large') && halvings < halvingsMax) {
       halvings += 1;
-      const half = Math.floor(Math.min(tokensMax, tokensOfAll(part!)) / 2);
+      const half = Math.floor(Math.min(tokensMax, tokensOfAll(part)) / 2);
       tokensMax = Math.max(partTokensMin, answer === 'too-slow' ? slowTokensMax : half);
       continue;
     }
-    done.push(...(await secondChance(model, part!, answer, options)));
+    const settled = await secondChance(asking, part, answer);
+    const next = upToLastSentence(settled, rest, language);
+    done.push(...next.settled);
+    waiting = next.rest;
     parts += 1;
-    waiting = later.flat();
     onProgress(1 - tokensOfAll(waiting) / total);
   }
   return { ...assembled(blocks, done, language), parts };
 }
+
+type Asking = {
+  model: LanguageModel;
+  talk: { language: string | null; shouted: boolean };
+  signal: AbortSignal;
+};
 
 const partTokens = (context: number, language: string | null): number =>
   Math.max(
     partTokensMin,
     Math.floor((context * contextShare - instructionTokens(language)) / (1 + answerShare)),
   );
-
-/**
- * Words with the case and the punctuation they have in a text of the same words; their times stay.
- * A word that holds no spoken word (a lone dash) stays as it is. Where words and text do not match,
- * because an engine's words are not its text, all stay as they are.
- */
-export function punctuatedWords(words: Word[], text: string, language: string | null): Word[] {
-  const spoken = spokenWords(text, language);
-  const shown = displayed(text, spoken);
-  let next = 0;
-  const punctuated: Word[] = [];
-  for (const word of words) {
-    const parts = spokenWords(word.text, language);
-    const first = next;
-    for (const part of parts) {
-      if (spoken[next]?.word !== part.word) return words;
-      next += 1;
-    }
-    const own =
-      parts.length === 0 ? word.text : text.slice(shown[first]!.start, shown[next - 1]!.end);
-    punctuated.push({ ...word, text: own.replaceAll(/\s+/gu, ' ').trim() });
-  }
-  return next === spoken.length ? punctuated : words;
-}
-
-/** A piece with its punctuated text; null where the words stay as they were. */
-type Settled = { piece: Piece; text: string | null };
 
 type Answer = (string | null)[] | 'too-large' | 'too-slow';
 
@@ -115,14 +101,13 @@ function piecesOf(blocks: Block[], language: string | null): Piece[] {
 
 /** One request. Errors that are about this part only become an answer; all others are thrown. */
 async function ask(
-  model: LanguageModel,
+  { model, talk, signal }: Asking,
   pieces: Piece[],
-  { signal, language }: PunctuateOptions,
   again: boolean,
 ): Promise<Answer> {
   try {
-    const answer = await model.complete(punctuationRequest(pieces, language, again), signal);
-    return provenTexts(answer, pieces, language);
+    const request = punctuationRequest(pieces, talk.language, again);
+    return provenTexts(await model.complete(request, signal), pieces, talk);
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
     // Large requests are worth one timeout: in small ones a slow computer comes to an end.
@@ -137,20 +122,19 @@ async function ask(
 
 /** Asks once more, in parts half as large, for the pieces an answer did not prove. */
 async function secondChance(
-  model: LanguageModel,
+  asking: Asking,
   part: Piece[],
   answer: Answer,
-  options: PunctuateOptions,
-): Promise<Settled[]> {
+): Promise<SettledPiece[]> {
   const texts = typeof answer === 'string' ? part.map(() => null) : answer;
   const failing = part.filter((_, index) => texts[index] === null);
   const again =
     failing.length === 1 && part.length === 1 ? (halvesOf(part[0]!) ?? failing) : failing;
   const largest = again.reduce((most, piece) => Math.max(most, pieceTokens(piece)), 0);
   const tokensMax = Math.max(largest, Math.ceil(tokensOfAll(part) / 2));
-  const settled: Settled[] = [];
+  const settled: SettledPiece[] = [];
   for (const smaller of again.length > 0 ? partsOf(again, tokensMax) : []) {
-    const second = await ask(model, smaller, options, true);
+    const second = await ask(asking, smaller, true);
     smaller.forEach((piece, index) =>
       settled.push({ piece, text: typeof second === 'string' ? null : second[index]! }),
     );
@@ -165,10 +149,10 @@ async function secondChance(
 
 function assembled(
   blocks: Block[],
-  done: Settled[],
+  done: SettledPiece[],
   language: string | null,
 ): Pick<Punctuated, 'blocks' | 'kept'> {
-  const byBlock = new Map<number, Settled[]>();
+  const byBlock = new Map<number, SettledPiece[]>();
   for (const settled of done) {
     const { block } = settled.piece;
     byBlock.set(block, [...(byBlock.get(block) ?? []), settled]);
@@ -179,25 +163,8 @@ function assembled(
     blocks: blocks.map((block, index) => {
       const settled = byBlock.get(index);
       if (!settled || settled.every(({ text }) => text === null)) return block;
-      const text = joined(
-        settled.map(({ piece, text }) => ({ ...piece, text: text ?? piece.text })),
-      );
+      const text = jointText(settled, language);
       return { ...block, text, words: punctuatedWords(block.words, text, language) };
     }),
   };
-}
-
-/** How far each spoken word reaches with its punctuation, so that all of the text is somebody's. */
-function displayed(text: string, spoken: SpokenWord[]): { start: number; end: number }[] {
-  const borders = spoken.map(({ end }, index) => {
-    const next = spoken[index + 1]?.start ?? text.length;
-    const gap = text.slice(end, next);
-    // What stands right before the next word opens it: „ ( «. All else closes this one.
-    const opening = index + 1 === spoken.length ? '' : (/\s(\S*)$/u.exec(gap)?.[1] ?? '');
-    return next - opening.length;
-  });
-  return spoken.map((_, index) => ({
-    start: index === 0 ? 0 : borders[index - 1]!,
-    end: borders[index]!,
-  }));
 }

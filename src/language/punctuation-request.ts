@@ -1,7 +1,7 @@
 import { languageName } from './sentences.ts';
 import type { Completion } from './model.ts';
 import { type Piece, estimatedTokens, tokensOfAll } from './talk.ts';
-import { sameWords } from './spoken-words.ts';
+import { type Heard, type ProvenText, plausibleNames, provenText } from './proof.ts';
 
 /** What the instructions cost, the marks round the transcript included. */
 export const instructionTokens = (language: string | null): number =>
@@ -23,26 +23,37 @@ export function punctuationRequest(
 
 /**
  * The punctuated text of each piece, null where the answer does not prove itself: not the same
- * words in the same order under the same mark, or the marks out of order.
+ * words in the same order under the same mark, or the marks out of order. All null where more words
+ * got capitals than a talk has names.
  */
 export function provenTexts(
   answer: string,
   pieces: readonly Piece[],
-  language: string | null,
+  talk: Omit<Heard, 'text'>,
 ): (string | null)[] {
   const lines = answer.split(/\r?\n/u).filter((line) => !/^\s*`{3,}\w*\s*$/u.test(line));
   const entries = entriesOf(lines);
   const ordered = entries.every(
     ({ number }, index) => index === 0 || number > entries[index - 1]!.number,
   );
-  return pieces.map((piece, index) => {
-    const proves = (text: string) => text !== '' && sameWords(piece.text, text, language);
+  const proven = pieces.map((piece, index) => {
     const entry = entries.find(({ number }) => number === index + 1);
-    if (entry && ordered && entry.speaker === label(piece))
-      return candidates(entry.lines).find(proves) ?? null;
+    if (entry && ordered && entry.speaker === label(piece)) return proofIn(entry.lines, piece);
     // A single piece needs no mark: its words prove whose they are.
-    return pieces.length === 1 && !entry ? (candidates(lines).find(proves) ?? null) : null;
+    return pieces.length === 1 && !entry ? proofIn(lines, piece) : null;
   });
+  const sum = (key: 'words' | 'names') =>
+    proven.reduce((all, proof) => all + (proof?.[key] ?? 0), 0);
+  const plausible = plausibleNames({ words: sum('words'), names: sum('names') });
+  return proven.map((proof) => (plausible && proof ? proof.text : null));
+
+  function proofIn(entry: string[], { text }: Piece): ProvenText | null {
+    for (const reading of candidates(entry)) {
+      const proof = reading === '' ? null : provenText({ ...talk, text }, reading);
+      if (proof) return proof;
+    }
+    return null;
+  }
 }
 
 function instructions(language: string | null): string {

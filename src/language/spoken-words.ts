@@ -14,41 +14,64 @@ const unspaced =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
 /** Invisible characters count as letters: an answer must not smuggle any in. */
 const letters = `[[\\p{L}\\p{M}\\p{N}\\p{Cf}\\p{Co}]--${unspaced}]`;
-/** A sign belongs to its number; `3,5`, `10:30`, `24/7` are one number, `3 5` are two. */
-const sign = '(?:(?<![\\p{L}\\p{N}])[\\-−+](?=\\p{N}))?';
-const joint = "(?:['’](?=\\p{L})|(?<=\\p{N})[.,:\\/–\\-'’](?=\\p{N}))";
+/** Signs that mean something or would become markup count as letters do. */
+const signs =
+  '[[\\p{S}\\p{Cc}\\p{Cs}\\p{Cn}%％‰‱٪\\&＆@＠\\#＃§*＊\\\\＼_＿\\[\\]\\{\\}¶†‡•‣※′″‴ฯ]--[\\n\\r\\t]]';
+const counted = `[${letters}${signs}]`;
 /**
- * Signs that mean something or would become markup: they count as words. What is left, and may be
- * added or taken away, is punctuation.
+ * Marks between letters, digits and signs belong to their word: `F-16`, `example.com`, `3,5`. Long
+ * dashes, ellipses and dots in a row part words, except between digits.
  */
-const signs = '[[\\p{S}\\p{Cc}%‰&@#§*\\\\_\\[\\]\\{\\}]--[\\n\\r\\t]]';
+const joint = `(?:(?!(?<!\\p{N})\\.\\.+(?![.\\p{N}]))[\\p{P}--[${signs}—―…‥]]+|(?<=\\p{N})[—―…‥]+(?=\\p{N}))`;
+/** A sign and a leading decimal point belong to their number: `-5`, `.5`, `-$.5`. */
+const sign = `(?<!${counted})(?:[\\-‐‑–](?=[.,٫]?\\p{Sc}?[.,٫]?\\p{N}))?(?:[.,٫](?=\\p{N}))?`;
+const loneMinus = '(?<!\\S)-(?=[ \\u00A0]+[.,\\p{Sc}]*\\p{N})';
+/** Between characters without spaces every mark is free but these, which make words and numbers. */
+const hard = `(?<=${unspaced}\\p{M}*|${counted})[\\-‐‑–\\/・·〜](?=${unspaced}|${counted})`;
+const numeral = '[〇零一二三四五六七八九十百千万億亿两]';
 const pattern = new RegExp(
-  `${unspaced}\\p{M}*|${sign}${letters}+(?:${joint}${letters}+)*|${signs}`,
+  `${unspaced}\\p{M}*|(?:${sign})?${counted}+(?:${joint}${counted}+)*|${loneMinus}|${hard}|(?<=${numeral})[.．,，:：](?=${numeral})`,
   'gv',
 );
+const letter = new RegExp(`(?:${unspaced}|${counted})\\p{M}*`, 'gv');
 
 /**
- * The words of a text for the proof that two texts differ in nothing but punctuation and case.
- * Numbers are words as they are written, with their separators. Canonically equal characters are
- * equal (NFC); compatible ones (`²` and `2`) are not. Case follows the language (Turkish has its
- * own).
+ * The words of a text for the proof that two texts differ in nothing but punctuation and case. What
+ * stands between two words, and may be changed, is white space and marks. Canonically equal
+ * characters are equal (NFC); compatible ones (`²` and `2`) are not. Case follows the language
+ * (Turkish has its own).
  */
 export function spokenWords(text: string, language: string | null): SpokenWord[] {
   const locale = knownLocale(language) ?? 'und';
-  return Array.from(text.matchAll(pattern), (match) => ({
-    word: folded(match[0], locale),
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
+  const words: SpokenWord[] = [];
+  const add = (start: number, end: number) => {
+    if (start < end) words.push({ word: folded(text.slice(start, end), locale), start, end });
+  };
+  const quotes = { '"': 0, "'": 0 };
+  let last = 0;
+  for (const { index: start, 0: match } of text.matchAll(pattern)) {
+    for (const mark of text.slice(last, start)) if (mark === '"' || mark === "'") quotes[mark] += 1;
+    last = start + match.length;
+    const after = text[last];
+    // Feet, inches and minutes: a straight quote after a number that closes nothing.
+    if ((after === '"' || after === "'") && quotes[after] % 2 === 0 && /\p{N}$/u.test(match))
+      last += 1;
+    // A unit may stand apart from its number: `50%` is `50 %`.
+    const unit = /(?<=\p{N})[%‰°\p{Sc}]$/u.test(match) ? 1 : 0;
+    add(start, last - unit);
+    add(last - unit, last);
+  }
+  return words;
 }
 
-/** Whether two texts say the same words in the same order. */
-export function sameWords(one: string, other: string, language: string | null): boolean {
-  const words = spokenWords(one, language);
-  const others = spokenWords(other, language);
-  return (
-    words.length === others.length && words.every(({ word }, index) => word === others[index]!.word)
-  );
+/** The letters, digits and signs of a text, folded as words are, whatever words they make. */
+export function spokenLetters(text: string, language: string | null): SpokenWord[] {
+  const locale = knownLocale(language) ?? 'und';
+  return Array.from(text.matchAll(letter), ({ index, 0: match }) => ({
+    word: folded(match, locale),
+    start: index,
+    end: index + match.length,
+  }));
 }
 
 const folded = (word: string, locale: string): string =>

@@ -87,39 +87,60 @@ export function partsOf(pieces: readonly Piece[], tokensMax: number): Piece[][] 
   return parts;
 }
 
-/** A piece in two: after a sentence, else at the longest pause, else at a space near its middle. */
-export function halvesOf(piece: Piece): [Piece, Piece] | undefined {
-  const spaces = Array.from(piece.text.matchAll(/\s+/gu), ({ index, 0: space }, order) => ({
-    at: index,
-    length: space.length,
-    order,
-  }));
-  const middle = piece.text.length / 2;
-  const near = spaces.filter(({ at }) => Math.abs(at - middle) <= middle / 2);
-  const candidates = near.length > 0 ? near : spaces;
-  if (candidates.length === 0) return cutAnywhere(piece);
-  const best = candidates.reduce((best, next) => (rank(next) > rank(best) ? next : best));
-  return [
-    { ...piece, text: piece.text.slice(0, best.at), words: piece.words.slice(0, best.order + 1) },
-    {
-      ...piece,
-      text: piece.text.slice(best.at + best.length),
-      words: piece.words.slice(best.order + 1),
-      glue: ' ',
-    },
-  ];
-
-  function rank({ at, order }: { at: number; order: number }): number {
-    const sentence = /[.!?…。！？]["'”’»)]*$/u.test(piece.text.slice(0, at)) ? 100 : 0;
-    const next = piece.words[order + 1];
-    const pause = next ? Math.max(0, next.start - piece.words[order]!.end) : 0;
-    return sentence + Math.min(pause, 50) - Math.abs(at - middle) / piece.text.length / 1000;
-  }
+/**
+ * The pieces at the front that fill a part, and what is left. A first piece that is too large is cut
+ * to what fits.
+ */
+export function firstPart(
+  pieces: readonly Piece[],
+  tokensMax: number,
+): { part: Piece[]; rest: Piece[] } {
+  const [first, ...others] = pieces;
+  if (!first) return { part: [], rest: [] };
+  const cut = pieceTokens(first) > tokensMax ? frontOf(first, tokensMax) : undefined;
+  if (cut) return { part: [cut[0]], rest: [cut[1], ...others] };
+  let room = tokensMax - pieceTokens(first);
+  const end = others.findIndex((piece) => (room -= pieceTokens(piece)) < 0);
+  const count = end === -1 ? pieces.length : end + 1;
+  return { part: pieces.slice(0, count), rest: pieces.slice(count) };
 }
 
-/** The text of pieces that were one. */
-export const joined = (pieces: readonly { text: string; glue: '' | ' ' }[]): string =>
-  pieces.reduce((all, { text, glue }, index) => (index === 0 ? text : all + glue + text), '');
+/** A piece in two: after a sentence, else at the longest pause, else at a space near its middle. */
+export const halvesOf = (piece: Piece): [Piece, Piece] | undefined =>
+  cutNear(piece, piece.text.length / 2, piece.text.length / 4);
+
+/** A piece cut at an offset of its text; white space there belongs to neither. */
+export function cutAt(piece: Piece, offset: number): [Piece, Piece] {
+  const before = piece.text.slice(0, offset);
+  const after = piece.text.slice(offset);
+  const glue = /\s$/u.test(before) || /^\s/u.test(after) ? ' ' : '';
+  const runs = before.match(/\S+/gu)?.length ?? 0;
+  const words = glue === ' ' ? piece.words : [];
+  return [
+    { ...piece, text: before.trimEnd(), words: words.slice(0, runs) },
+    { ...piece, text: after.trimStart(), words: words.slice(runs), glue },
+  ];
+}
+
+/** Two pieces that were one. */
+export const gluedTo = (left: Piece, right: Piece): Piece => ({
+  ...left,
+  text: left.text + right.glue + right.text,
+  words:
+    left.words.length > 0 && right.words.length > 0 && right.glue === ' '
+      ? [...left.words, ...right.words]
+      : [],
+});
+
+/** What follows the end of a sentence: the marks and what closes round them. */
+export const sentenceEnd = /[.!?…。！？।؟۔][\p{Pe}\p{Pf}"'”’»]*$/u;
+
+/** The seconds between two pieces that were one; null when the engine gave no times. */
+export function pauseBetween(left: Piece, right: Piece): number | null {
+  const [before, after] = [left.words.at(-1), right.words[0]];
+  return before && after ? Math.max(0, after.start - before.end) : null;
+}
+
 /** Scripts that cost about a token a character and are written without spaces. */
 const dense =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
@@ -150,12 +171,41 @@ function cutTo(piece: Piece, tokensMax: number): Piece[] {
   return halves ? halves.flatMap((half) => cutTo(half, tokensMax)) : [piece];
 }
 
+/** The largest front of a piece that fits, cut like halves are. */
+function frontOf(piece: Piece, tokensMax: number): [Piece, Piece] | undefined {
+  const room = tokensMax - markTokens;
+  let length = piece.text.length;
+  while (length > 1 && estimatedTokens(piece.text.slice(0, length)) > room)
+    length = Math.floor(length * 0.9);
+  return cutNear(piece, length * 0.75, length * 0.25);
+}
+
+/** Cuts within reach of an offset where a sentence ends, else at the longest pause. */
+function cutNear(piece: Piece, offset: number, reach: number): [Piece, Piece] | undefined {
+  const spaces = Array.from(piece.text.matchAll(/\s+/gu), ({ index }, order) => ({
+    at: index,
+    order,
+  }));
+  const near = spaces.filter(({ at }) => Math.abs(at - offset) <= reach);
+  const candidates = near.length > 0 ? near : spaces;
+  if (candidates.length === 0) return cutAnywhere(piece, offset / piece.text.length);
+  const best = candidates.reduce((best, next) => (rank(next) > rank(best) ? next : best));
+  return cutAt(piece, best.at);
+
+  function rank({ at, order }: { at: number; order: number }): number {
+    const sentence = sentenceEnd.test(piece.text.slice(0, at)) ? 100 : 0;
+    const next = piece.words[order + 1];
+    const pause = next ? Math.max(0, next.start - piece.words[order]!.end) : 0;
+    return sentence + Math.min(pause, 50) - Math.abs(at - offset) / piece.text.length / 1000;
+  }
+}
+
 /** Scripts without spaces: after punctuation where there is some, else in the middle. */
-function cutAnywhere(piece: Piece): [Piece, Piece] | undefined {
+function cutAnywhere(piece: Piece, share: number): [Piece, Piece] | undefined {
   // By code points, and never before a mark: a character must not be torn apart.
   const characters = piece.text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? [];
   if (characters.length < 20) return undefined;
-  const middle = Math.floor(characters.length / 2);
+  const middle = Math.max(1, Math.floor(characters.length * share));
   const reach = Math.floor(middle / 2);
   const after = characters.findIndex(
     (character, index) => Math.abs(index - middle) < reach && /[、。，．！？]/u.test(character),

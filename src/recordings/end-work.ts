@@ -9,7 +9,7 @@ import type { OpenRecordingService } from './service.ts';
 /** Looks at what is left to be ended; each sees at most 200 recordings of a kind. */
 const looksMax = 100;
 /** Between two looks, when a recording could not be stopped yet: it may be just starting. Milliseconds. */
-const patienceMs = 100;
+const pauseMs = 100;
 
 /**
  * Ends whatever is being done with an owner's recordings: captures are stopped with everything that was
@@ -49,7 +49,7 @@ export async function endWorkOf(
     for (const { recording_id: recordingId } of unsettled) {
       await recordingService.endWork(recordingId, onBehalf);
     }
-    if (refused) await sleep(patienceMs);
+    if (refused) await sleep(pauseMs);
   }
   throw new Error(`There is no end of what is done with the recordings of ${owner}`);
 }

@@ -1,5 +1,7 @@
 import type { Segment, Stretch } from '../../events/facts/transcript.ts';
 import type { SpeechFile } from '../audio/wav.ts';
+import type { WaitingFor } from '../shared/retry-stage.ts';
+import type { ServerState } from './remote/probe-server.ts';
 
 /** Turns stretches of speech into words. What stands behind it: `compat`, `native` or `local`. */
 export interface SpeechEngine {
@@ -24,15 +26,14 @@ export interface SpeechEngine {
       signal: AbortSignal;
       /** What will be asked next, so that an engine can prepare it meanwhile. */
       next?: Stretch | undefined;
-      onWaiting?: ((waiting: Waiting | null) => void) | undefined;
+      onWaiting?: ((waiting: WaitingFor | null) => void) | undefined;
     },
   ): Promise<Recognised>;
+  /** How the server looks right now; absent where the engine is this machine. Throws for an abort only. */
+  probe?: (signal: AbortSignal) => Promise<ServerState>;
   /** Frees what the engine holds (processes, sockets). */
   close(): Promise<void>;
 }
-
-/** Why nothing happens right now: a sentence, and since when (ISO 8601). */
-export type Waiting = { reason: string; since: string };
 
 export type Recognised = {
   segments: Segment[];

@@ -1,5 +1,6 @@
 import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
+import { withMarks } from '../shared/lone-marks.ts';
 import { languageCode } from './languages.ts';
 
 /** What a server heard in one request. Times in seconds from the request's first sample. */
@@ -210,7 +211,7 @@ function wordsOf(raw: readonly Raw[], scale: number, seconds: number): Word[] {
     if (text !== '') pieces.push({ ...span, text });
   }
   if (pieces.some(({ text }) => /^\s/.test(text))) return wordsFromTokens(pieces);
-  return pieces.map((piece) => ({ ...piece, text: piece.text.trim() }));
+  return withMarks(pieces.map((piece) => ({ ...piece, text: piece.text.trim() })));
 }
 
 /** A segment without a leading space where others have one goes on with the word before it. */

@@ -6,9 +6,10 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
-const program = ['--import', 'tsx', 'src/cli/mitschrift.ts'];
+
 const first = 'spaces/01JD8Y7QK3W6H5V4N2M1R0P9ZX-20261120T080910123Z';
 const second = '01JD8Y7QK3W6H5V4N2M1R0P9ZY-1763625600000';
 
@@ -32,7 +33,7 @@ async function run(dataDir: string, command: [string, ...string[]], input = '') 
 test('without a service: what is there, and nothing is deleted that nobody confirmed', async (t) => {
   const dataDir = await tempDir(t);
   const quarantine = (...args: string[]) =>
-    run(dataDir, [process.execPath, ...program, 'quarantine', ...args]);
+    run(dataDir, [process.execPath, program, 'quarantine', ...args]);
   assert.equal((await quarantine()).out, 'The quarantine is empty.\n');
   await filled(dataDir);
   const lines = (await quarantine()).out.trimEnd().split('\n');
@@ -65,7 +66,7 @@ test('without a service: what is there, and nothing is deleted that nobody confi
 test('on a terminal it asks, and only yes deletes', async (t) => {
   const dataDir = await tempDir(t);
   await filled(dataDir);
-  const shell = [process.execPath, ...program, 'quarantine', 'purge', '--all'].join(' ');
+  const shell = [process.execPath, program, 'quarantine', 'purge', '--all'].join(' ');
   const asked = (answer: string) =>
     run(
       dataDir,
@@ -88,7 +89,7 @@ test('beside a running service the service does it, and its log says so', async 
   await filled(dataDir);
   const purged = await run(dataDir, [
     process.execPath,
-    ...program,
+    program,
     'quarantine',
     'purge',
     '--all',

@@ -7,9 +7,9 @@ import { test, type TestContext } from 'node:test';
 import { speak } from '../support/espeak.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
-const script = join(root, 'src/cli/mitschrift.ts');
 
 /** `mitschrift transcribe` over a temporary folder of the test's own, in the middle of its work. */
 async function transcribing(t: TestContext) {
@@ -22,21 +22,17 @@ async function transcribing(t: TestContext) {
   t.after(() => server.close());
   const run = () => {
     server.faults.push({ do: 'hang' });
-    const child = spawn(
-      process.execPath,
-      ['--import', import.meta.resolve('tsx'), script, 'transcribe', file, '--out', out],
-      {
-        cwd: root,
-        env: {
-          ...process.env,
-          TMPDIR: temporary,
-          MITSCHRIFT_DATA: join(folder, 'data'),
-          MITSCHRIFT_STT_BASE_URL: server.url,
-          MITSCHRIFT_STT_MODEL: 'a',
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
+    const child = spawn(process.execPath, [program, 'transcribe', file, '--out', out], {
+      cwd: root,
+      env: {
+        ...process.env,
+        TMPDIR: temporary,
+        MITSCHRIFT_DATA: join(folder, 'data'),
+        MITSCHRIFT_STT_BASE_URL: server.url,
+        MITSCHRIFT_STT_MODEL: 'a',
       },
-    );
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     t.after(() => child.kill('SIGKILL'));
     return child;
   };

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import argon2 from 'argon2';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const password = 'correct horse battery';
@@ -136,7 +137,7 @@ test('a file with faults imports nobody, and names its lines without quoting the
 
 /** Runs the command with the given standard input; what it printed, and its exit code. */
 async function command(dataDir: string, args: string[], input = '') {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/mitschrift.ts', ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { ...process.env, MITSCHRIFT_DATA: dataDir },
   });

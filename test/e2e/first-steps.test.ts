@@ -10,6 +10,7 @@ import { speechServer } from '../support/speech-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { apiOf, startServiceProcess, uploadForm, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const said = [
@@ -189,7 +190,7 @@ test('without the optional packages all else works, and it says what is missing'
   assert.match(transcript, /heard/);
 });
 
-const cli = ['--import', 'tsx', 'src/cli/mitschrift.ts'];
+const cli = [program];
 
 async function command(dataDir: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [...cli, ...args], {

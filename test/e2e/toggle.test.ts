@@ -9,6 +9,7 @@ import { modelsDir } from '../support/models.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const said = 'good morning everyone and welcome to the weekly planning meeting';
@@ -146,10 +147,9 @@ async function transcriptOf(url: string, token: string, id: string): Promise<str
 }
 
 async function hotkey(dataDir: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', 'src/cli/mitschrift.ts', 'toggle'],
-    { cwd: root, env: { ...process.env, MITSCHRIFT_DATA: dataDir } },
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'toggle'], {
+    cwd: root,
+    env: { ...process.env, MITSCHRIFT_DATA: dataDir },
+  });
   return stdout;
 }

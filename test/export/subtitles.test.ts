@@ -156,3 +156,11 @@ test('plain text: a paragraph a turn, with who spoke and when', () => {
   );
   assert.equal(plainText({ ...input, kind: 'solo', title: '' }), 'Guten Morgen.\n\nJa.\n');
 });
+
+test('a mark that the recogniser gave as a word of its own is shown once and never alone', () => {
+  const words = ['こんにちは、', '、', '今日は', '会', '議', 'です', '。', '。', 'OK', '。'];
+  const timed = words.map((text, index) => ({ text, start: index * 2, end: index * 2 + 1 }));
+  const shown = cues([block('…', { end: 20, words: timed })], () => null, { named: false });
+  assert.equal(shown.flatMap(({ lines }) => lines).join(''), 'こんにちは、今日は会議です。OK。');
+  assert.ok(shown.every(({ lines }) => /[\p{L}]/u.test(lines.join(''))));
+});

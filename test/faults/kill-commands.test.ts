@@ -17,6 +17,7 @@ import { plainFact } from '../support/sample-facts.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { strace } from './strace.ts';
+import { program } from '../support/program.ts';
 
 const rounds = times({ short: 3, long: 30 });
 /** A command that is not over by then hangs, in milliseconds. */
@@ -26,12 +27,11 @@ const calls = ['fsync', 'fdatasync', 'rename'] as const;
 
 /** Runs `mitschrift` and kills it at the n-th call; answers whether it came to that. */
 async function killedAt(dataDir: string, kill: string[], args: string[]): Promise<boolean> {
-  const script = join(import.meta.dirname, '../../src/cli/mitschrift.ts');
-  const node = [process.execPath, '--import', import.meta.resolve('tsx'), script, ...args];
-  const [program, ...rest] = [...kill, ...node] as [string, ...string[]];
+  const node = [process.execPath, program, ...args];
+  const [command, ...rest] = [...kill, ...node] as [string, ...string[]];
   return await new Promise((resolve, reject) => {
     execFile(
-      program,
+      command,
       rest,
       {
         env: { ...process.env, MITSCHRIFT_DATA: dataDir, UV_THREADPOOL_SIZE: '1' },

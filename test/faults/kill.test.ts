@@ -17,6 +17,7 @@ import {
 import { tempDir } from '../support/temp-dir.ts';
 import { assertFlat, resourcesOf } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
+import { program } from '../support/program.ts';
 
 const rounds = times({ short: 10, long: 200 });
 /** Uploads of one round, and the longest life of the service in it, in milliseconds. */
@@ -131,7 +132,7 @@ async function replayCheck(
   await stat(dataDir);
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--import', 'tsx', 'src/cli/mitschrift.ts', 'replay', '--check', '--json'],
+    [program, 'replay', '--check', '--json'],
     { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, MITSCHRIFT_DATA: dataDir } },
   );
   return JSON.parse(stdout) as { recordings: number; differences: object[] };

@@ -25,6 +25,7 @@ import { plainFact } from '../support/sample-facts.ts';
 import { password } from '../support/http-client.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const backUp = (data: DataFolder, directory: string) =>
   withLogAlone(data, (opened) => backup({ ...opened, data }, directory));
@@ -147,11 +148,10 @@ test('a backup that is killed leaves the last one, and the next goes on', async 
   for (let index = 0; index < 2000; index += 1) {
     await writeFile(join(data.spaces, 'many', `${index}.md`), 'text');
   }
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, '../../src/cli/mitschrift.ts'), 'backup', kept],
-    { env: { ...process.env, MITSCHRIFT_DATA: data.root }, stdio: 'ignore' },
-  );
+  const child = spawn(process.execPath, [program, 'backup', kept], {
+    env: { ...process.env, MITSCHRIFT_DATA: data.root },
+    stdio: 'ignore',
+  });
   const exited = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
   const watcher = watch(kept, (_event, name) => {
     if (name === 'files-2') child.kill('SIGKILL');

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { Word } from '../../events/facts/transcript.ts';
 import { partsOf } from '../../src/language/talk.ts';
-import { punctuate, punctuatedWords } from '../../src/language/punctuate.ts';
+import { punctuate } from '../../src/language/punctuate.ts';
+import { punctuatedWords } from '../../src/language/punctuated-words.ts';
 import { wellBehaved } from '../support/language-servers-brains.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { talk } from '../support/language-servers-talk.ts';
@@ -56,6 +58,12 @@ const said = (text: string) => {
   };
 };
 
+/** Letters and times of the words that have any: a mark alone may fall away. */
+const timed = (words: readonly Word[]) =>
+  words
+    .map(({ text, start, end }) => [said(text).letters, start, end])
+    .filter(([letters]) => letters !== '');
+
 test('whatever the server answers, no word changes, none is lost and all keep their times', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'openai' });
   const property = fc.asyncProperty(texts, spoiling, async (texts, spoil) => {
@@ -71,10 +79,7 @@ test('whatever the server answers, no word changes, none is lost and all keep th
       const old = before[index]!;
       assert.deepEqual(said(block.text), said(old.text));
       assert.deepEqual({ ...block, text: '', words: [] }, { ...old, text: '', words: [] });
-      assert.deepEqual(
-        block.words.map(({ text, start, end }) => [said(text), start, end]),
-        old.words.map(({ text, start, end }) => [said(text), start, end]),
-      );
+      assert.deepEqual(timed(block.words), timed(old.words));
     }
     assert.ok(kept.every((id) => before.some((block) => block.id === id)));
   });
@@ -112,11 +117,8 @@ test('words take the display of a text of the same words, and of no other', () =
   const property = fc.property(text, text, (one, other) => {
     const { words } = talk([one])[0]!;
     const shown = punctuatedWords(words, other, null);
-    assert.deepEqual(
-      shown.map(({ text, start, end }) => [said(text), start, end]),
-      words.map(({ text, start, end }) => [said(text), start, end]),
-    );
-    if (JSON.stringify(said(one)) !== JSON.stringify(said(other))) assert.deepEqual(shown, words);
+    assert.deepEqual(timed(shown), timed(words));
+    if (said(one).letters !== said(other).letters) assert.deepEqual(shown, words);
   });
   fc.assert(property, { numRuns: 500 });
   const plain = fc.array(fc.constantFrom('ja', 'das', 'Müller', "geht's"), { minLength: 1 });

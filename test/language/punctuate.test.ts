@@ -239,3 +239,67 @@ test('scripts without spaces are punctuated and cut as well', async (t) => {
   assert.equal(blocks[0]!.text.replaceAll('。', ''), text);
   assert.ok(blocks[0]!.text.includes('。'));
 });
+
+test('full stops stand where sentences end, not where a part did', async (t) => {
+  const sentence = 'the server was slow on monday and nobody knew why it was so';
+  const text = Array.from({ length: 20 }, () => sentence).join(' ');
+  // Like a real model: a full stop after each sentence that it sees the end of, and after the line.
+  const brain = ({ user }: { user: string }) =>
+    [...user.matchAll(/^(\[\d+\]) (.*)$/gmu)]
+      .map(([, mark, line]) => {
+        const stopped = line!.replaceAll(/ so(?= |$)/gu, ' so.').replace(/(?<![.])$/u, '.');
+        const capital = (whole: string) => whole.toUpperCase();
+        return `${mark} ${stopped.replaceAll(/(?<=\. )\p{L}/gu, capital).replace(/^\p{L}/u, capital)}`;
+      })
+      .join('\n');
+  for (const contextTokens of [700, 900, 1200]) {
+    const { model } = await openOn(t, { flavour: 'llama.cpp', brain, contextTokens });
+    const { blocks, parts, kept } = await punctuate(talk([text]), model, {
+      ...options,
+      language: 'en',
+    });
+    assert.ok(parts > 1, `${contextTokens}: ${parts}`);
+    assert.deepEqual(kept, []);
+    const right = Array.from({ length: 20 }, () => `T${sentence.slice(1)}.`).join(' ');
+    assert.equal(blocks[0]!.text, right);
+    assert.equal(blocks[0]!.words.map((word) => word.text).join(' '), right);
+  }
+});
+
+test('the halves of a part that was refused meet without a full stop', async (t) => {
+  const text = 'we met at four twenty minutes after müller had left the room with all of us';
+  const { model } = await openOn(t, {
+    flavour: 'llama.cpp',
+    brain: wordChanging('müller', 'Möller'),
+  });
+  const { blocks } = await punctuate(talk([text]), model, { ...options, language: 'en' });
+  assert.doesNotMatch(blocks[0]!.text.slice(0, -1), /[.]|(?<!^)\p{Lu}/u);
+});
+
+test('a model that shouts is refused, a name or two in capitals is taken', async (t) => {
+  const { model, server } = await openOn(t, {
+    flavour: 'llama.cpp',
+    brain: (prompt) => wellBehaved(prompt).toUpperCase(),
+  });
+  const before = meeting();
+  const shouted = await punctuate(before, model, options);
+  assert.deepEqual(shouted.blocks, before);
+  assert.equal(shouted.kept.length, 3);
+  server.brain = (prompt) => wellBehaved(prompt).replace('nato', 'NATO');
+  const { blocks } = await punctuate(talk(['so sagt es die nato']), model, options);
+  assert.equal(blocks[0]!.text, 'So sagt es die NATO.');
+});
+
+test('punctuation that an engine gave as words of its own is not doubled', async (t) => {
+  const { model } = await openOn(t, {
+    flavour: 'llama.cpp',
+    brain: () => '[1] こんにちは、今日は会議です。OK.',
+  });
+  const [block] = talk(['こんにちは、 、 今日は 会 議 です。 。 OK.']);
+  const given = { ...block!, text: 'こんにちは、今日は会議です。OK.' };
+  const { blocks } = await punctuate([given], model, { ...options, language: 'ja' });
+  assert.deepEqual(
+    blocks[0]!.words.map(({ text }) => text),
+    ['こんにちは、', '今日は', '会', '議', 'です。', 'OK.'],
+  );
+});

@@ -168,7 +168,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
     data: dataFolder(dataDir),
     settings: () => settings,
     log: pino({ level: 'silent' }),
-    firstRunPatienceMs: 0,
+    firstRunWaitMs: 0,
   });
   closePipeline = () => pipeline.close();
   await pipeline.takeUp();

@@ -25,11 +25,10 @@ async function wholeWay(
 ) {
   const server = await speechServer(kind);
   t.after(() => server.close());
-  const patience = { awayMs: 0, triesMax: 1, pauseMs: 1, pauseMsMax: 1 };
   const engine =
     kind === 'whisper.cpp'
-      ? nativeEngine(server.url, null, { patience, secondsMax })
-      : compatEngine(server.url, null, 'whisper', { patience, secondsMax });
+      ? nativeEngine(server.url, null, { secondsMax })
+      : compatEngine(server.url, null, 'whisper', { secondsMax });
   t.after(() => engine.close());
   const { audio, words } = await toneFile(t, seconds, seed);
   const { stretches } = await locateSpeech(audio, { secondsMax, signal });

@@ -177,3 +177,22 @@ test('half an answer may be asked for again; a web page not', () => {
     retriable: false,
   });
 });
+
+test('scripts without spaces: a mark of its own belongs to the word before it', () => {
+  const pieces = ['こんにちは', '、', '今日は', '会', '議', 'です', '。', 'OK', '。'];
+  const words = pieces.map((word, index) => ({ word, start: index, end: index + 1 }));
+  const { segments } = json({
+    text: pieces.join(''),
+    segments: [{ start: 0, end: 9, text: pieces.join(''), words }],
+  });
+  assert.deepEqual(
+    segments[0]!.words.map(({ text }) => text),
+    ['こんにちは、', '今日は', '会', '議', 'です。', 'OK。'],
+  );
+  const spaced = ['well', '–', 'yes', '&', 'no'].map((word, index) => ({
+    word,
+    start: index,
+    end: index + 1,
+  }));
+  assert.equal(json({ text: 'well – yes & no', words: spaced }).segments[0]!.words.length, 5);
+});

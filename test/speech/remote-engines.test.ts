@@ -2,16 +2,21 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Stretch } from '../../events/facts/transcript.ts';
 import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
-import type { SpeechEngine, Waiting } from '../../src/speech/engine.ts';
+import type { SpeechEngine } from '../../src/speech/engine.ts';
 import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
 import type { RemoteOptions } from '../../src/speech/remote/remote-engine.ts';
 import { StageError } from '../../src/shared/errors.ts';
+import type { WaitingFor } from '../../src/shared/retry-stage.ts';
+import { handClock } from '../support/clocks.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
 import { type Fault, type Kind, speechServer } from '../support/speech-servers.ts';
 
 const signal = new AbortController().signal;
-/** Tries at once, and gives up on a server that is away after a minute. */
-const patience = { awayMs: 60_000, triesMax: 3, pauseMs: 1, pauseMsMax: 1 };
+/** Tries again almost at once. */
+const pauses = { first: 1, max: 1 };
+/** Pauses between tries pass by themselves; time limits and probes do not. */
+const pausing = (): ReturnType<typeof handClock> =>
+  handClock({ atOnce: (ms) => ms <= 30_000 && ms !== 5000 && ms !== 3000 });
 
 type Made = Awaited<ReturnType<typeof made>>;
 async function made(
@@ -25,7 +30,7 @@ async function made(
 ) {
   const server = await speechServer(kind);
   t.after(() => server.close());
-  const all = { patience, ...options };
+  const all = { pauses, ...options };
   const engine =
     kind === 'whisper.cpp'
       ? nativeEngine(server.url, null, all)
@@ -141,14 +146,14 @@ test('whisper.cpp: languages it does not know are sent as auto', async (t) => {
 test('the address is taken with and without /v1, and with the whole route', async (t) => {
   const it = await made(t, 'openai');
   for (const end of ['', '/', '/v1', '/v1/', '/v1/audio/transcriptions']) {
-    const engine = compatEngine(it.server.url + end, null, 'whisper', { patience });
+    const engine = compatEngine(it.server.url + end, null, 'whisper', { pauses });
     t.after(() => engine.close());
     assert.equal(engine.queue, `${it.server.url}/v1`);
     await hear({ engine, audio: it.audio }, [0, 5]);
   }
   const cpp = await made(t, 'whisper.cpp');
   for (const end of ['', '/v1', '/v1/', '/inference']) {
-    const engine = nativeEngine(cpp.server.url + end, null, { patience });
+    const engine = nativeEngine(cpp.server.url + end, null, { pauses });
     t.after(() => engine.close());
     await hear({ engine, audio: cpp.audio }, [0, 5]);
   }
@@ -159,7 +164,7 @@ test('a key is sent when there is one, and none is made up', async (t) => {
   const it = await made(t, 'openai');
   await hear(it, [0, 5]);
   assert.equal(it.server.received[0]!.headers.authorization, 'Bearer sk-secret');
-  const engine = compatEngine(it.server.url, null, 'whisper', { patience });
+  const engine = compatEngine(it.server.url, null, 'whisper', { pauses });
   t.after(() => engine.close());
   await hear({ engine, audio: it.audio }, [0, 5]);
   assert.equal(it.server.received[1]!.headers.authorization, undefined);
@@ -200,7 +205,7 @@ test('a server without times is asked in pieces of 30 s, and that is remembered'
   );
   assert.ok(heard.segments.every(({ start, end }) => end - start <= 30));
   const asked = it.server.received.length;
-  const again = compatEngine(it.server.url, null, 'whisper', { patience });
+  const again = compatEngine(it.server.url, null, 'whisper', { pauses });
   t.after(() => again.close());
   await hear({ engine: again, audio: it.audio }, [0, 100]);
   const sent = it.server.received.slice(asked);
@@ -232,10 +237,7 @@ test('a model known to give no times is asked for none', async (t) => {
 });
 
 test('an unexplained 500 is tried again, then stepped down from (Parakeet on speaches)', async (t) => {
-  const it = await made(t, 'speaches', {
-    model: 'parakeet',
-    patience: { ...patience, triesMax: 5 },
-  });
+  const it = await made(t, 'speaches', { model: 'parakeet' });
   const heard = await hear(it);
   assert.deepEqual(
     texts(heard),
@@ -345,7 +347,6 @@ for (const kind of ['whisper.cpp', 'openai'] as const)
     });
 
 const passing: [string, Fault][] = [
-  ['dies before it answers', { do: 'die' }],
   ['dies in the middle of its answer', { do: 'die', after: '{"text":"w0' }],
   ['answers half', { do: 'half' }],
   [
@@ -380,14 +381,17 @@ for (const kind of ['whisper.cpp', 'openai'] as const)
     });
 
     test(`${kind}: a server that ${name} each time is an error that can be retried`, async (t) => {
-      const it = await made(t, kind);
-      // Eight, in case a format is tried as well; fewer than that are asked for.
-      it.server.faults.push(...Array<Fault>(8).fill(fault));
-      await assert.rejects(
-        hear(it),
-        (error: unknown) => error instanceof StageError && error.retriable,
-      );
-      assert.ok(it.server.received.length <= 5);
+      const { clock, passed } = pausing();
+      const it = await made(t, kind, { clock, pauses: { first: 1000, max: 30_000 } });
+      // More than are asked for.
+      it.server.faults.push(...Array<Fault>(40).fill(fault));
+      const failure = await hear(it).catch((error: unknown) => error);
+      assert.ok(failure instanceof StageError && failure.retriable);
+      // What cannot be read is asked for three times, what fails for ten minutes.
+      if (failure.code === 'engine-answer') return assert.deepEqual(passed, [1000, 2000]);
+      assert.deepEqual(passed.slice(0, 7), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+      const waited = passed.reduce((sum, ms) => sum + ms, 0);
+      assert.equal(waited, 10 * 60_000);
     });
   }
 
@@ -396,14 +400,15 @@ test('Retry-After is waited for, and waiting shows', async (t) => {
     const it = await made(t, kind);
     const headers = { 'retry-after': '0.05' };
     it.server.faults.push({ do: 'answer', status: 429, headers }, { do: 'answer', status: 503 });
-    const shown: (Waiting | null)[] = [];
+    const shown: (WaitingFor | null)[] = [];
     const before = performance.now();
     await hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting) });
     assert.ok(performance.now() - before >= 50);
-    assert.equal(shown.length, 2);
     assert.match(shown[0]!.reason, /is busy/);
     assert.ok(Math.abs(Date.parse(shown[0]!.since) - Date.now()) < 60_000);
-    assert.equal(shown[1], null);
+    assert.match(shown[1]!.reason, /is not ready \(HTTP 503\)/);
+    assert.equal(shown[1]!.since, shown[0]!.since);
+    assert.deepEqual(shown.slice(2), [null]);
   }
 });
 
@@ -411,7 +416,7 @@ test('a server that is away is waited for, and the work goes on by itself when i
   for (const kind of ['whisper.cpp', 'openai'] as const) {
     const it = await made(t, kind);
     await it.server.down();
-    const shown: (Waiting | null)[] = [];
+    const shown: (WaitingFor | null)[] = [];
     const heard = await hear(it, [0, 20], {
       onWaiting(waiting) {
         shown.push(waiting);
@@ -427,16 +432,42 @@ test('a server that is away is waited for, and the work goes on by itself when i
   }
 });
 
-test('a server that stays away is an error after the limit, and can be retried', async (t) => {
-  const it = await made(t, 'whisper.cpp', {
-    patience: { ...patience, awayMs: 20, pauseMs: 5, pauseMsMax: 5 },
+for (const [how, code] of [
+  ['refuses', 'ECONNREFUSED'],
+  ['closes', '(UND_ERR_SOCKET|ECONNRESET|EPIPE)'],
+] as const)
+  test(`an address that ${how} connections for half an hour is an error that can be retried`, async (t) => {
+    const { clock, passed } = pausing();
+    const it = await made(t, 'whisper.cpp', { clock, pauses: { first: 1000, max: 30_000 } });
+    if (how === 'refuses') await it.server.down();
+    else it.server.closing = true;
+    const shown: (WaitingFor | null)[] = [];
+    const work = hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting) });
+    await assert.rejects(work, { code: 'engine-away', retriable: true, message: /30 minutes/ });
+    assert.equal(
+      passed.reduce((sum, ms) => sum + ms, 0),
+      30 * 60_000,
+    );
+    assert.match(shown[0]!.reason, new RegExp(code));
+    assert.equal(shown.at(-1), null);
   });
-  await it.server.down();
-  const shown: (Waiting | null)[] = [];
-  const work = hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting) });
-  await assert.rejects(work, { code: 'engine-away', retriable: true });
-  assert.equal(shown.at(-1), null);
-});
+
+for (const kind of ['whisper.cpp', 'openai'] as const)
+  test(`${kind}: a server behind something that accepts and closes is waited for, and shown`, async (t) => {
+    const it = await made(t, kind);
+    it.server.closing = true;
+    const shown: (WaitingFor | null)[] = [];
+    const onWaiting = (waiting: WaitingFor | null): void => {
+      shown.push(waiting);
+      if (shown.length === 5) it.server.closing = false;
+    };
+    assert.deepEqual(
+      plain(await hear(it, [0, 20], { onWaiting })),
+      it.words.map(({ text }) => text),
+    );
+    assert.match(shown[0]!.reason, /closes connections without an answer/);
+    assert.equal(shown.at(-1), null);
+  });
 
 test('cancelling ends a request at once, and a wait as well', async (t) => {
   for (const kind of ['whisper.cpp', 'openai'] as const) {
@@ -456,52 +487,129 @@ test('cancelling ends a request at once, and a wait as well', async (t) => {
   }
 });
 
-test('a server that never answers is left after a time that grows with the audio', async (t) => {
-  const limits: number[] = [];
-  const timeoutMs = (seconds: number) => {
-    limits.push(Math.round(seconds));
-    return 30;
-  };
-  const it = await made(t, 'openai', { timeoutMs });
-  it.server.faults.push({ do: 'hang' }, { do: 'hang' }, { do: 'hang' });
-  await assert.rejects(hear(it, [2, 12]), { code: 'engine-stalled', retriable: true });
-  assert.deepEqual(limits, [10, 10, 10]);
-});
-
-test('how long is waited for an answer follows the pace that was seen', async (t) => {
-  const paces: (number | null)[] = [];
-  const timeoutMs = (_seconds: number, pace: number | null) => {
-    paces.push(pace);
-    return 60_000;
-  };
-  const it = await made(t, 'openai', { timeoutMs });
-  await hear(it, [0, 10]);
-  await hear(it, [0, 10]);
-  assert.equal(paces[0], null);
-  assert.ok(paces[1]! > 0 && paces[1]! < 1, `${paces[1]}`);
-});
-
-test('a server that goes away while it works is noticed by looking at it', async (t) => {
-  const it = await made(t, 'whisper.cpp', { watchMs: 1, patience: { ...patience, awayMs: 0 } });
-  it.server.faults.push({ do: 'hang' });
-  const work = hear(it);
+test('the first answer may take half an hour, later ones ten times the slowest so far', async (t) => {
+  const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+  const it = await made(t, 'openai', { clock });
+  it.server.faults.push({ do: 'hang' }, { do: 'wait' }, { do: 'hang' });
+  const first = hear(it, [0, 20]);
   await it.server.asked(1);
-  // Nobody listens any more, but the open connection says nothing: as after a power cut.
-  const failed = assert.rejects(work, { code: 'engine-away', retriable: true });
-  await it.server.deaf();
-  await failed;
+  await pass(30 * 60_000);
+  // Asked again: it takes 65 s for 20 s of audio.
+  await it.server.asked(2);
+  await pass(5000);
+  await it.server.looked(1);
+  await pass(60_000);
+  it.server.release();
+  await first;
+  const second = hear(it, [0, 20]);
+  await it.server.asked(3);
+  await pass(650_000);
+  assert.equal((await second).segments.length, (await first).segments.length);
 });
 
-test('no answer to a look is no sign of death', async (t) => {
-  const it = await made(t, 'whisper.cpp', { watchMs: 1 });
+test('a fast server may take five minutes', async (t) => {
+  const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+  const it = await made(t, 'whisper.cpp', { clock });
+  await hear(it, [0, 20]);
+  it.server.faults.push({ do: 'hang' });
+  const later = hear(it, [0, 20]);
+  await it.server.asked(2);
+  await pass(5 * 60_000);
+  await later;
+  assert.equal(it.server.received.length, 3);
+});
+
+/** Lets a minute pass, and one probe of the server be made in it. */
+const probed = async (
+  { server, pass }: { server: Made['server']; pass(ms: number): Promise<void> },
+  looks: number,
+): Promise<void> => {
+  await pass(60_000);
+  await server.looked(looks);
+};
+
+test('a server that hangs while it works is shown, and asked again after three probes without an answer', async (t) => {
+  for (const kind of ['whisper.cpp', 'openai'] as const) {
+    const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+    const it = await made(t, kind, { clock });
+    const { server } = it;
+    server.faults.push({ do: 'hang' });
+    const shown: (string | null)[] = [];
+    const work = hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting?.reason ?? null) });
+    await server.asked(1);
+    await pass(5000);
+    await server.looked(1);
+    server.mute = true;
+    for (const looks of [2, 3]) {
+      await probed({ server, pass }, looks);
+      await pass(3000);
+    }
+    await probed({ server, pass }, 4);
+    assert.equal(shown.length, 2);
+    assert.match(shown[0]!, /does not answer while it works/);
+    server.mute = false;
+    await pass(3000);
+    assert.deepEqual(
+      plain(await work),
+      it.words.map(({ text }) => text),
+    );
+    assert.match(shown[2]!, /has not answered for 3 minutes/);
+    assert.deepEqual(shown.slice(3), [null]);
+  }
+});
+
+test('a server with one thread is slow, not hung: it takes connections', async (t) => {
+  const { clock, pass } = handClock();
+  const it = await made(t, 'whisper.cpp', { clock });
   it.server.faults.push({ do: 'wait' });
-  const work = hear(it);
-  await it.server.looked(5);
+  it.server.mute = true;
+  const onWaiting = () => assert.fail('nothing is waited for');
+  const work = hear(it, [0, 20], { onWaiting });
+  await it.server.asked(1);
+  await pass(5000);
+  for (const looks of [1, 2, 3, 4, 5, 6]) {
+    await it.server.looked(looks);
+    await pass(3000);
+    await pass(60_000);
+  }
   it.server.release();
   assert.deepEqual(
     plain(await work),
     it.words.map(({ text }) => text),
   );
+});
+
+test('a server that is switched off while it works is noticed by three probes', async (t) => {
+  const { clock, pass } = handClock();
+  const it = await made(t, 'whisper.cpp', { clock });
+  it.server.faults.push({ do: 'hang' });
+  const waiting = new AbortController();
+  const onWaiting = (shown: WaitingFor | null): void => {
+    if (shown && /went away while it worked/.test(shown.reason)) waiting.abort();
+  };
+  const work = hear(it, [0, 20], { onWaiting, signal: waiting.signal });
+  await it.server.asked(1);
+  // Nobody listens any more, but the open connection says nothing: as after a power cut.
+  await it.server.deaf();
+  await pass(5000);
+  for (let probes = 0; probes < 3; probes += 1) await pass(60_000);
+  await assert.rejects(work, { name: 'AbortError' });
+});
+
+test('what is waited for is taken back when the server works again', async (t) => {
+  const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+  const it = await made(t, 'openai', { clock });
+  it.server.faults.push({ do: 'answer', status: 503 }, { do: 'wait' });
+  const shown: (WaitingFor | null)[] = [];
+  const work = hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting) });
+  await it.server.asked(2);
+  assert.equal(shown.length, 1);
+  await pass(5000);
+  await it.server.looked(1);
+  await pass(60_000); // only the next one is waited for when the last one was answered
+  assert.deepEqual(shown.slice(1), [null]);
+  it.server.release();
+  await work;
 });
 
 test('doubtful text is marked and kept', async (t) => {

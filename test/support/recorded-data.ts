@@ -8,6 +8,7 @@ import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { type VerifyReport, verifyData } from '../../src/integrity/verify.ts';
 import { scrubStateFile } from '../../src/integrity/scrub.ts';
 import { startService, wav } from './http-client.ts';
+import { program } from './program.ts';
 
 export type RecordedData = {
   data: DataFolder;
@@ -67,7 +68,7 @@ export function mitschrift(
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--import', 'tsx', join(root, 'src/cli/mitschrift.ts'), ...args],
+      [program, ...args],
       { cwd: root, env: { ...process.env, MITSCHRIFT_DATA: dataDir } },
       (error, stdout, stderr) => {
         resolve({

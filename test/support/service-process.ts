@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
 import { watchForHang } from '../../src/capture/hung-process.ts';
 import { late, onThisMachine } from './eventually.ts';
+import { program } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** A service that does nothing for so long before it says where it listens hangs, in milliseconds. */
@@ -26,7 +27,7 @@ export type ServiceProcess = {
 };
 
 /**
- * The real service in a process of its own, from source, on a free port of the loopback address.
+ * The real service in a process of its own, as it is built, on a free port of the loopback address.
  * Resolves when it is ready, or as soon as the port answers.
  * @param wrap program and arguments in front of node, such as strace's; it must run node as its child
  */
@@ -36,10 +37,9 @@ export async function startServiceProcess(
   wrap: readonly string[] = [],
   { ready = true } = {},
 ): Promise<ServiceProcess> {
-  const script = join(root, 'src/cli/mitschrift.ts');
-  const node = [process.execPath, '--import', import.meta.resolve('tsx'), script, 'serve'];
-  const [program, ...args] = [...wrap, ...node] as [string, ...string[]];
-  const child = spawn(program, args, {
+  const node = [process.execPath, program, 'serve'];
+  const [command, ...args] = [...wrap, ...node] as [string, ...string[]];
+  const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

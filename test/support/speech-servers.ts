@@ -52,6 +52,10 @@ export type SpeechServer = {
   asked(count: number): Promise<void>;
   /** Resolves when so many looks (GET) have been taken at it. */
   looked(count: number): Promise<void>;
+  /** Takes connections and closes them, as a proxy does before a server that is away. */
+  closing: boolean;
+  /** Leaves looks (GET) at it without an answer: hung, or with one thread that works. */
+  mute: boolean;
   /** Takes no new connections; those there are stay open and silent. */
   deaf(): Promise<void>;
   /** Lets requests with the fault `wait` go on. */
@@ -86,6 +90,8 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
     received: [],
     faults: [],
     bytesMax: Infinity,
+    closing: false,
+    mute: false,
     hear: hearTones,
     asked: (wanted) => reached(() => count >= wanted),
     looked: (wanted) => reached(() => looks >= wanted),
@@ -106,6 +112,7 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
     },
     async up() {
       server = createServer((request, response) => void handle(request, response));
+      server.on('connection', (socket) => state.closing && socket.destroy());
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
       ({ port } = server.address() as AddressInfo);
@@ -132,7 +139,7 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
       looks += 1;
       for (const look of watchers) look();
     }
-    if (request.method === 'GET') return answerGet(kind, path, response);
+    if (request.method === 'GET') return state.mute ? undefined : answerGet(kind, path, response);
     const body = await collect(request);
     const received = await receive(request, path, body);
     state.received.push(received);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { unitName, unitText } from '../../src/cli/service.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -51,7 +52,7 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
     MITSCHRIFT_STT_API_KEY: 'a secret key',
   };
   const command = async (...args: string[]) =>
-    await run(process.execPath, ['--import', 'tsx', 'src/cli/mitschrift.ts', 'service', ...args], {
+    await run(process.execPath, [program, 'service', ...args], {
       cwd: root,
       env,
     });
@@ -81,16 +82,7 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
 test('a unit of the whole host is printed for root to place, and nothing is installed', async (t) => {
   const { stdout, stderr } = await run(
     process.execPath,
-    [
-      '--import',
-      'tsx',
-      'src/cli/mitschrift.ts',
-      'service',
-      'install',
-      '--system',
-      '--user',
-      'notes',
-    ],
+    [program, 'service', 'install', '--system', '--user', 'notes'],
     {
       cwd: root,
       env: { PATH: process.env['PATH'], HOME: await tempDir(t), MITSCHRIFT_PORT: '8799' },

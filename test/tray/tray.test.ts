@@ -9,9 +9,10 @@ import { openControl } from '../../src/control/socket.ts';
 import type { BusInterface, SessionBus } from '../../src/tray/session-bus.ts';
 import { type PrivateBus, privateBus } from '../support/private-bus.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
-const program = ['--import', 'tsx', join(root, 'src/cli/mitschrift.ts'), 'tray'];
+
 const watcherName = 'org.kde.StatusNotifierWatcher';
 const withinMs = 20_000;
 
@@ -89,7 +90,7 @@ test('the icon is removed from its menu, and the end of the session is told', as
 test('without a session bus it says so', async (t) => {
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_RUNTIME_DIR: await tempDir(t) };
   delete env['DBUS_SESSION_BUS_ADDRESS'];
-  const run = promisify(execFile)(process.execPath, program, { cwd: root, env });
+  const run = promisify(execFile)(process.execPath, [program, 'tray'], { cwd: root, env });
   await assert.rejects(run, (error: Error & { code: number; stderr: string }) => {
     assert.equal(error.code, 1);
     assert.match(error.stderr, /^There is no desktop session .*DBUS_SESSION_BUS_ADDRESS/);
@@ -100,7 +101,7 @@ test('without a session bus it says so', async (t) => {
 /** The program in a process of its own. */
 async function startTray(t: TestContext, bus: PrivateBus, dataDir: string) {
   const env = { ...bus.env, MITSCHRIFT_DATA: dataDir, LC_ALL: 'C' };
-  const child = spawn(process.execPath, program, {
+  const child = spawn(process.execPath, [program, 'tray'], {
     cwd: root,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],

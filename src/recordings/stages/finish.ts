@@ -3,7 +3,7 @@ import type { Block } from '../../../events/facts/transcript.ts';
 import { entitle as askForTitle } from '../../language/generate-title.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import type { LanguageModel } from '../../language/model.ts';
-import { patientModel } from '../../language/patient-model.ts';
+import { retryingModel } from '../../language/retrying-model.ts';
 import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
@@ -20,16 +20,16 @@ import {
 import type { Job, StageActivity } from './run-stage.ts';
 
 /** How long a language-model server may stay away before a first run goes on without it. */
-export const firstRunPatienceMs = 120_000;
+export const firstRunWaitMs = 120_000;
 /** … and before a further run fails, or goes on with the title there is: its documents are there already. */
-export const reprocessPatienceMs = 600_000;
+export const reprocessWaitMs = 600_000;
 /** Punctuation and summary of one recording are asked for at the same time. */
 const slotsPerModel = 2;
 
 type Deps = {
   /** The configured language model; null when none is. */
   languageModel(): Promise<Lease<LanguageModel> | null>;
-  firstRunPatienceMs?: number;
+  firstRunWaitMs?: number;
 };
 
 /** The title of a recording in which nothing was said. */
@@ -132,11 +132,11 @@ function earlierAgain(
 }
 
 /** A stage before this one has waited already: one try is enough then. */
-function patienceMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
-  if (!firstRun) return reprocessPatienceMs;
+function waitMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
+  if (!firstRun) return reprocessWaitMs;
   return notes.some(({ code }) => code === 'no-language-model')
     ? 0
-    : (deps.firstRunPatienceMs ?? firstRunPatienceMs);
+    : (deps.firstRunWaitMs ?? firstRunWaitMs);
 }
 
 /** Whether a person asked for what a language model says, and for nothing before it. */
@@ -152,7 +152,7 @@ const workerOf = (model: LanguageModel | null) =>
 const notConfigured = 'not-configured';
 
 /**
- * Asks the language model with patience. A recording is never held up because none is configured, nor on
+ * Asks the language model, and again while it is away. A recording is never held up because none is configured, nor on
  * a first run because it is away: the built-in way is taken and said so. A further run waits longer for
  * one that is away, and then fails and changes nothing; so does one that was to begin with the model.
  */
@@ -200,11 +200,11 @@ function withModel(
     let appendResult: () => Promise<void>;
     try {
       // Each request is waited for by itself: a pause at the last part does not ask for all again.
-      const patient = patientModel(model, {
-        limitMs: patienceMs(deps, reading, firstRun),
+      const retrying = retryingModel(model, {
+        limitMs: waitMs(deps, reading, firstRun),
         onWaiting: (waiting) => job.waiting(waiting),
       });
-      appendResult = await ask(job, reading, patient, recording, null);
+      appendResult = await ask(job, reading, retrying, recording, null);
     } catch (error) {
       if (job.signal.aborted || !(error instanceof StageError)) throw error;
       const isNeeded = stage !== 'entitle' && !firstRun && (isAboutModel || error.retriable);

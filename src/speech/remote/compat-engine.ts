@@ -1,13 +1,8 @@
 import OpenAI from 'openai';
 import { StageError } from '../../shared/errors.ts';
 import type { SpeechEngine } from '../engine.ts';
-import {
-  type Capabilities,
-  type RemoteOptions,
-  capabilities,
-  remoteEngine,
-  stepDown,
-} from './remote-engine.ts';
+import { type Capabilities, capabilities, downgrade } from './capabilities.ts';
+import { type RemoteOptions, remoteEngine } from './remote-engine.ts';
 import { type Transcript, parseTranscript } from '../parse-transcript.ts';
 import { probeCompat } from './probe-server.ts';
 import { compatBase, serverName } from '../../shared/outbound.ts';
@@ -37,7 +32,7 @@ export function compatEngine(
   /** Which model to ask for; servers other than whisper.cpp and vLLM want one named. */
   const modelName = async (signal: AbortSignal): Promise<string> => {
     if (chosen !== null) return chosen;
-    const found = await probeCompat(base, name, headers, connections, signal);
+    const found = await probeCompat(base, name, headers, connections, signal, options);
     if (found.state !== 'ready')
       throw new StageError(
         found.state === 'refused' ? 'engine-refused' : 'engine-away',
@@ -76,15 +71,15 @@ export function compatEngine(
         const known = capabilities(`${base} ${named}`, named);
         const told = language === null ? {} : { language };
         for (;;) {
-          const untimed = known.rung === 'json';
+          const untimed = known.format === 'json';
           if (untimed && seconds > untimedSecondsMax) return { shorter: untimedSecondsMax };
           const answer = await post(
-            { file, model: named, ...told, ...formatFields[known.rung] },
+            { file, model: named, ...told, ...formatFields[known.format] },
             signal,
           );
           if (answer.status === 413) return { shorter: seconds / 2 };
           if (answer.status !== 200) {
-            if (stepDown(known, answer)) continue;
+            if (downgrade(known, answer)) continue;
             throw answerFailure(name, answer, apiKey);
           }
           const error = errorInside(answer);
@@ -93,11 +88,11 @@ export function compatEngine(
           known.failures = 0;
           if (transcript.timed || untimed) return transcript;
           // All it has is text: no other format will have times.
-          known.rung = 'json';
+          known.format = 'json';
           if (seconds <= untimedSecondsMax) return transcript;
         }
       },
-      probe: (signal) => probeCompat(base, name, headers, connections, signal),
+      probe: (signal) => probeCompat(base, name, headers, connections, signal, options),
       close: () => connections.destroy(),
     },
     options,
@@ -108,7 +103,7 @@ const recogniser = /whisper|transcri|parakeet|canary|voxtral|moonshine|speech|st
 
 type TranscriptionFields = Omit<OpenAI.Audio.TranscriptionCreateParamsNonStreaming, 'stream'>;
 
-const formatFields: Record<Capabilities['rung'], Partial<TranscriptionFields>> = {
+const formatFields: Record<Capabilities['format'], Partial<TranscriptionFields>> = {
   words: { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
   segments: { response_format: 'verbose_json' },
   json: { response_format: 'json' },

@@ -36,7 +36,7 @@ export function nativeEngine(
       if (answer.status !== 200) throw answerFailure(name, answer, apiKey);
       return parseTranscript(answer.body, answer.contentType, seconds);
     },
-    probe: (signal) => probeNative(base, name, connections, signal),
+    probe: (signal) => probeNative(base, name, connections, signal, options),
     close: () => connections.destroy(),
   } satisfies Parameters<typeof remoteEngine>[0];
   return remoteEngine(transport, options);

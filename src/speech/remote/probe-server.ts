@@ -1,4 +1,7 @@
+import { connect } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { guardedLookup } from '../../shared/outbound.ts';
+import { type Clock, systemClock } from '../../shared/retry.ts';
 import { type ServerAnswer, askServer } from './server-client.ts';
 import { answerFailure, connectionFailure } from './server-failure.ts';
 
@@ -10,11 +13,16 @@ export type ServerState = {
    */
   state: 'ready' | 'busy' | 'away' | 'refused';
   detail: string;
+  /** Whether it answered at all, with whatever. */
+  answered: boolean;
   /** Ids of its models, where it tells. */
   models: string[];
 };
 
-/** A look must not take longer than that. */
+/** How a probe measures time, and how long it may take. */
+type ProbeTime = { timeoutMs?: number; clock?: Clock };
+
+/** A probe must not take longer than that. */
 const probeMs = 3000;
 const modelsMax = 1000;
 
@@ -24,16 +32,16 @@ export async function probeNative(
   name: string,
   dispatcher: Dispatcher,
   signal: AbortSignal,
-  { timeoutMs = probeMs }: { timeoutMs?: number } = {},
+  time: ProbeTime = {},
 ): Promise<ServerState> {
-  const answer = await look(`${base}/health`, {}, name, dispatcher, signal, timeoutMs);
+  const answer = await look(`${base}/health`, {}, name, dispatcher, signal, time);
   if ('state' in answer) return answer;
   if (answer.status === 200) return state('ready', `${name} is ready.`);
   // It answers 404 to its own /health while it loads a model, and for ever when that has failed.
   if (answer.status === 404 && answer.body.includes('File Not Found'))
     return state('busy', `${name} is loading its model, or could not load it.`);
   if (answer.status === 404)
-    return state('refused', `${name} is no whisper.cpp server: it has no /health.`);
+    return state('refused', `${name} is not a whisper.cpp server: it has no /health.`);
   return refusal(name, answer);
 }
 
@@ -44,9 +52,9 @@ export async function probeCompat(
   headers: Record<string, string>,
   dispatcher: Dispatcher,
   signal: AbortSignal,
-  { timeoutMs = probeMs }: { timeoutMs?: number } = {},
+  time: ProbeTime = {},
 ): Promise<ServerState> {
-  const answer = await look(`${base}/models`, headers, name, dispatcher, signal, timeoutMs);
+  const answer = await look(`${base}/models`, headers, name, dispatcher, signal, time);
   if ('state' in answer) return answer;
   if (answer.status === 200) return state('ready', `${name} is ready.`, modelIds(answer.body));
   // whisper.cpp with --inference-path, and others without a list: they are there all the same.
@@ -61,23 +69,59 @@ async function look(
   name: string,
   dispatcher: Dispatcher,
   signal: AbortSignal,
-  timeoutMs: number,
+  time: ProbeTime,
 ): Promise<ServerAnswer | ServerState> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
-  const stop = () => late.abort();
-  signal.addEventListener('abort', stop, { once: true });
+  const late = lateSignal(signal, time);
   try {
     return await askServer(url, { headers, signal: late.signal }, dispatcher);
   } catch (error) {
-    if (late.signal.aborted) return state('busy', `${name} does not answer: it may be at work.`);
+    if (late.signal.aborted) return silent('busy', `${name} does not answer: it may be at work.`);
     const failure = connectionFailure(name, error);
     const gone = failure.code === 'engine-away' || failure.code === 'engine-failed';
-    return state(gone ? 'away' : 'refused', failure.message);
+    return silent(gone ? 'away' : 'refused', failure.message);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    late.end();
   }
+}
+
+/** Whether a server takes connections. Never throws. */
+export async function acceptsConnection(
+  base: string,
+  signal: AbortSignal,
+  time: ProbeTime = {},
+): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(base);
+  const late = lateSignal(signal, time);
+  return await new Promise<boolean>((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (protocol === 'https:' ? 443 : 80),
+      lookup: guardedLookup,
+      signal: late.signal,
+    });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  }).finally(() => late.end());
+}
+
+/** Aborts after the time of a probe, and with `signal`. Call `end` when the probe has ended. */
+function lateSignal(
+  signal: AbortSignal,
+  { timeoutMs = probeMs, clock = systemClock }: ProbeTime,
+): { signal: AbortSignal; end(): void } {
+  const late = new AbortController();
+  const over = new AbortController();
+  const stop = (): void => late.abort();
+  clock.wait(timeoutMs, over.signal).then(stop, () => {}); // the probe has ended
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return {
+    signal: late.signal,
+    end() {
+      over.abort();
+      signal.removeEventListener('abort', stop);
+    },
+  };
 }
 
 function refusal(name: string, answer: ServerAnswer, secret: string | null = null): ServerState {
@@ -88,7 +132,13 @@ function refusal(name: string, answer: ServerAnswer, secret: string | null = nul
 const state = (kind: ServerState['state'], detail: string, models: string[] = []): ServerState => ({
   state: kind,
   detail,
+  answered: true,
   models,
+});
+
+const silent = (kind: ServerState['state'], detail: string): ServerState => ({
+  ...state(kind, detail),
+  answered: false,
 });
 
 /** `{data: [{id}]}`, or nothing when the list is of another shape. */

@@ -1,17 +1,23 @@
-import { LRUCache } from 'lru-cache';
 import { openAsBlob } from 'node:fs';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import { type SpeechFile, speechHeader, speechHeaderBytes, speechRate } from '../../audio/wav.ts';
-import { StageError, type StageErrorCode } from '../../shared/errors.ts';
+import { StageError } from '../../shared/errors.ts';
+import {
+  failingServerMs,
+  retryStage,
+  type WaitingSign,
+  waitingSign,
+} from '../../shared/retry-stage.ts';
+import { type Clock, systemClock } from '../../shared/retry.ts';
+import { quietestPoint } from '../detection/speech-segments.ts';
 import { doubtOf } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { languageCode } from '../languages.ts';
 import { type Transcript, shiftSegments } from '../parse-transcript.ts';
-import { type Patience, defaultPatience, patiently } from '../patiently.ts';
-import type { ServerState } from './probe-server.ts';
-import { quietestPoint } from '../detection/speech-segments.ts';
-import { connectionFailure } from './server-failure.ts';
-import type { ServerAnswer } from './server-client.ts';
+import { serverPace } from './capabilities.ts';
+import { acceptsConnection, type ServerState } from './probe-server.ts';
+import { waitingCodes } from './server-failure.ts';
+import { watchRequest } from './watch-request.ts';
 
 /** One protocol of a remote server. */
 export type Transport = {
@@ -36,43 +42,33 @@ export type Transport = {
 };
 
 export type RemoteOptions = {
-  patience?: Patience;
-  /** Longest stretch in seconds; 16 kHz mono takes 32 kB a second, servers 25 MB. */
+  /** Longest segment of speech in seconds; 16 kHz mono takes 32 kB a second, servers 25 MB. */
   secondsMax?: number;
-  /** How often the server is looked at while it works, in ms. */
-  watchMs?: number;
-  /**
-   * How long an answer for so many seconds of audio may take, in ms. `pace` is the slowest seen so
-   * far, in seconds of work a second of audio; null before the first answer.
-   */
-  timeoutMs?: (seconds: number, pace: number | null) => number;
+  /** Pauses between tries in ms, growing from the first to the longest. */
+  pauses?: { first: number; max: number };
+  clock?: Clock;
 };
 
+/** How long a server that cannot be reached, or says that it is busy, is waited for. */
+const awayMs = 30 * 60_000;
+/** Answers that cannot be read, before the server is given up: the next one is most likely the same. */
+const unreadableMax = 3;
 /**
  * 9.6 MB: long enough for any context, short enough to show progress and to lose little. The hard
  * limit of the protocol, 24 MiB, would be 786 s.
  */
 const secondsMaxDefault = 300;
 const pieceSecondsMin = 10;
-/** A slow machine may take ten times as long as the audio; once it is known, four times its pace. */
-const timeoutMsDefault = (seconds: number, pace: number | null) =>
-  120_000 + seconds * 1000 * (pace === null ? 10 : Math.min(10, Math.max(1, 4 * pace)));
 
 /**
- * A remote engine of any protocol: sends stretches one at a time, in pieces where the server wants
+ * A remote engine of any protocol: sends segments of speech one at a time, in pieces where the server wants
  * that, waits while it is away, tries again where that helps, and brings times back.
  */
 export function remoteEngine(
   transport: Transport,
-  {
-    patience = defaultPatience,
-    secondsMax = secondsMaxDefault,
-    watchMs = 30_000,
-    timeoutMs = timeoutMsDefault,
-  }: RemoteOptions = {},
+  { secondsMax = secondsMaxDefault, pauses, clock = systemClock }: RemoteOptions = {},
 ): SpeechEngine {
   let pieceSeconds = secondsMax;
-  let pace: number | null = null;
   return {
     queue: transport.queue,
     engine: transport.engine,
@@ -80,29 +76,23 @@ export function remoteEngine(
       return transport.model;
     },
     secondsMax,
-    async recognise(audio, stretch, { language, signal, onWaiting }) {
+    async recognise(audio, stretch, { language, signal, onWaiting = () => {} }) {
       signal.throwIfAborted();
       const code = languageCode(language);
+      const sign = waitingSign(onWaiting);
       const segments: Segment[] = [];
       const heard: (string | null)[] = [];
       const rest: Stretch[] = await cut(audio, stretch, pieceSeconds);
-      for (let next = rest.shift(); next; next = rest.shift()) {
-        const piece = next;
+      for (let piece = rest.shift(); piece; piece = rest.shift()) {
+        const request = { audio, piece, language: code };
+        const work = () => askOnce(transport, request, { sign, clock, signal });
+        const limitMs = waitLimits();
+        const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
+          (error: unknown) => {
+            throw gaveUp(error);
+          },
+        );
         const seconds = piece[1] - piece[0];
-        const attempt = () =>
-          watched(
-            transport,
-            signal,
-            { watchMs, timeoutMs: timeoutMs(seconds, pace) },
-            async (limited) => {
-              const file = await speechUpload(audio, piece);
-              const began = performance.now();
-              const heard = await transport.ask({ file, seconds, language: code, signal: limited });
-              pace = Math.max(pace ?? 0, (performance.now() - began) / 1000 / seconds);
-              return heard;
-            },
-          );
-        const answer = await patiently(attempt, { patience, signal, onWaiting });
         if ('shorter' in answer) {
           if (seconds <= pieceSecondsMin) throw tooLarge(transport.name);
           pieceSeconds = Math.max(pieceSecondsMin, Math.min(answer.shorter, seconds / 2));
@@ -116,53 +106,56 @@ export function remoteEngine(
       const found = heard.find((one) => one !== null) ?? code;
       return { segments, language: found, ...(doubt === undefined ? {} : { doubt }) };
     },
+    probe: (signal) => transport.probe(signal),
     close: () => transport.close(),
   };
 }
 
-/** What a server can do, as far as it has shown. */
-export type Capabilities = {
-  /** verbose_json with words → verbose_json → json without times. */
-  rung: 'words' | 'segments' | 'json';
-  /** Failures in a row that did not say why. */
-  failures: number;
-};
-
-/** Endpoints remembered at most; the oldest is forgotten. */
-const endpointsMax = 64;
-/** A server may have been updated, or a failure misread: then the best is tried again. */
-const rememberedMs = 3600_000;
-const remembered = new LRUCache<string, Capabilities>({ max: endpointsMax, ttl: rememberedMs });
-
-/**
- * What is known of an endpoint and model; shared, so that what one job finds out serves the next.
- * OpenAI's gpt-4o transcribers are known to give no times.
- */
-export function capabilities(endpoint: string, model: string | null): Capabilities {
-  const found = remembered.get(endpoint);
-  if (found) return found;
-  const textOnly = model !== null && /^gpt-4o.*transcribe/.test(model);
-  const known: Capabilities = { rung: textOnly ? 'json' : 'words', failures: 0 };
-  remembered.set(endpoint, known);
-  return known;
+/** One try of one piece, watched. */
+async function askOnce(
+  transport: Transport,
+  { audio, piece, language }: { audio: SpeechFile; piece: Stretch; language: string | null },
+  { sign, clock, signal }: { sign: WaitingSign; clock: Clock; signal: AbortSignal },
+): Promise<Transcript | { shorter: number }> {
+  const seconds = piece[1] - piece[0];
+  const watched = {
+    name: transport.name,
+    pace: serverPace(`${transport.queue} ${transport.model ?? ''}`),
+    seconds,
+    probe: (ended: AbortSignal) => transport.probe(ended),
+    connects: (ended: AbortSignal) => acceptsConnection(transport.queue, ended, { clock }),
+    sign,
+    clock,
+  };
+  return await watchRequest(watched, signal, async (limited) => {
+    const file = await speechUpload(audio, piece);
+    return await transport.ask({ file, seconds, language, signal: limited });
+  });
 }
 
 /**
- * Takes the next rung when an answer says that the format is the trouble: by name, or by an
- * unexplained 500 for the second time (speaches with a Parakeet model).
- * @returns whether to ask again.
+ * How long one request is tried, in ms since it began: half an hour, from the first failure on, while the server is
+ * away or busy; ten minutes from the first time it failed at it.
  */
-export function stepDown(known: Capabilities, answer: ServerAnswer): boolean {
-  if (known.rung === 'json' || ![400, 415, 422, 500, 501].includes(answer.status)) return false;
-  const named = /response_format|timestamp|granularit|verbose_json/i.test(answer.body);
-  if (!named) {
-    if (answer.status !== 500) return false;
-    known.failures += 1;
-    if (known.failures < 2) return false;
-  }
-  known.failures = 0;
-  known.rung = known.rung === 'words' ? 'segments' : 'json';
-  return true;
+function waitLimits(): (error: StageError, elapsedMs: number) => number {
+  let since: number | undefined;
+  let failing: number | undefined;
+  let unreadable = 0;
+  return (error, elapsedMs) => {
+    since ??= elapsedMs;
+    if (waitingCodes.has(error.code)) return since + awayMs;
+    if (error.code === 'engine-answer' && ++unreadable >= unreadableMax) return 0;
+    failing ??= elapsedMs;
+    return Math.min(since + awayMs, failing + failingServerMs);
+  };
+}
+
+/** After the last try of a server that was waited for. */
+function gaveUp(error: unknown): unknown {
+  if (!(error instanceof StageError) || !waitingCodes.has(error.code)) return error;
+  const sentence = `${error.message} Waited ${awayMs / 60_000} minutes for it.`;
+  const { retryAfterMs } = error;
+  return new StageError('engine-away', sentence, { retriable: true, retryAfterMs, cause: error });
 }
 
 /** Pieces of a stretch no longer than `seconds`, cut where it is quiet. */
@@ -176,51 +169,6 @@ async function cut(audio: SpeechFile, [start, end]: Stretch, seconds: number): P
     from = to;
   }
   return [...pieces, [from, end]];
-}
-
-/**
- * Runs one request under a time-out, and looks at the server meanwhile: a machine that was switched
- * off does not say so. No answer to the look is no sign of death: whisper.cpp gives none while it
- * works; only a refused connection is, three times in a row.
- */
-async function watched<T>(
-  transport: Transport,
-  signal: AbortSignal,
-  { watchMs, timeoutMs }: { watchMs: number; timeoutMs: number },
-  request: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const control = new AbortController();
-  const stop = () => control.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  const fail = (code: StageErrorCode, sentence: string) =>
-    control.abort(new StageError(code, `${transport.name} ${sentence}`, { retriable: true }));
-  const minutes = Math.ceil(timeoutMs / 60_000);
-  const limit = setTimeout(
-    () => fail('engine-stalled', `gave no answer in ${minutes} min.`),
-    timeoutMs,
-  );
-  let gone = 0;
-  let looking = false;
-  const look = async () => {
-    if (looking) return;
-    looking = true;
-    const { state } = await transport.probe(control.signal);
-    looking = false;
-    gone = state === 'away' ? gone + 1 : 0;
-    if (gone >= 3) fail('engine-away', 'went away while it worked.');
-  };
-  const watch = setInterval(() => void look(), watchMs);
-  try {
-    return await request(control.signal);
-  } catch (error) {
-    control.signal.throwIfAborted(); // the reason, rather than what it did to the connection
-    throw connectionFailure(transport.name, error);
-  } finally {
-    clearTimeout(limit);
-    clearInterval(watch);
-    signal.removeEventListener('abort', stop);
-    control.abort(); // a look that is still under way
-  }
 }
 
 function tooLarge(name: string): StageError {

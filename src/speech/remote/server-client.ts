@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { guardedLookup } from '../../shared/outbound.ts';
 import { StageError } from '../../shared/errors.ts';
+import { AnswerBrokenOff } from './server-failure.ts';
 
 /** An answer of a server, read to its end or to the limit. */
 export type ServerAnswer = {
@@ -36,7 +37,7 @@ export function serverConnections(): Agent {
 
 /**
  * One request through the built-in fetch, never redirected (a POST would become a GET).
- * @throws {StageError} `engine-answer` when the answer is too large; what fetch throws.
+ * @throws {StageError} `engine-answer` when the answer is too large; {AnswerBrokenOff}; what fetch throws.
  */
 export async function askServer(
   url: string,
@@ -49,8 +50,13 @@ export async function askServer(
     status: response.status,
     contentType: (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase(),
     headers: response.headers,
-    body: await readBody(response),
+    body: await readBody(response).catch(brokenOff),
   };
+}
+
+function brokenOff(error: unknown): never {
+  if (error instanceof StageError || (error as Error).name === 'AbortError') throw error;
+  throw new AnswerBrokenOff('The answer broke off', { cause: error });
 }
 
 async function readBody(response: Response): Promise<string> {

@@ -3,10 +3,15 @@ import type { ServerAnswer } from './server-client.ts';
 
 /**
  * What went wrong between us and a server. Codes, and what is done about them:
- * `engine-away`, `engine-busy`: wait until it is there again. `engine-failed`, `engine-stalled`,
- * `engine-answer`: try again a few times. `engine-refused`: the same again will not help.
+ * `engine-away`, `engine-busy`: wait until it is there again. `engine-failed`, `engine-stalled`: try
+ * again for some minutes. `engine-answer`: try again a few times. `engine-refused`: the same again will not help.
  */
 export const waitingCodes: ReadonlySet<string> = new Set(['engine-away', 'engine-busy']);
+
+/** The connection ended in the middle of an answer. */
+export class AnswerBrokenOff extends Error {
+  override name = 'AnswerBrokenOff';
+}
 
 /**
  * Failure for an answer that is no transcript.
@@ -21,9 +26,9 @@ export function answerFailure(
   const { status, contentType, headers } = answer;
   const body = secret ? answer.body.replaceAll(secret, '…') : answer.body;
   const said = sentenceIn(body, contentType);
-  const told = said ? ` It says: ${said}` : '';
+  const quoted = said ? ` It says: ${said}` : '';
   const fail = (code: StageErrorCode, sentence: string) =>
-    new StageError(code, `${sentence}${told}`, {
+    new StageError(code, `${sentence}${quoted}`, {
       retriable: code !== 'engine-refused',
       retryAfterMs: retryAfterMs(headers),
     });
@@ -58,7 +63,8 @@ export function answerFailure(
 
 /** Failure for a request that got no whole answer. AbortErrors of ours are not for here. */
 export function connectionFailure(name: string, error: unknown): StageError {
-  const own = causes(error).find((cause) => cause instanceof StageError);
+  const found = causes(error);
+  const own = found.find((cause) => cause instanceof StageError);
   if (own) return own;
   const code = systemCode(error);
   const fail = (kind: StageErrorCode, sentence: string) =>
@@ -69,6 +75,10 @@ export function connectionFailure(name: string, error: unknown): StageError {
     return fail('engine-refused', `${name} does not speak HTTPS: try http://.`);
   if (code === 'UND_ERR_BODY_TIMEOUT')
     return fail('engine-stalled', `${name} stopped in the middle of its answer.`);
+  if (found.some((cause) => cause instanceof AnswerBrokenOff))
+    return fail('engine-failed', `${name} broke off in the middle of its answer (${code}).`);
+  if (closed.has(code))
+    return fail('engine-away', `${name} closes connections without an answer (${code}).`);
   if (away.has(code)) return fail('engine-away', `${name} cannot be reached (${code}).`);
   return fail('engine-failed', `${name} broke the connection off (${code || 'no reason given'}).`);
 }
@@ -84,6 +94,8 @@ const away = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+/** Before an answer: something stands in front of a server that is not there (Docker, ssh, a proxy). */
+const closed = new Set(['UND_ERR_SOCKET', 'EPIPE', 'ECONNRESET', 'ECONNABORTED']);
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME/;
 
 /** Causes lie deep: openai wraps fetch, fetch wraps undici, undici the tries of several addresses. */

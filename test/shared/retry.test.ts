@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Clock, patientModel, withPatience } from '../../src/language/patient-model.ts';
+import { retryingModel } from '../../src/language/retrying-model.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import { StageError } from '../../src/shared/errors.ts';
+import { type WaitingFor, retryStage, waitingSign } from '../../src/shared/retry-stage.ts';
+import type { Clock } from '../../src/shared/retry.ts';
+import { waitingClock } from '../support/clocks.ts';
 import { wellBehaved } from '../support/language-servers-brains.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { longTalk } from '../support/language-servers-talk.ts';
@@ -10,50 +13,52 @@ import { longTalk } from '../support/language-servers-talk.ts';
 const away = (retryAfterMs?: number) =>
   new StageError('model-away', 'away', { retriable: true, retryAfterMs });
 
-/** A clock that only moves by waiting. */
-function patientClock() {
-  const waits: number[] = [];
-  const clock: Clock = {
-    now: () => waits.reduce((sum, ms) => sum + ms, 0),
-    wait: (ms) => {
-      waits.push(ms);
-      return Promise.resolve();
-    },
-  };
-  return { clock, waits };
-}
-
 const { signal } = new AbortController();
 
+const tried = <T>(
+  job: () => Promise<T>,
+  options: {
+    limitMs: number;
+    signal: AbortSignal;
+    clock?: Clock;
+    onWaiting(waiting: WaitingFor | null): void;
+  },
+): Promise<T> =>
+  retryStage(job, {
+    ...options,
+    limitMs: () => options.limitMs,
+    sign: waitingSign(options.onWaiting),
+  });
+
 test('waits longer each time, says so, and stops saying so when it works', async () => {
-  const { clock, waits } = patientClock();
+  const { clock, waits } = waitingClock();
   const said: unknown[] = [];
   let tries = 0;
   const job = () => (++tries < 8 ? Promise.reject(away()) : Promise.resolve('done'));
   const onWaiting = (waiting: { reason: string } | null) => said.push(waiting?.reason ?? null);
-  assert.equal(await withPatience(job, { limitMs: 120_000, signal, clock, onWaiting }), 'done');
+  assert.equal(await tried(job, { limitMs: 120_000, signal, clock, onWaiting }), 'done');
   assert.deepEqual(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
   assert.deepEqual(said, [...Array.from({ length: 7 }, () => 'away'), null]);
 });
 
 test('gives up at the limit with the last failure, having tried once more at its end', async () => {
-  const { clock, waits } = patientClock();
+  const { clock, waits } = waitingClock();
   let tries = 0;
   const job = () =>
     Promise.reject(new StageError('model-away', `try ${++tries}`, { retriable: true }));
-  await assert.rejects(withPatience(job, { limitMs: 10_000, signal, clock, onWaiting() {} }), {
+  await assert.rejects(tried(job, { limitMs: 10_000, signal, clock, onWaiting() {} }), {
     message: 'try 5',
   });
   assert.deepEqual(waits, [1000, 2000, 4000, 3000]);
 });
 
 test('waits as long as the server asks, and not at all for longer than it may', async () => {
-  const { clock, waits } = patientClock();
+  const { clock, waits } = waitingClock();
   let tries = 0;
   const job = () => (++tries < 2 ? Promise.reject(away(7000)) : Promise.resolve('done'));
-  await withPatience(job, { limitMs: 10_000, signal, clock, onWaiting() {} });
+  await tried(job, { limitMs: 10_000, signal, clock, onWaiting() {} });
   assert.deepEqual(waits, [7000]);
-  const never = withPatience(() => Promise.reject(away(60_000)), {
+  const never = tried(() => Promise.reject(away(60_000)), {
     limitMs: 10_000,
     signal,
     clock,
@@ -63,21 +68,21 @@ test('waits as long as the server asks, and not at all for longer than it may', 
   assert.deepEqual(waits, [7000]);
 });
 
-test('does not wait for what waiting does not mend, nor with no patience at all', async () => {
-  const { clock, waits } = patientClock();
+test('does not wait for what waiting does not mend, nor where only one try is allowed', async () => {
+  const { clock, waits } = waitingClock();
   const refused = new StageError('model-refused', 'no', { retriable: false });
   const options = { limitMs: 10_000, signal, clock, onWaiting: () => assert.fail() };
   await assert.rejects(
-    withPatience(() => Promise.reject(refused), options),
+    tried(() => Promise.reject(refused), options),
     refused,
   );
   const mistake = new TypeError('a mistake of ours');
   await assert.rejects(
-    withPatience(() => Promise.reject(mistake), options),
+    tried(() => Promise.reject(mistake), options),
     mistake,
   );
   await assert.rejects(
-    withPatience(() => Promise.reject(away()), { ...options, limitMs: 0 }),
+    tried(() => Promise.reject(away()), { ...options, limitMs: 0 }),
     {
       code: 'model-away',
     },
@@ -88,7 +93,7 @@ test('does not wait for what waiting does not mend, nor with no patience at all'
 test('an abort ends the waiting', async () => {
   const stop = new AbortController();
   const onWaiting = (waiting: unknown) => waiting && stop.abort();
-  const waiting = withPatience(() => Promise.reject(away()), {
+  const waiting = tried(() => Promise.reject(away()), {
     limitMs: 60_000,
     signal: stop.signal,
     onWaiting,
@@ -96,10 +101,10 @@ test('an abort ends the waiting', async () => {
   await assert.rejects(waiting, { name: 'AbortError' });
 });
 
-test('a patient model goes on with a long job where the server went away', async (t) => {
+test('a retrying model goes on with a long job where the server went away', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp', contextTokens: 2048 });
-  const { clock, waits } = patientClock();
-  const patient = patientModel(model, { limitMs: 120_000, clock, onWaiting() {} });
+  const { clock, waits } = waitingClock();
+  const retrying = retryingModel(model, { limitMs: 120_000, clock, onWaiting() {} });
   server.brain = (prompt) => {
     // Fails the next two requests once half of the parts are done.
     if (server.chats().length === 2)
@@ -107,9 +112,9 @@ test('a patient model goes on with a long job where the server went away', async
     return wellBehaved(prompt);
   };
   const options = { signal, language: 'de', onProgress() {} };
-  const { parts, kept } = await punctuate(longTalk(60), patient, options);
+  const { parts, kept } = await punctuate(longTalk(60), retrying, options);
   assert.deepEqual(kept, []);
   assert.equal(server.chats().length, parts + 2);
   assert.deepEqual(waits, [1000, 2000]);
-  assert.equal(patient.model, 'test-model');
+  assert.equal(retrying.model, 'test-model');
 });

@@ -1,0 +1,64 @@
+/** Time as waiting needs it, so that tests need not wait. */
+export type Clock = {
+  /** Milliseconds of a clock that is never set back. */
+  now(): number;
+  /** @throws the signal's reason as soon as it aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+};
+
+export type RetryOptions = {
+  /** Milliseconds before the second try, doubled for each further one up to the maximum. */
+  pauses: { readonly first: number; readonly max: number };
+  signal: AbortSignal;
+  /** Whether the same may succeed a little later; everything else is thrown at once. */
+  isTransient(error: unknown): boolean;
+  /** Milliseconds since the call began after which no further try begins; for ever by default. */
+  limitMs?: (error: unknown, elapsedMs: number) => number;
+  /** Milliseconds that the other side asked for; a longer wait than the limit allows is not begun. */
+  askedMs?: (error: unknown) => number | undefined;
+  /** Called before each pause. */
+  onRetry?: (error: unknown) => void;
+  clock?: Clock;
+};
+
+/**
+ * Does `work` until it succeeds, one try at a time with growing pauses between them. The last try
+ * comes at the limit, not before it.
+ * @throws the last error; the signal's reason when aborted.
+ */
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { pauses, signal, clock = systemClock } = options;
+  const began = clock.now();
+  for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.max)) {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!options.isTransient(error)) throw error;
+      const elapsedMs = clock.now() - began;
+      const leftMs = (options.limitMs?.(error, elapsedMs) ?? Infinity) - elapsedMs;
+      const askedMs = options.askedMs?.(error) ?? 0;
+      if (leftMs <= 0 || askedMs > leftMs) throw error;
+      options.onRetry?.(error);
+      await clock.wait(Math.min(Math.max(pause, askedMs), leftMs), signal);
+    }
+  }
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const abandon = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', abandon);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', abandon, { once: true });
+      if (signal.aborted) abandon();
+    }),
+};
