@@ -2,7 +2,7 @@ import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
 import { compatEngine } from './remote/compat-engine.ts';
 import type { SpeechEngine } from './engine.ts';
-import { languageCode } from './languages.ts';
+import { languageCode } from '../shared/languages.ts';
 import { localEngine } from './local/local-engine.ts';
 import { installedModels, sherpaInstalled } from './local/local-models.ts';
 import { nativeEngine } from './remote/native-engine.ts';

@@ -1,7 +1,7 @@
 import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import { withMarks } from '../shared/lone-marks.ts';
-import { languageCode } from './languages.ts';
+import { languageCode } from '../shared/languages.ts';
 
 /** What a server heard in one request. Times in seconds from the request's first sample. */
 export type Transcript = {

@@ -4,7 +4,7 @@ import type { Segment } from '../../../events/facts/transcript.ts';
 import { StageError } from '../../shared/errors.ts';
 import { doubtOf } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
-import { languageCode } from '../languages.ts';
+import { languageCode } from '../../shared/languages.ts';
 import { type InstalledModel, sherpaConfig, verifyModel } from './local-models.ts';
 import { type LocalProcess, type LocalResult, localProcess } from './local-process.ts';
 import { shiftSegments, tokensOf, wordsFromTokens } from '../parse-transcript.ts';

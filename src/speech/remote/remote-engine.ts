@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../shared/retry.ts';
 import { quietestPoint } from '../detection/speech-segments.ts';
 import { doubtOf } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
-import { languageCode } from '../languages.ts';
+import { languageCode } from '../../shared/languages.ts';
 import { type Transcript, shiftSegments } from '../parse-transcript.ts';
 import { serverPace } from './capabilities.ts';
 import { acceptsConnection, type ServerState } from './probe-server.ts';

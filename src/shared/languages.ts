@@ -1,6 +1,6 @@
 /**
- * ISO 639-1 code of what people and servers call a language: `de`, `DE`, `de-AT`, `German`,
- * `<|de|>`. Null for `auto`, for nothing and for what nobody knows.
+ * ISO 639-1 code of what people and servers call a language: `de`, `DE`, `de-AT`, `deu`, `German`,
+ * `<|de|>`. Null for `auto`, for nothing and for what is not known.
  */
 export function languageCode(language: string | null | undefined): string | null {
   const plain = (language ?? '').replaceAll(/[<>|]/g, '').trim().toLowerCase();
@@ -8,8 +8,28 @@ export function languageCode(language: string | null | undefined): string | null
   const named = codesByName.get(plain);
   if (named) return named;
   const code = plain.split(/[-_]/)[0]!;
-  return codes.has(code) ? code : (codesByName.get(code) ?? null);
+  return knownCode(code) ?? codesByName.get(code) ?? knownCode(canonical(code));
 }
+
+/**
+ * What a person or a browser gave as a language, reduced to its code: a BCP 47 tag (`en-US` → `en`),
+ * or null for `auto` and nothing. Undefined for what is not a tag, or not of a language that any
+ * recogniser knows: to be refused.
+ */
+export function requestedLanguage(tag: string): string | null | undefined {
+  const plain = tag.trim();
+  if (plain === '' || plain.toLowerCase() === 'auto') return null;
+  if (!/^[a-z]{2,3}(?:[-_][a-z\d]{1,8})*$/i.test(plain)) return undefined;
+  return languageCode(plain) ?? undefined;
+}
+
+/** The two-letter code of `deu`, `ger` and the like, where there is one. */
+function canonical(code: string): string {
+  if (!/^[a-z]{2,3}$/.test(code)) return code;
+  return new Intl.Locale(code).language;
+}
+
+const knownCode = (code: string): string | null => (codes.has(code) ? code : null);
 
 /** What Whisper and its relatives know (openai/whisper, tokenizer.py); others are known as `auto`. */
 const codes = new Set(
@@ -49,10 +69,8 @@ const codesByName = new Map<string, string>(
       ['farsi', 'fa'],
       ['jv', 'jw'],
       ['iw', 'he'],
+      ['nb', 'no'],
+      ['fil', 'tl'],
       ['deutsch', 'de'],
-      ['cmn', 'zh'],
-      ['deu', 'de'],
-      ['ger', 'de'],
-      ['eng', 'en'],
     ]),
 );
