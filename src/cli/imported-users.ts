@@ -5,7 +5,7 @@ import { checkPasswordHash } from '../accounts/passwords.ts';
 import { checkUsername } from '../accounts/users.ts';
 import { importedUser } from '../control/user-commands.ts';
 
-export type ImportedUser = z.output<typeof importedUser>;
+type ImportedUser = z.output<typeof importedUser>;
 
 /** Users that a file holds at most. */
 const usersMax = 100_000;
@@ -45,7 +45,7 @@ export async function readImportedUsers(file: string): Promise<ImportedUser[]> {
  * werkzeug's `pbkdf2:sha256:ROUNDS$SALT$HEX` and `scrypt:N:R:P$SALT$HEX` (`generate_password_hash`, which Flask
  * applications use) in PHC form; anything else as it is.
  */
-export function inPhcForm(hash: string): string {
+function inPhcForm(hash: string): string {
   const parts = /^(pbkdf2:sha256|scrypt)((?::\d{1,9}){1,3})\$([^$]+)\$((?:[0-9a-f]{2})+)$/iu.exec(
     hash,
   );

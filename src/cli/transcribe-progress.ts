@@ -163,7 +163,7 @@ function shareBefore(stage: Stage): number {
 }
 
 /** `40 s`, `4 min`, `2 h 10 min`. */
-export function durationText(milliseconds: number): string {
+function durationText(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000));
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);

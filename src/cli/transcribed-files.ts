@@ -22,7 +22,7 @@ const transcribedFile = z.object({
   /** Paths below the folder: index, transcript, summary. */
   documents: z.record(z.string(), z.string()),
 });
-export type TranscribedFile = z.output<typeof transcribedFile>;
+type TranscribedFile = z.output<typeof transcribedFile>;
 
 /** Hidden, so that notes applications do not show it. */
 const listName = '.mitschrift-transcribed.jsonl';

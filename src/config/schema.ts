@@ -4,7 +4,7 @@ import * as a from './setting.ts';
 
 /**
  * Every setting there is. From here come the validation of `PUT /config`, the settings page, the
- * environment variables, OpenAPI and the table in the README.
+ * environment variables, OpenAPI and the table in settings.md.
  */
 export const settingSchemas = {
   'audio.device': a.text(

@@ -74,8 +74,8 @@ test('every wrong variable is named, and no secret with it', () => {
   );
 });
 
-test('README has the settings as they are (npm run settings), and the check can fail', async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+test('src/config/settings.md has the settings as they are (npm run settings), and the check can fail', async () => {
+  const readme = await readFile(new URL('../../src/config/settings.md', import.meta.url), 'utf8');
   assert.equal(readme, replaceSettings(readme));
   assert.notEqual(readme.replace('`llm.timeout`', '`llm.time`'), replaceSettings(readme));
 });

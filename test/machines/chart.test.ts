@@ -92,8 +92,8 @@ describe('the statechart as a Mermaid picture', () => {
     assert.doesNotMatch(picture, /xstate|undefined|\[object/);
   });
 
-  test('stands in README.md as it is now', async () => {
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  test('stands in machines/README.md as it is now', async () => {
+    const readme = await readFile(new URL('../../machines/README.md', import.meta.url), 'utf8');
     assert.equal(readme, replaceChart(readme), 'the picture is stale: npm run chart');
   });
 

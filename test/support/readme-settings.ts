@@ -8,7 +8,7 @@ export function replaceSettings(text: string): string {
   const start = text.indexOf(opening);
   const end = text.indexOf(closing, start);
   if (start < 0 || end < 0) {
-    throw new Error(`README.md lacks the markers ${opening} and ${closing}`);
+    throw new Error(`src/config/settings.md lacks the markers ${opening} and ${closing}`);
   }
   const table = aligned([['Key', 'Default', ''], ...settingKeys.map(row)]);
   return `${text.slice(0, start + opening.length)}\n\n${table}\n\n${text.slice(end)}`;
