@@ -1,5 +1,5 @@
 import type { AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import { conditions, type ConditionName } from './guards.ts';
+import { type ConditionName, conditions } from './guards.ts';
 import { machineVersion, recordingMachine } from './recording.ts';
 
 /** The statechart for `GET /machine`. */

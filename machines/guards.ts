@@ -1,11 +1,74 @@
-import type { Stage } from '../events/facts/recording.ts';
-import { condition, type Condition } from './condition.ts';
+import type { RecordingContext, RecordingMachineEvent } from './context.ts';
+import type { ReprocessedFrom, Stage } from '../events/facts/recording.ts';
 import { basisOf } from '../events/facts/sources.ts';
-import type { RecordingContext } from './context.ts';
-import type { RecordingMachineEvent } from './machine-event.ts';
-import { reprocessingConditions } from './reprocessing-conditions.ts';
 
-type Of = { stage: Stage };
+/** Where a further run may begin: at the audio or at the words; a meeting's words need their speakers first. */
+const reprocessingConditions = {
+  fromSpeech: condition({
+    meets: ({ audio }, event) => audio && reprocesses(event, 'speech-to-text'),
+    couldMeet: ({ audio }) => audio,
+    words: 'from speech-to-text',
+  }),
+  fromSpeakers: condition({
+    meets: (context, event) =>
+      context.audio && isMeetingWithWords(context) && reprocesses(event, 'diarize'),
+    couldMeet: (context) => context.audio && isMeetingWithWords(context),
+    words: 'from diarize',
+  }),
+  fromTurns: condition({
+    meets: (context, event) => hasAttribution(context) && reprocesses(event, 'join'),
+    couldMeet: hasAttribution,
+    words: 'from join',
+  }),
+  fromTitle: condition({
+    meets: (context, event) => isFinished(context) && reprocesses(event, 'entitle'),
+    couldMeet: isFinished,
+    words: 'from entitle',
+  }),
+  fromDocuments: condition({
+    meets: (context, event) =>
+      isFinished(context) &&
+      context.sources.draft.results.title !== null &&
+      reprocesses(event, 'write'),
+    couldMeet: (context) => isFinished(context) && context.sources.draft.results.title !== null,
+    words: 'from write',
+  }),
+  fromWords: condition({
+    meets: (context, event) =>
+      hasWords(context) && hasSpeakers(context) && reprocesses(event, 'language-model'),
+    couldMeet: (context) => hasWords(context) && hasSpeakers(context),
+    words: 'from language-model',
+  }),
+  fromWordsWithoutNames: condition({
+    meets: (context, event) =>
+      hasWords(context) &&
+      !hasSpeakers(context) &&
+      context.sources.draft.results.turns !== null &&
+      reprocesses(event, 'language-model'),
+    couldMeet: (context) =>
+      hasWords(context) && !hasSpeakers(context) && context.sources.draft.results.turns !== null,
+    words: 'from language-model, speakers not named',
+  }),
+  fromWordsWithoutTurns: condition({
+    meets: (context, event) =>
+      hasWords(context) &&
+      !hasSpeakers(context) &&
+      context.sources.draft.results.turns === null &&
+      reprocesses(event, 'language-model'),
+    couldMeet: (context) =>
+      hasWords(context) && !hasSpeakers(context) && context.sources.draft.results.turns === null,
+    words: 'from language-model, speakers not found',
+  }),
+};
+
+const reprocesses = (event: RecordingMachineEvent, from: ReprocessedFrom) =>
+  event.type === 'reprocessing.requested' && event.data.from === from;
+
+const hasWords = ({ sources }: RecordingContext): boolean =>
+  sources.draft.results.transcription !== null;
+
+const hasSpeakers = ({ sources: { draft } }: RecordingContext): boolean =>
+  draft.kind !== 'meeting' || draft.results.names !== null;
 
 /** The conditions of the machine's transitions. */
 export const conditions = {
@@ -160,15 +223,6 @@ export const guards = Object.fromEntries(
   ]),
 ) as { [N in ConditionName]: (given: Given, params: ParamsOf<N>) => boolean };
 
-type Given = { context: RecordingContext; event: RecordingMachineEvent };
-type ParamsOf<N extends ConditionName> =
-  (typeof conditions)[N] extends Condition<infer P> ? P : never;
-
-function isCurrent(context: RecordingContext, event: RecordingMachineEvent, { stage }: Of) {
-  const attempt = context.running[stage];
-  return attempt !== undefined && event.run === context.sources.run && event.attempt === attempt;
-}
-
 const concerns = (event: RecordingMachineEvent, stage: Stage): boolean =>
   'stage' in event.data && event.data.stage === stage;
 
@@ -184,11 +238,52 @@ const couldCompleteTranscription = ({ running, sources: { draft } }: RecordingCo
 const completesTranscription = (context: RecordingContext, event: RecordingMachineEvent) =>
   couldCompleteTranscription(context) && isCurrent(context, event, { stage: 'transcribe' });
 
+const shownBasis = ({ sources: { published } }: RecordingContext): number | null =>
+  published && basisOf(published);
+
+/**
+ * A condition of a transition, three views of it: whether an event meets it, whether any event could
+ * in this context (what a reader is told is possible), and the words for it in pictures. The first
+ * implies the second; a test holds them to it.
+ */
+type Condition<P> = {
+  meets(context: RecordingContext, event: RecordingMachineEvent, params: P): boolean;
+  couldMeet(context: RecordingContext, params: P): boolean;
+  words: string | ((params: P) => string);
+};
+
+/** A condition as it stands; its parameters' type is read from its parts. */
+function condition<P = undefined>(parts: Condition<P>): Condition<P> {
+  return parts;
+}
+
+function isMeetingWithWords(context: RecordingContext): boolean {
+  return context.sources.draft.kind === 'meeting' && hasWords(context);
+}
+
+function hasAttribution(context: RecordingContext): boolean {
+  const { diarization, identification } = context.sources.draft.results;
+  return isMeetingWithWords(context) && diarization !== null && identification !== null;
+}
+
+function isFinished({ sources }: RecordingContext): boolean {
+  const { results } = sources.draft;
+  return results.punctuated !== null && results.summary !== null;
+}
+
+type Of = { stage: Stage };
+
+type Given = { context: RecordingContext; event: RecordingMachineEvent };
+type ParamsOf<N extends ConditionName> =
+  (typeof conditions)[N] extends Condition<infer P> ? P : never;
+
+function isCurrent(context: RecordingContext, event: RecordingMachineEvent, { stage }: Of) {
+  const attempt = context.running[stage];
+  return attempt !== undefined && event.run === context.sources.run && event.attempt === attempt;
+}
+
 /** Names in one space mean nothing in another. */
 function needsName({ sources, handedOver }: RecordingContext): boolean {
   const { named } = sources.draft.results;
   return named === null || (handedOver !== null && named < handedOver);
 }
-
-const shownBasis = ({ sources: { published } }: RecordingContext): number | null =>
-  published && basisOf(published);

@@ -1,10 +1,5 @@
 import { type SnapshotFrom, assign, initialTransition, setup, transition } from 'xstate';
 import type { Stage } from '../events/facts/recording.ts';
-import { unprovided } from './activities.ts';
-import { contextAfter, withoutAttempt } from './context-after.ts';
-import { type RecordingContext, initialContext } from './context.ts';
-import { guards } from './guards.ts';
-import type { RecordingMachineEvent } from './machine-event.ts';
 import {
   answers,
   changes,
@@ -15,10 +10,16 @@ import {
   running,
   stageFacts,
   toIdle,
+  unprovided,
 } from './transitions.ts';
-
-export type { Activity, ActivityInput } from './activities.ts';
-export { toMachineEvent, type RecordingMachineEvent } from './machine-event.ts';
+import {
+  type RecordingContext,
+  type RecordingMachineEvent,
+  contextAfter,
+  initialContext,
+  withoutAttempt,
+} from './context.ts';
+import { guards } from './guards.ts';
 
 /** Stored with each fact the machine decided on. Another meaning of a fact needs another version. */
 export const machineVersion = 1;

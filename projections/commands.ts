@@ -1,7 +1,7 @@
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { recordingOf } from '../events/facts/recording.ts';
 import { startingWith } from './list-page.ts';
-import type { Projection, ProjectionStorage } from './projection.ts';
+import type { Projection, ProjectionStorage } from './runner/projection.ts';
 
 /** What a command led to. */
 export type Begun = {

@@ -1,8 +1,8 @@
 import type { Kind } from '../events/facts/recording.ts';
-import { newestFirst, timeKey, type PageRequest } from './list-page.ts';
-import type { ProjectionStorage, Row } from './projection.ts';
-import { hashedFile, type KeptRecording } from './recording-fold.ts';
-import { recordingsName } from './recording-keys.ts';
+import { type PageRequest, newestFirst, timeKey } from './list-page.ts';
+import type { ProjectionStorage, Row } from './runner/projection.ts';
+import { type KeptRecording, hashedFile } from './recording-fold.ts';
+import { recordingsName } from './recording-row.ts';
 
 /**
  * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document is:

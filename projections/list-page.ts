@@ -1,4 +1,4 @@
-import type { ProjectionStorage, Row } from './projection.ts';
+import type { ProjectionStorage, Row } from './runner/projection.ts';
 
 /** A cursor that this service did not hand out for a list of this kind. HTTP answers 422. */
 export class InvalidCursor extends Error {

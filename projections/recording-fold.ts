@@ -1,7 +1,7 @@
 import { hashedKey } from '../events/key-store.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { type RecordingFact, type Stage, recordingOf } from '../events/facts/recording.ts';
-import { digestAfter, isErased, noDigest, type Digest } from './recording/digest.ts';
+import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
 import type { ReadFact } from './recording/recording.ts';
 import { draft, shown } from './recording/reading.ts';
 import { utcTime } from './list-page.ts';

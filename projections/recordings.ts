@@ -1,12 +1,24 @@
-import { recordingFacts, type RecordingFactType } from '../events/facts/recording.ts';
+import { type RecordingFactType, recordingFacts } from '../events/facts/recording.ts';
 import { isErased } from './recording/digest.ts';
 import { libraryLists } from './library.ts';
-import { newestFirst, startingWith, timeKey, type PageRequest } from './list-page.ts';
-import type { Projection, ProjectionStorage, Row, Rows } from './projection.ts';
-import { foldRecording, recordingRow, type KeptRecording } from './recording-fold.ts';
-import { recordingIn, recordingKey, recordingsName, sealOfRecording } from './recording-keys.ts';
-import type { RecordingRow } from './recording-row.ts';
+import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
+import type { Projection, ProjectionStorage, Row, Rows } from './runner/projection.ts';
+import {
+  type KeptRecording,
+  digestIn,
+  foldRecording,
+  recordingRow,
+  secondsBetween,
+} from './recording-fold.ts';
+import {
+  type RecordingRow,
+  recordingIn,
+  recordingKey,
+  recordingsName,
+  sealOfRecording,
+} from './recording-row.ts';
 import { dropTexts, setText } from './texts.ts';
+import { draft } from './recording/reading.ts';
 
 /**
  * Every recording: what it says, and the lists it is in. Rows, those with (s) sealed with its key:
@@ -98,6 +110,81 @@ export async function recordingsByStatus(
 
 const erasedState = 'idle.erased';
 
+/** Whether everything that decides which lists a recording is in is the same. */
+const inSameLists = (a: KeptRecording, b: KeptRecording): boolean =>
+  a.core.status === b.core.status &&
+  a.core.owner === b.core.owner &&
+  a.core.kind === b.core.kind &&
+  a.core.started_at === b.core.started_at &&
+  a.core.files === b.core.files &&
+  (a.core.state === b.core.state || (a.core.state !== erasedState && b.core.state !== erasedState));
+
+/** What `GET /status` says of a user's recordings, as far as facts tell; HTTP adds what is going on right now. */
+export type StatusView = {
+  status: 'IDLE' | 'RECORDING' | 'TRANSCRIBING' | 'AWAITING_SPEAKERS' | 'ERROR';
+  /** The recording that runs: the one from a device of the host's if there are several. */
+  recording: RecordingNow | null;
+  /** All that run. */
+  recordings: RecordingNow[];
+  processing: Pick<RecordingRow, 'recording_id' | 'state' | 'since' | 'running'>[];
+  speakers_pending: {
+    recording_id: string;
+    title: string | null;
+    speakers: RecordingRow['suggestions'];
+  }[];
+  errors: ({ recording_id: string } & NonNullable<RecordingRow['error']>)[];
+  /** Of the last fact that may have changed any of this; 0: none yet. */
+  position: number;
+};
+
+export type RecordingNow = Pick<
+  RecordingRow,
+  'recording_id' | 'kind' | 'started_at' | 'device' | 'title'
+> & {
+  /** Seconds, without pauses. */
+  duration: number;
+  paused: boolean;
+};
+
+/** Of each kind at most this many are told; which status it is does not depend on it. */
+const toldMax = 200;
+
+/** A user's status at a moment (for how long a recording has been running). */
+export async function statusOf(
+  storage: ProjectionStorage,
+  owner: string,
+  now: Date = new Date(),
+): Promise<StatusView> {
+  // The position first: what is read after it may be newer, and is then told once more, never missed.
+  const position = (await storage.get<number>(recordingsName, `p/${owner}`)) ?? 0;
+  const inState = (state: RecordingRow['status']) => keptIn(storage, owner, state);
+  const recording = await inState('recording');
+  const failed = await inState('error');
+  const awaiting = await inState('awaiting-speakers');
+  const transcribing = await inState('transcribing');
+  const recordings = recording.map((kept) => recordingNow(kept, now));
+  return {
+    status: first(recording, failed, awaiting, transcribing),
+    recording: recordings.find(({ device }) => device !== null) ?? recordings[0] ?? null,
+    recordings,
+    processing: transcribing.map(({ core: { recording_id, state, since, running } }) => ({
+      recording_id,
+      state,
+      since,
+      running,
+    })),
+    speakers_pending: awaiting.map((kept) => ({
+      recording_id: kept.core.recording_id,
+      title: draft(digestIn(kept)).title,
+      speakers: recordingRow(kept).suggestions,
+    })),
+    errors: failed
+      .map(recordingRow)
+      .flatMap(({ recording_id, error }) => (error ? [{ recording_id, ...error }] : [])),
+    position,
+  };
+}
+
 /** Brings the lists up to what became of a recording. */
 function relist(
   rows: Rows,
@@ -113,15 +200,6 @@ function relist(
   for (const [key, row] of is) if (!was.has(key)) rows.set(key, row);
 }
 
-/** Whether everything that decides which lists a recording is in is the same. */
-const inSameLists = (a: KeptRecording, b: KeptRecording): boolean =>
-  a.core.status === b.core.status &&
-  a.core.owner === b.core.owner &&
-  a.core.kind === b.core.kind &&
-  a.core.started_at === b.core.started_at &&
-  a.core.files === b.core.files &&
-  (a.core.state === b.core.state || (a.core.state !== erasedState && b.core.state !== erasedState));
-
 /** The lists a recording is in: keys and what is there. */
 function listsOf({ core }: KeptRecording): Map<string, Row> {
   const { recording_id, owner, started_at, status, state } = core;
@@ -134,4 +212,47 @@ function listsOf({ core }: KeptRecording): Map<string, Row> {
   ]);
   if (status === 'recording' || status === 'transcribing') lists.set(`u/${recording_id}`, 1);
   return lists;
+}
+
+function first(
+  recording: readonly unknown[],
+  failed: readonly unknown[],
+  awaiting: readonly unknown[],
+  transcribing: readonly unknown[],
+): StatusView['status'] {
+  if (recording.length > 0) return 'RECORDING';
+  if (failed.length > 0) return 'ERROR';
+  if (awaiting.length > 0) return 'AWAITING_SPEAKERS';
+  return transcribing.length > 0 ? 'TRANSCRIBING' : 'IDLE';
+}
+
+async function keptIn(
+  storage: ProjectionStorage,
+  owner: string,
+  state: RecordingRow['status'],
+): Promise<KeptRecording[]> {
+  const prefix = `s/${owner}/${state}/`;
+  const entries: string[] = [];
+  const newest = { ...startingWith(prefix), reverse: true, limit: toldMax };
+  for await (const [key] of storage.range(recordingsName, newest)) {
+    entries.push(key.slice(prefix.length));
+  }
+  const kept = await recordingsListed(storage, entries);
+  // One that moved on since the list was read is in another list, or will be.
+  return kept.filter((one) => one.core.status === state);
+}
+
+function recordingNow(kept: KeptRecording, now: Date): RecordingNow {
+  const { recording_id, kind, started_at, device, state } = kept.core;
+  const { seconds, runningSince } = kept.clock;
+  const running = runningSince === null ? 0 : secondsBetween(runningSince, now.toISOString());
+  return {
+    recording_id,
+    kind,
+    started_at,
+    device,
+    title: recordingRow(kept).title,
+    duration: seconds + running,
+    paused: state === 'recording.paused',
+  };
 }

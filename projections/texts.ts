@@ -1,20 +1,25 @@
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { Source } from '../events/facts/sources.ts';
 import { startingWith } from './list-page.ts';
-import type { ProjectionStorage, Rows } from './projection.ts';
+import type { ProjectionStorage, Rows } from './runner/projection.ts';
 import {
+  type Digest,
   isSpokenOnly,
   textsNeeded,
   textsOf,
   withTextRows,
   withTexts,
-  type Digest,
 } from './recording/digest.ts';
-import { shown, type Utterance } from './recording/reading.ts';
-import { shownOf, type ReadFact } from './recording/recording.ts';
-import { digestIn, type FoldedRecording, type KeptRecording } from './recording-fold.ts';
-import { recordingsName, textKey, utteranceKey, utterancesOf } from './recording-keys.ts';
-import type { TranscriptRow } from './recording-row.ts';
+import { type Utterance, shown } from './recording/reading.ts';
+import { type ReadFact, shownOf } from './recording/recording.ts';
+import { type FoldedRecording, type KeptRecording, digestIn } from './recording-fold.ts';
+import {
+  type TranscriptRow,
+  recordingsName,
+  textKey,
+  utteranceKey,
+  utterancesOf,
+} from './recording-row.ts';
 
 /*
  * The texts of a recording, apart from its row so that none is written twice. Rows, below `t/<id>/`:

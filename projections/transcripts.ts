@@ -1,16 +1,17 @@
 import type { Kind } from '../events/facts/recording.ts';
 import { libraryPage } from './library.ts';
-import { startingWith, type PageRequest } from './list-page.ts';
-import type { ProjectionStorage } from './projection.ts';
-import { recordingRow, type KeptRecording } from './recording-fold.ts';
-import { recordingKey, recordingsName, textKeysOf } from './recording-keys.ts';
-import type { RecordingRow, TranscriptRow } from './recording-row.ts';
+import { type PageRequest, startingWith } from './list-page.ts';
+import type { ProjectionStorage } from './runner/projection.ts';
+import { type KeptRecording, recordingRow } from './recording-fold.ts';
+import {
+  type RecordingRow,
+  type TranscriptRow,
+  recordingKey,
+  recordingsName,
+  textKeysOf,
+} from './recording-row.ts';
 import { recordingsListed } from './recordings.ts';
 import { readTexts, textsShown } from './texts.ts';
-
-export { recordingByFilename } from './library.ts';
-/** Until those who ask for it by name ask for `recordings`. */
-export { recordings as transcripts } from './recordings.ts';
 
 /** A recording with documents, as `GET /transcripts` lists it. */
 export type LibraryItem = {

@@ -1,39 +1,31 @@
-import type { Server } from 'node:http';
-import { ulid } from 'ulid';
 import type { Stage } from '../events/facts/recording.ts';
 import { recordings } from '../projections/recordings.ts';
-import { statusOf } from '../projections/status.ts';
-import { openAccounts, type Accounts } from './accounts/accounts.ts';
-import { setupLink } from './accounts/setup-code.ts';
-import { retireSpace } from './accounts/retired-spaces.ts';
+import { type Accounts, openAccounts } from './accounts/accounts.ts';
+import { endWorkOf, retireSpace } from './accounts/user-removal.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
-import { openToggle, type Toggle } from './capture/toggle.ts';
-import { openConfig, type Config } from './config/config.ts';
+import { type Toggle, openToggle } from './capture/toggle.ts';
+import { type Config, openConfig } from './config/config.ts';
 import { settingsFrom, unknownVariables } from './config/environment.ts';
-import { integrityHandlers, quarantineCommands } from './control/data-commands.ts';
-import { openControl, type ControlHandlers } from './control/socket.ts';
-import { userCommands } from './control/user-commands.ts';
 import { createApp } from './http/app.ts';
 import { openSockets } from './http/feed/upgrade.ts';
-import { unfinished, type Readiness } from './http/middleware/ready.ts';
-import { toggleSchema } from './http/routes/toggle.ts';
-import { listen, type RunningServer } from './http/server.ts';
+import type { Readiness } from './http/middleware/ready.ts';
+import { type RunningServer, listen } from './http/server.ts';
 import type { HttpServices } from './http/services.ts';
-import { createStartingApp, type StartingApp } from './http/starting.ts';
+import { type StartingApp, createStartingApp } from './http/starting.ts';
 import { sweepUploads, uploadsDirOf } from './http/uploads/receive-upload.ts';
-import { guest } from './http/visible-recording.ts';
+import { isHeldByAnother } from './integrity/open-mark.ts';
 import { startScrub, type Scrub } from './integrity/scrub.ts';
+import { closeSockets, linkOf, openLocalSockets } from './local-sockets.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { openEventLog, pipelineOver, type OpenedLog, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
-import { endWorkOf } from './recordings/end-work.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
-import { prepare, type Host } from './shared/data-directory.ts';
+import { type Host, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { packageVersion } from './shared/package.ts';
-import { openDiskRoom } from './storage/disk-room.ts';
-import { measureTaken, openSpaceLimit, type SpaceLimit } from './storage/quota.ts';
+import { openDiskRoom } from './storage/disk.ts';
+import { type SpaceLimit, measureTaken, openSpaceLimit } from './storage/quota.ts';
 import { levelSessionRows } from './storage/session-rows.ts';
 
 export type ServiceOptions = {
@@ -69,22 +61,26 @@ export type Service = {
 
 /** Sessions that are over are swept at start and this often, in milliseconds. */
 const sweepEveryMs = 3_600_000;
-/** The hotkey and the tray wait this long for a service that starts, in milliseconds. */
-const triggerWaitMs = 30_000;
 
 /**
  * Starts the service. Resolves when the port answers: `/health` and pages from then on, all else when
  * what it needs is ready (503 `starting` until then).
- * @throws {SettingsError} the environment is wrong; what listening throws.
+ * @throws {SettingsError} the environment is wrong; {EventStoreError} `LOCKED` another service has the data
+ *   directory open; what listening throws.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, env, log } = options;
   checkEnvironment(env, log);
   await prepare(host.data);
   const closing: Closing = [];
-  const server = await listen(startingApp(options), host);
+  // A second service ends before it listens. Otherwise the log is not waited for: opening it may take long.
+  const early = (await isHeldByAnother(host.data)) ? await openEventLog(host.data, log) : undefined;
+  const server = await listen(startingApp(options), host).catch(async (error: unknown) => {
+    await early?.close();
+    throw error;
+  });
   log.info({ url: server.url }, 'listening');
-  const eventLog = openEventLog(host.data, log);
+  const eventLog = early ? Promise.resolve(early) : openEventLog(host.data, log);
   const opening = openCore(options, eventLog, closing);
   // Not before the log is locked: the sockets of a service that runs would be replaced.
   const sockets = eventLog.then(() => openLocalSockets(options, opening, server.url));
@@ -260,70 +256,6 @@ async function goOn({ pipeline, accounts, disk, space, takenUp }: Core, log: Log
   // Not waited for: a capture that does not end must not keep the rest from being done.
   void accounts.finishDeletions();
   await pipeline.tidyUp();
-}
-
-/** The sockets of this machine's commands, hotkey and tray. They answer when what they ask for is there. */
-async function openLocalSockets(options: ServiceOptions, opening: Promise<Core>, url: string) {
-  const control = await openControl(
-    options.host.data.controlSocket,
-    opening.then((core) => ({
-      ...controlHandlers(core, options),
-      'setup-link': async () => ({ link: linkOf(core, url) }),
-    })),
-  );
-  const trigger = await openControl(options.host.data.triggerSocket, opening.then(triggerHandlers));
-  return [control, trigger];
-}
-
-/** While there is no user. */
-function linkOf({ accounts }: Core, url: string): string | null {
-  const code = accounts.setupCode();
-  return code === null ? null : setupLink(url, code);
-}
-
-const closeSockets = (sockets: readonly Server[]) =>
-  Promise.all(
-    sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))),
-  );
-
-/** As the guest. They wait for a service that starts: somebody has pressed a key and is speaking already. */
-const triggerHandlers = ({ toggle, readiness, pipeline }: Core): ControlHandlers => ({
-  toggle: async (request) => {
-    await readiness.until([recordings.name, unfinished], triggerWaitMs);
-    const who = { owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` };
-    return await toggle(who, toggleSchema.parse(request));
-  },
-  status: async () => {
-    await readiness.until([recordings.name], triggerWaitMs);
-    return await statusOf(pipeline.storage, guest);
-  },
-});
-
-function controlHandlers(core: Core, { host, log }: ServiceOptions): ControlHandlers {
-  const { pipeline, accounts, scrub, config } = core;
-  const { store, keys, recordingService } = pipeline;
-  const { data } = host;
-  return {
-    settings: async () => config.settings(),
-    ...userCommands(accounts),
-    ...quarantineCommands({ data, log }),
-    ...integrityHandlers({
-      store,
-      keys,
-      data,
-      scrub,
-      whileFilesStay: recordingService.whileFilesStay,
-    }),
-    'replay-from': async (body) => {
-      const { recording, from } = body as { recording: string; from: string };
-      const { replayFrom } = await import('./recordings/replay-from.ts');
-      return await replayFrom(pipeline, recording, from);
-    },
-    'replay-check': async (recording) =>
-      await (
-        await import('./recordings/check-log.ts')
-      ).checkLog(store, typeof recording === 'string' ? recording : undefined),
-  };
 }
 
 /** One after the other; the first error is thrown when all have been tried. */

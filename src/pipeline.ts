@@ -1,23 +1,19 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openFileKeys } from '../events/log/file-keys.ts';
 import type { KeyStore } from '../events/key-store.ts';
 import { type EventLog, openLog } from '../events/log/level-log.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
-import type { ProjectionStorage } from '../projections/projection.ts';
+import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import { recordings } from '../projections/recordings.ts';
-import { type ProjectionRunner, startProjections } from '../projections/runner.ts';
+import { type ProjectionRunner, startProjections } from '../projections/runner/runner.ts';
 import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import { removeFromVault } from './documents/vault.ts';
-import { markOpen, type OpenMark } from './integrity/open-mark.ts';
+import { type OpenMark, markOpen } from './integrity/open-mark.ts';
 import { openingCheck, readScrubState } from './integrity/scrub.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
-import type { OpenLanguageModel } from './language/openai-model.ts';
-import { leased } from './shared/shared-resource.ts';
-import { loadOnce } from './shared/package.ts';
 import type { Log } from './shared/log.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
@@ -26,12 +22,18 @@ import { type OpenRecordingService, openRecordingService } from './recordings/se
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { openJobQueue } from './recordings/stages/job-queue.ts';
 import type { Settings } from './config/environment.ts';
+import {
+  type EngineOptions,
+  languageActivities,
+  loadedActivity,
+  sharedEngine,
+  sharedLanguageModel,
+  speechActivities,
+} from './engines.ts';
 import { takeUp, tidyUp } from './take-up.ts';
-import { StageError } from './shared/errors.ts';
-import type { SpeechEngine } from './speech/engine.ts';
 import { levelPendingJobs } from './storage/pending-jobs.ts';
-import { openRows, type RowsStorage } from './storage/open-rows.ts';
-import { isNoSpace, removeReserve } from './storage/disk-room.ts';
+import { type RowsStorage, openRows } from './storage/open-rows.ts';
+import { isNoSpace, removeReserve } from './storage/disk.ts';
 
 /** How long an erasure waits for the views; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
@@ -66,18 +68,11 @@ export type Pipeline = {
   close(): Promise<void>;
 };
 
-type PipelineOptions = {
-  data: DataFolder;
-  settings: () => Settings;
-  log: Log;
+type PipelineOptions = EngineOptions & {
   /** Where documents of an owner go, when not into their space below the data directory. */
   spaceOf?: (owner: string) => Promise<Space>;
-  /** Where local models are, when not below the data directory. */
-  modelsDir?: string;
   /** Whether this process is the one that records: it then looks after captures and their sources. */
   recordsDevices?: boolean;
-  /** How long a language model may stay away on a first run; for tests. */
-  firstRunWaitMs?: number | undefined;
   /** Both for tests, the second in the place of the service's own. */
   browserLimits?: Partial<BrowserLimits> | undefined;
   activities?: Partial<Record<Stage, StageActivity>> | undefined;
@@ -101,7 +96,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
   const mark = await markOpen(data);
   const store = await openLog({
     directory: data.log,
-    keys: () => openFileKeys(data.keys),
+    keys: () => openFileKeys(data.keys, (message) => log.error(message)),
     ...openingCheck(await readScrubState(data.root), mark),
     report: (message, error) => log.error({ err: error }, message),
   }).catch(async (error: unknown) => {
@@ -253,7 +248,7 @@ function deskOver(
       capture: parts.captures.activity,
       ...speechActivities(options, parts.engines),
       ...languageActivities(options, parts.models),
-      write: loaded(async () =>
+      write: loadedActivity(async () =>
         (await import('./recordings/stages/write.ts')).write({
           spaceOf,
           uiLanguage: () => settings()['ui.language'],
@@ -293,97 +288,3 @@ const startAllProjections = (
     onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
     onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
   });
-
-/** The engine that the settings name, opened when it is needed, and again when they change. */
-function sharedEngine({ data, settings, log, modelsDir = data.models }: PipelineOptions) {
-  return leased<SpeechEngine>({
-    // A model that was installed meanwhile makes another engine too.
-    key: async () =>
-      JSON.stringify([pick(settings(), 'stt.'), await readdir(modelsDir).catch(() => [])]),
-    async open() {
-      const { chooseEngine } = await import('./speech/choose-engine.ts');
-      return await chooseEngine(settings(), { modelsDir, log });
-    },
-    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
-  });
-}
-
-/** The language model that the settings name, as `sharedEngine`. */
-function sharedLanguageModel({ settings, log }: PipelineOptions) {
-  return leased<OpenLanguageModel>({
-    key: () => JSON.stringify(pick(settings(), 'llm.')),
-    async open() {
-      const { 'llm.base_url': baseUrl, ...rest } = settings();
-      if (baseUrl === null) throw new Error('no language model is configured');
-      const { openLanguageModel } = await import('./language/openai-model.ts');
-      return openLanguageModel({
-        baseUrl,
-        model: rest['llm.model'],
-        apiKey: rest['llm.api_key'],
-        contextTokens: rest['llm.context'],
-        timeoutSeconds: rest['llm.timeout'],
-      });
-    },
-    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
-  });
-}
-
-function speechActivities(
-  { data, modelsDir = data.models }: PipelineOptions,
-  engines: ReturnType<typeof sharedEngine>,
-) {
-  return {
-    transcribe: loaded(async () =>
-      (await import('./recordings/stages/transcribe.ts')).transcribe({
-        leaseEngine: () => engines.lease(),
-        folderOf: (recordingId) => join(data.recordings, recordingId),
-        modelsDir,
-      }),
-    ),
-    diarize: loaded(async () => (await attribution()).diarize),
-    identify: loaded(async () => (await attribution()).identify),
-    join: loaded(async () => (await attribution()).join),
-  };
-}
-
-function languageActivities(
-  { settings, firstRunWaitMs }: PipelineOptions,
-  models: ReturnType<typeof sharedLanguageModel>,
-) {
-  const tools = {
-    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
-    ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
-  };
-  return {
-    punctuate: loaded(async () => (await finishing()).punctuate(tools)),
-    summarise: loaded(async () => (await finishing()).summarise(tools)),
-    entitle: loaded(async () =>
-      (await finishing()).entitle({ ...tools, uiLanguage: () => settings()['ui.language'] }),
-    ),
-  };
-}
-
-/**
- * An activity whose code is loaded with its first job: decoders, clients of servers and renderers are
- * half of the program, and the start must not wait for them. Made once: it may know of other jobs.
- */
-function loaded(load: () => Promise<StageActivity>): StageActivity {
-  const activity = loadOnce(() => load().catch(replaced));
-  return async (job) => (await activity())(job);
-}
-
-/** Files that are there are loaded; an update puts others in their place, under other names. */
-function replaced(cause: unknown): never {
-  throw new StageError(
-    'program-replaced',
-    'A part of the program cannot be loaded: it was updated while the service runs. Restart the ' +
-      'service, then try again.',
-    { retriable: true, cause },
-  );
-}
-
-const attribution = () => import('./recordings/stages/attribute.ts');
-const finishing = () => import('./recordings/stages/finish.ts');
-
-const pick = (settings: Settings, prefix: string) =>
-  Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));

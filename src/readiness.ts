@@ -1,9 +1,9 @@
-import type { ProjectionRunner } from '../projections/runner.ts';
+import type { ProjectionRunner } from '../projections/runner/runner.ts';
 import {
-  Starting,
-  unfinished,
   type Readiness,
   type StartProgress,
+  Starting,
+  unfinished,
 } from './http/middleware/ready.ts';
 
 /**

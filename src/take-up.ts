@@ -1,16 +1,15 @@
 import { recordingOf, recordingStream } from '../events/facts/recording.ts';
 import type { EventLog } from '../events/log/level-log.ts';
-import { isIn } from '../machines/state-name.ts';
+import { isIn } from '../machines/states.ts';
 import { recordings, unsettledRecordings } from '../projections/recordings.ts';
-import type { ProjectionRunner } from '../projections/runner.ts';
+import type { ProjectionRunner } from '../projections/runner/runner.ts';
 import type { Captures } from './capture/captures.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
 import type { OpenRecordingService } from './recordings/service.ts';
-import { quarantineUnknown } from './recordings/quarantine.ts';
+import { quarantineUnknown } from './storage/quarantine.ts';
 import type { DataFolder } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
-import type { RowsStorage } from './storage/open-rows.ts';
-import { removePlainRows } from './storage/plain-rows.ts';
+import { type RowsStorage, removePlainRows } from './storage/open-rows.ts';
 
 /** What the steps of a start need. */
 export type StartParts = {

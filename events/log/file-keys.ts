@@ -2,7 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, truncate, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { privateDirectory, syncDirectory, writeDurably } from '../../src/shared/files.ts';
+import { hasCode } from '../../src/shared/errors.ts';
+import {
+  ifMissing,
+  privateDirectory,
+  syncDirectory,
+  writeDurably,
+} from '../../src/shared/files.ts';
 import { KeyError, type KeyStore } from '../key-store.ts';
 import { isName } from '../facts/validation.ts';
 import { mutex } from '../../src/shared/mutex.ts';
@@ -14,15 +20,18 @@ const keysKept = 10_000;
  * Keys in files of a directory, `<subject>` each, readable by their owner only: 4 bytes `MKEY`, one
  * byte of format (1), 32 bytes of key, and the SHA-256 of all that. `erased.jsonl` beside them lists
  * the subjects whose keys were destroyed. One process at a time.
- * @throws {KeyError} `DAMAGED` when the list of erasures cannot be read
+ * @param report called for each line of that list that cannot be read; the others count
  */
-export async function openFileKeys(directory: string): Promise<KeyStore> {
+export async function openFileKeys(
+  directory: string,
+  report: (message: string) => void = () => {},
+): Promise<KeyStore> {
   await privateDirectory(directory);
   for (const file of await readdir(directory)) {
     // A crash while a key was written: nothing was encrypted with it yet.
     if (file.endsWith('.tmp')) await rm(join(directory, file));
   }
-  const erasures = await openErasureList(join(directory, 'erased.jsonl'));
+  const erasures = await openErasureList(join(directory, erasuresFile), report);
   // A crash between listing and destroying; the list came first, so it decides.
   for (const { subject } of erasures.list()) await destroy(directory, subject);
 
@@ -83,6 +92,9 @@ export async function openFileKeys(directory: string): Promise<KeyStore> {
   };
 }
 
+/** Name of the list of erasures beside the keys. */
+export const erasuresFile = 'erased.jsonl';
+
 const magic = Buffer.from('MKEY\u0001', 'latin1');
 const keyLength = 32;
 
@@ -92,8 +104,8 @@ const keyLength = 32;
  */
 export async function readKeyFile(directory: string, subject: string): Promise<Buffer> {
   const path = join(directory, subject);
-  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'ENOENT') throw cause;
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    if (!hasCode(cause, 'ENOENT')) throw cause;
     const message = `The key of ${subject} is missing (${path}), and it was not erased.`;
     throw new KeyError('MISSING', message, { cause });
   });
@@ -116,25 +128,17 @@ export type ErasureList = {
  * Opens the list, a file of one JSON object a line. A last line torn by a crash is completed when
  * it names its subject, since somebody asked for that erasure, and removed when it does not: then
  * nothing had been destroyed.
- * @throws {KeyError} `DAMAGED` for another line that cannot be read
+ * @param report called for each other line that cannot be read and is left as it is; without it that is an error
+ * @throws {KeyError} `DAMAGED` for such a line
  */
-export async function openErasureList(path: string): Promise<ErasureList> {
-  const erasures = new Map<string, Erasure>();
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  const lines = text.split('\n');
-  const torn = lines.pop() ?? '';
-  for (const [index, line] of lines.entries()) {
-    const erasure = parseErasure(line);
-    if (!erasure) {
-      const message = `Line ${index + 1} of the list of erasures cannot be read (${path}). Put the file back from a backup.`;
-      throw new KeyError('DAMAGED', message);
-    }
-    erasures.set(erasure.subject, erasure);
-  }
-  let end = Buffer.byteLength(text) - Buffer.byteLength(torn);
+export async function openErasureList(
+  path: string,
+  report: (message: string) => void = refuse,
+): Promise<ErasureList> {
+  const { found, unreadable, torn, bytes } = await readErasures(path);
+  for (const message of unreadable) report(message);
+  const erasures = new Map(found.map((erasure) => [erasure.subject, erasure]));
+  let end = bytes - Buffer.byteLength(torn);
   const append = async (subject: string, at = new Date().toISOString()): Promise<void> => {
     const erasure = { subject, at };
     end = await appendDurably(path, end, `${JSON.stringify(erasure)}\n`);
@@ -151,6 +155,32 @@ export async function openErasureList(path: string): Promise<ErasureList> {
     list: () => [...erasures.values()],
     add: append,
   };
+}
+
+/** What is in a list of erasures; changes nothing. `torn`: what stands behind its last line feed. */
+export async function readErasures(
+  path: string,
+): Promise<{ found: Erasure[]; unreadable: string[]; torn: string; bytes: number }> {
+  const text = await readFile(path, 'utf8').catch(ifMissing(''));
+  const lines = text.split('\n');
+  const torn = lines.pop() ?? '';
+  const found: Erasure[] = [];
+  const unreadable: string[] = [];
+  for (const [index, line] of lines.entries()) {
+    const erasure = parseErasure(line);
+    if (erasure) found.push(erasure);
+    else
+      unreadable.push(
+        `Line ${index + 1} of the list of erasures cannot be read (${path}). ${remedy}`,
+      );
+  }
+  return { found, unreadable, torn, bytes: Buffer.byteLength(text) };
+}
+
+const remedy = 'Put the file back from a backup.';
+
+function refuse(message: string): never {
+  throw new KeyError('DAMAGED', message);
 }
 
 function encodeKey(key: Buffer): Buffer {
@@ -171,7 +201,7 @@ async function destroy(directory: string, subject: string): Promise<void> {
     }
     await unlink(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (hasCode(error, 'ENOENT')) return;
     throw error;
   }
   await syncDirectory(directory);

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
-import type { ProjectionStorage } from '../../projections/projection.ts';
-import { statusOf } from '../../projections/status.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from './captures.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';

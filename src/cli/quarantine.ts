@@ -1,6 +1,6 @@
 import { hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
-import { sizeText } from '../storage/quota.ts';
+import { sizeText } from '../storage/disk.ts';
 import type { Quarantined } from '../storage/quarantine.ts';
 import { askService } from '../control/socket.ts';
 import { confirmed } from './confirmed.ts';

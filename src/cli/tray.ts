@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StatusView } from '../../projections/status.ts';
+import type { StatusView } from '../../projections/recordings.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { type MenuEntry, type TrayState, icons, labelsFor, serveMenu } from '../tray/menu.ts';
 import { openSessionBus } from '../tray/session-bus.ts';

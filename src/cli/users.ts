@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { openAccounts } from '../accounts/accounts.ts';
-import { retireSpace } from '../accounts/retired-spaces.ts';
+import { retireSpace } from '../accounts/user-removal.ts';
 import { openConfig } from '../config/config.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';

@@ -4,9 +4,10 @@ import { tryLanguage, trySpeech } from './try-servers.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { isInstalled, packageVersion } from '../shared/package.ts';
 import { diskAt } from '../shared/files.ts';
-import { lowWaterMark } from '../storage/disk-room.ts';
+import { lowWaterMark } from '../storage/disk.ts';
 import type { Settings } from '../config/environment.ts';
-import { gigabyte, sizeText, whatToDo } from '../storage/quota.ts';
+import { gigabyte, sizeText } from '../storage/disk.ts';
+import { whatToDo } from '../storage/quota.ts';
 
 /**
  * What this host has and lacks, and what to do about it: for `mitschrift doctor` and `GET /doctor`.

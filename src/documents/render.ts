@@ -1,5 +1,5 @@
-import { clock } from '../shared/time.ts';
 import { Scalar, stringify } from 'yaml';
+import { clock } from '../shared/time.ts';
 import {
   type DocumentsInput,
   type PerDocument,

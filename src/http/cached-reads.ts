@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ProjectionRunner } from '../../projections/runner.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 
 /**
  * Reads of one projection, kept until it has applied another fact: who asks again and again is not

@@ -1,6 +1,6 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
 import type { Activity } from '../recordings/service.ts';
-import { isIn } from '../../machines/state-name.ts';
+import { isIn } from '../../machines/states.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';

@@ -1,9 +1,9 @@
-import type { Readiness } from './middleware/ready.ts';
 import type Router from '@koa/router';
+import type { Readiness } from './middleware/ready.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
-import type { ProjectionStorage } from '../../projections/projection.ts';
-import type { ProjectionRunner } from '../../projections/runner.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import type { Accounts, Caller, Peer } from '../accounts/accounts.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
@@ -12,12 +12,10 @@ import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
-import type { DiskRoom } from '../storage/disk-room.ts';
+import type { DiskRoom } from '../storage/disk.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 import type { Toggle } from '../capture/toggle.ts';
 import type { Tickets } from './tickets.ts';
-
-import type { Caller, Peer } from '../accounts/accounts.ts';
 
 export type { Caller, Peer };
 

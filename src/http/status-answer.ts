@@ -1,6 +1,6 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
-import type { ProjectionStorage } from '../../projections/projection.ts';
-import { type RecordingNow, type StatusView, statusOf } from '../../projections/status.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import { type RecordingNow, type StatusView, statusOf } from '../../projections/recordings.ts';
 import type { CaptureNow } from '../capture/capture-now.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';

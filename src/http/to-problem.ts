@@ -1,7 +1,7 @@
 import type { KeyError } from '../../events/key-store.ts';
 import type { EventStoreError } from '../../events/store.ts';
 import type { InvalidCursor } from '../../projections/list-page.ts';
-import type { ProjectionBehind, ProjectionStopped } from '../../projections/projection-error.ts';
+import type { ProjectionBehind, ProjectionStopped } from '../../projections/runner/projection.ts';
 import type { TranscriptMoving } from '../../projections/transcripts.ts';
 import type { AccountError } from '../accounts/account-error.ts';
 import type { Starting } from './middleware/ready.ts';
@@ -13,7 +13,7 @@ import type { NoVault } from '../documents/vault.ts';
 import type { CommandRefused, NotAccepted, UnknownRecording } from '../recordings/handle.ts';
 import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
-import type { DiskFull } from '../storage/disk-room.ts';
+import type { DiskFull } from '../storage/disk.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
 import { Problem, invalid, logDamaged, notFound, starting } from './problems.ts';
 import { statusName } from './recording-answer.ts';

@@ -2,7 +2,7 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { notFound } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
-import { isIn } from '../../machines/state-name.ts';
+import { isIn } from '../../machines/states.ts';
 
 /** The built-in user of tray and hotkey, whose recordings administrators see and act upon. */
 export const guest = 'guest';

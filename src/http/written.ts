@@ -3,15 +3,13 @@ import { recordingOf } from '../../events/facts/recording.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
-import { status } from '../../projections/status.ts';
-import { transcripts } from '../../projections/transcripts.ts';
 import type { Accepted, Decided } from '../recordings/service.ts';
 import { callerOf } from './middleware/authenticate.ts';
 import { limits } from './limits.ts';
 import { Problem, logDamaged } from './problems.ts';
 import type { HttpServices, State } from './services.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
-import { isIn } from '../../machines/state-name.ts';
+import { isIn } from '../../machines/states.ts';
 
 /**
  * Gives the caller's command on a recording, and returns when what it led to can be read.
@@ -31,7 +29,7 @@ export async function carryOut(
 }
 
 /** The views in which the result of a command is looked for. */
-const needed = [commands.name, recordings.name, transcripts.name, status.name];
+const needed = [commands.name, recordings.name];
 
 /** Ids of commands without an `Idempotency-Key` are made up: nobody can repeat them. */
 export const commandOf = (state: State): string =>

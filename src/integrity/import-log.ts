@@ -21,7 +21,7 @@ const batchMax = { facts: 1_000, characters: 4 * 1024 * 1024 };
  * Makes a log of an exported file in a data directory that has none, fact by fact as they were. A
  * decrypted export is sealed again with new keys; one that is still sealed needs the keys of the log
  * it came from in `keys/`. The log is there when all of it is durable, or not at all.
- * @throws {Error} naming the line that is wrong, or when there is a log already
+ * @throws {Error} naming the line that is wrong; when there is a log already; when all of its keys are missing
  */
 export async function importLog(data: DataFolder, file: string): Promise<Imported> {
   if ((await exists(data.log)) || (await exists(markerPath(data.log)))) {
@@ -50,6 +50,7 @@ async function build(data: DataFolder, file: string, directory: string): Promise
   const copy = await openLogCopy(directory, header.log);
   const keys = await openFileKeys(data.keys);
   const erasures: { subject: string; at: string }[] = [];
+  const needed = new Set<string>();
   try {
     const batch: string[] = [];
     let characters = 0;
@@ -66,13 +67,15 @@ async function build(data: DataFolder, file: string, directory: string): Promise
         erasures.push(erasure.data.erasure);
         continue;
       }
-      const json = await sealed(file, line, text, value, keys);
+      const json = await sealed(file, line, text, value, { keys, needed });
       batch.push(json);
       characters += json.length;
       if (batch.length >= batchMax.facts || characters >= batchMax.characters) await flush();
     }
     if (batch.length > 0) await flush();
     assertComplete(file, header, copy);
+    for (const { subject } of erasures) needed.delete(subject);
+    await assertAnyKey(file, data.keys, needed);
   } finally {
     await copy.close();
   }
@@ -98,18 +101,19 @@ const recordSchema = z.looseObject({
   content: z.unknown().optional(),
 });
 
-/** The record's JSON: as it stands in the line, or with its opened content sealed anew. */
+/** The record's JSON: as it stands in the line, or with its opened content sealed again. Adds whose key opens it to `needed`. */
 async function sealed(
   file: string,
   line: number,
   text: string,
   value: unknown,
-  keys: KeyStore,
+  { keys, needed }: { keys: KeyStore; needed: Set<string> },
 ): Promise<string> {
   const record = recordSchema.safeParse(value);
   if (!record.success) throw new Error(`Line ${line} of ${file} is no fact.`);
   const { type, schema = 1, stream, version, subject, content } = record.data;
   assertKnown(type, schema, upcasters);
+  if (typeof content === 'string' && subject !== undefined) needed.add(subject);
   if (content === undefined || typeof content === 'string') return text;
   if (subject === undefined) throw new Error(`Line ${line} of ${file} has content of nobody.`);
   const key = await keys.obtain(subject);
@@ -122,6 +126,20 @@ function assertComplete(file: string, header: LogHeader, copy: LogCopy): void {
   const { position } = copy.head();
   if (position === header.position) return;
   throw new Error(`${file} has ${position} facts, but its header says ${header.position}.`);
+}
+
+/** Single keys may be lost for good, which `verify` lists; without any of them nothing could be read. */
+async function assertAnyKey(
+  file: string,
+  directory: string,
+  needed: ReadonlySet<string>,
+): Promise<void> {
+  for (const subject of needed) if (await exists(join(directory, subject))) return;
+  if (needed.size === 0) return;
+  throw new Error(
+    `The keys that ${file} is sealed with are missing: copy the folder keys of the data directory it was ` +
+      `exported from to ${directory}, or export it with --decrypt.`,
+  );
 }
 
 /** Adds erasures to the data directory's list, with their times; opening the keys applies them. */

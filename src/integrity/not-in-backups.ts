@@ -1,5 +1,5 @@
-import { reserveFile } from '../storage/disk-room.ts';
-import { openingMarkFile, openMarkFile } from './open-mark.ts';
+import { reserveFile } from '../storage/disk.ts';
+import { openMarkFile, openingMarkFile } from './open-mark.ts';
 import { scrubStateFile } from './scrub.ts';
 
 /**

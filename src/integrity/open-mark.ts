@@ -8,7 +8,7 @@ import type { KeyStore } from '../../events/key-store.ts';
 import { type EventLog, openLog } from '../../events/log/level-log.ts';
 import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { exists } from '../shared/files.ts';
+import { exists, ifMissing } from '../shared/files.ts';
 
 /** In the data directory while a process has the log open; not part of a backup. */
 export const openMarkFile = 'log.open';
@@ -47,8 +47,7 @@ export type OpenMark = {
 export async function markOpen(data: Pick<DataFolder, 'root' | 'log'>): Promise<OpenMark> {
   const path = join(data.root, openMarkFile);
   const opening = join(data.root, openingMarkFile);
-  const open = await readMark(path);
-  const last = open ?? (await readMark(opening));
+  const last = await lastMark(data);
   // Whoever has it open says so: the log is locked then.
   const unclean = last !== undefined && (last.pid === process.pid || !isRunning(last.pid));
   const harmed = unclean ? await harmedTables(data.log) : [];
@@ -79,6 +78,12 @@ export async function markOpen(data: Pick<DataFolder, 'root' | 'log'>): Promise<
   };
 }
 
+/** Whether another process that still runs has said it has the log open: only opening it tells for sure. */
+export async function isHeldByAnother(data: Pick<DataFolder, 'root'>): Promise<boolean> {
+  const mark = await lastMark(data);
+  return mark !== undefined && mark.pid !== process.pid && isRunning(mark.pid);
+}
+
 /**
  * Works on a data directory's log without a service, and closes it.
  * @throws {EventStoreError} `LOCKED` when a service has it, `DAMAGED` when it cannot be opened at all, or
@@ -101,12 +106,12 @@ export async function withLogAlone<T>(
   }
 }
 
+const lastMark = async ({ root }: Pick<DataFolder, 'root'>) =>
+  (await readMark(join(root, openMarkFile))) ?? (await readMark(join(root, openingMarkFile)));
+
 /** Undefined when the log was closed. A mark that was cut short still says that it was not. */
 async function readMark(path: string): Promise<z.infer<typeof markSchema> | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await readFile(path, 'utf8').catch(ifMissing(undefined));
   if (text === undefined) return undefined;
   try {
     return markSchema.parse(JSON.parse(text));

@@ -10,7 +10,7 @@ import {
 import type { DataFolder } from '../shared/data-directory.ts';
 import type { Finding } from './findings.ts';
 import { hashFile } from '../shared/files.ts';
-import { readKeyFile } from '../../events/log/file-keys.ts';
+import { erasuresFile, readErasures, readKeyFile } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { salvage } from '../../events/log/salvage.ts';
@@ -57,14 +57,14 @@ const subjectsKept = 10_000;
 
 /**
  * Looks at the key file of every subject that has content: it is sound, or the subject is listed as
- * erased. The files themselves, not what the service has in memory; also around damaged records.
+ * erased; and at the lines of that list. The files themselves, not what the service has in memory; also around damaged records.
  */
 export async function checkKeys(
   deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'keys'> },
   report: (finding: Finding) => void,
   pause: () => Promise<void> = async () => {},
 ): Promise<KeysChecked> {
-  const { store, keys } = deps;
+  const { store, keys, data } = deps;
   const looked = new LRUCache<string, true>({ max: subjectsKept });
   const checked: KeysChecked = { sound: 0, erased: 0 };
   for await (const page of salvage(store.db)) {
@@ -82,6 +82,9 @@ export async function checkKeys(
         report({ kind: 'key', severity: 'damage', path: keyPath(subject), what });
       }
     }
+  }
+  for (const what of (await readErasures(join(data.keys, erasuresFile))).unreadable) {
+    report({ kind: 'key', severity: 'damage', path: keyPath(erasuresFile), what });
   }
   return checked;
 }

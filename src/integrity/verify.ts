@@ -159,7 +159,7 @@ export async function checkStream(
   if (recordingId === undefined) return checked;
   checked.recordings = 1;
   try {
-    const { differences } = await checkLog(deps.store, recordingId);
+    const { differences } = checked.facts > 0 ? await checkLog(deps.store, recordingId) : nothing;
     for (const { version, difference } of differences) {
       report({ kind: 'state', severity: 'damage', stream, version, what: `${difference}.` });
     }
@@ -180,6 +180,9 @@ export async function checkStream(
     files = await filesNow(deps.store, stream);
   }
 }
+
+/** Of a stream whose first fact cannot be read. */
+const nothing: Pick<LogCheck, 'differences'> = { differences: [] };
 
 /** Whether everything is as it was recorded, as far as it has been looked at. */
 export type ServiceHealth = {

@@ -9,10 +9,10 @@ import {
 } from 'prom-client';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { Stage } from '../../events/facts/recording.ts';
-import type { ProjectionStorage } from '../../projections/projection.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { endedBy } from '../../projections/recording-fold.ts';
 import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
-import type { ProjectionRunner } from '../../projections/runner.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { RecordingService } from '../recordings/service.ts';
 
 /** Counters and gauges. Labels are names of ours only: never content, ids or users. */

@@ -1,12 +1,9 @@
 import { createActor, fromCallback, type EventObject } from 'xstate';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
-import {
-  recordingMachine,
-  toMachineEvent,
-  type ActivityInput,
-  type RecordingSnapshot,
-} from '../../machines/recording.ts';
+import { recordingMachine, type RecordingSnapshot } from '../../machines/recording.ts';
+import { toMachineEvent } from '../../machines/context.ts';
+import type { ActivityInput } from '../../machines/transitions.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 import type { Log } from '../shared/log.ts';

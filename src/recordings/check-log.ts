@@ -8,20 +8,20 @@ import {
   evolve,
   initialState,
   machineVersion,
-  toMachineEvent,
 } from '../../machines/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { toMachineEvent } from '../../machines/context.ts';
+import { stateName } from '../../machines/states.ts';
 import { filesOf } from '../../projections/recording/files.ts';
 import { read } from '../../projections/recording/reading.ts';
 import {
-  evolve as evolveRecording,
-  noRecording,
   type ReadFact,
   type Recording,
+  evolve as evolveRecording,
+  noRecording,
 } from '../../projections/recording/recording.ts';
 import { restoration } from '../../projections/recording/versions.ts';
-import { documentsInput } from './documents-input.ts';
-import type { LoggedRecordingFact } from './handle.ts';
+import { documentsInput } from '../documents/documents-input.ts';
+import { type LoggedRecordingFact, UnknownRecording } from './handle.ts';
 
 /** What folding the whole log again shows. */
 export type LogCheck = {
@@ -42,6 +42,7 @@ const differencesMax = 1000;
  * the machine says, then renders the documents from the log and compares their hashes with the recorded
  * ones. Changes nothing.
  * @param only one recording's id; all when absent.
+ * @throws {UnknownRecording} there is no such recording
  */
 export async function checkLog(store: EventStore, only?: string): Promise<LogCheck> {
   const check: LogCheck = {
@@ -66,9 +67,9 @@ export async function checkLog(store: EventStore, only?: string): Promise<LogChe
         check.differences.push({ recording_id: recordingId, version, difference });
       }
     };
-    const folded = await fold(store, recordingId, differ, () => {
-      if (only !== undefined) check.facts += 1;
-    });
+    const folded = await fold(store, recordingId, differ);
+    if (folded.facts === 0) throw new UnknownRecording(recordingId);
+    if (only !== undefined) check.facts = folded.facts;
     await compareDocuments(recordingId, folded, check, differ);
   }
   return check;
@@ -77,24 +78,21 @@ export async function checkLog(store: EventStore, only?: string): Promise<LogChe
 type Differ = (version: number, difference: string) => void;
 
 type Folded = {
+  facts: number;
   recording: Recording;
   erased: boolean;
   saved: ReadFact<'documents.saved'> | null;
 };
 
-async function fold(
-  store: EventStore,
-  recordingId: string,
-  differ: Differ,
-  counted: () => void,
-): Promise<Folded> {
+async function fold(store: EventStore, recordingId: string, differ: Differ): Promise<Folded> {
+  let facts = 0;
   let state = initialState(recordingId);
   let recording = noRecording(recordingId);
   let erased = false;
   let saved: ReadFact<'documents.saved'> | null = null;
   for await (const logged of store.read(recordingStream(recordingId))) {
     const fact = logged as LoggedRecordingFact;
-    counted();
+    facts += 1;
     erased ||= fact.erased === true || fact.unreadable === true;
     compareState(state, fact, differ);
     state = evolve(state, toMachineEvent(fact));
@@ -102,7 +100,7 @@ async function fold(
     recording = evolveRecording(recording, fact);
     if (fact.type === 'documents.saved') saved = fact;
   }
-  return { recording, erased, saved };
+  return { facts, recording, erased, saved };
 }
 
 function compareState(state: RecordingSnapshot, fact: LoggedRecordingFact, differ: Differ): void {

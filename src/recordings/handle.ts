@@ -1,36 +1,35 @@
 import type { OfferedFact } from '../../events/facts/catalogue.ts';
 import {
-  commandHandler,
-  isRefusal,
   type Aggregate,
   type CommandMetadata,
   type Decision,
   type Refusal,
+  commandHandler,
+  isRefusal,
 } from '../../events/command-handler.ts';
 import type { StoredFact } from '../../events/facts/envelope.ts';
 import {
-  recordingOf,
-  recordingStream,
   type RecordingFact,
   type RecordingFactType,
+  recordingOf,
+  recordingStream,
 } from '../../events/facts/recording.ts';
-import { EventStoreError, type EventStore } from '../../events/store.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
 import type { DecideRecording, RecordingRefusal } from '../../projections/recording/decide.ts';
 import {
-  evolve as read,
-  noRecording,
   type ReadFact,
   type Recording,
+  evolve as read,
+  noRecording,
 } from '../../projections/recording/recording.ts';
-import { possibleFacts } from '../../machines/possible.ts';
+import { possibleFacts, stateName } from '../../machines/states.ts';
 import {
+  type RecordingSnapshot,
   evolve,
   initialState,
   machineVersion,
-  toMachineEvent,
-  type RecordingSnapshot,
 } from '../../machines/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { toMachineEvent } from '../../machines/context.ts';
 
 /** A fact of a recording as the log has it. */
 export type LoggedRecordingFact = StoredFact<RecordingFact>;

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
-import { activeStages, isSettled } from '../../machines/possible.ts';
+import { activeStages, isSettled } from '../../machines/states.ts';
 import type { Log } from '../shared/log.ts';
 import { UnknownRecording } from './handle.ts';
 import type { RecordingAggregate } from './aggregate.ts';

@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
 import { type ReprocessedFrom, type Stage, recordingOf } from '../../events/facts/recording.ts';
 import { reprocess } from '../../projections/recording/decide.ts';
-import type { ProjectionStorage } from '../../projections/projection.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import type { ProjectionRunner } from '../../projections/runner.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { RecordingService } from './service.ts';
 
 /** What became of a recording that was processed again. */

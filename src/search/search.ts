@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { recordingOf } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import type { ProjectionStorage } from '../../projections/projection.ts';
-import type { ProjectionRunner } from '../../projections/runner.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/transcripts.ts';
 import type { Log } from '../shared/log.ts';

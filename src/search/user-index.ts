@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import { setImmediate } from 'node:timers/promises';
 import { libraryPage } from '../../projections/library.ts';
 import { pageRowsMax } from '../../projections/list-page.ts';
-import type { ProjectionStorage } from '../../projections/projection.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/transcripts.ts';
 import { foldWord, wordsOf } from './words.ts';

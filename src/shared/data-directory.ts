@@ -77,3 +77,5 @@ export async function prepare(data: DataFolder): Promise<void> {
   // Somebody may have made it before us, for a model, say: what is below is nobody else's to read.
   await chmod(root, 0o700);
 }
+/** The derived 16 kHz mono file beside the kept audio; made again whenever it is missing. */
+export const speechFileName = 'speech.wav';

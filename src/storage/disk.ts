@@ -1,5 +1,7 @@
-import { lstat, opendir } from 'node:fs/promises';
+import { lstat, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Settings } from '../config/environment.ts';
+import { diskAt } from '../shared/files.ts';
 
 /** What a walk found. `unread`: files and folders that it could not look at, whose bytes are not in. */
 export type CountedBytes = { bytes: number; unread: number };
@@ -44,3 +46,183 @@ export async function countBytes(folder: string, signal?: AbortSignal): Promise<
     counted.unread += 1;
   }
 }
+
+/** Room on the disk of the data directory, and what is done before there is none. */
+export interface DiskRoom {
+  /**
+   * New work may begin that takes so many bytes.
+   * @throws {DiskFull} less than `limits.free_mb` would be left
+   */
+  admit(bytes: number): Promise<void>;
+  /**
+   * Gives up the reserve where room is short, for what makes room: erasing, and logging in for it.
+   * Resolves with whether it did.
+   */
+  giveUpReserve(): Promise<boolean>;
+  /** To be shown while new work is refused, as far as it was looked at last. */
+  warning(): { code: 'disk-low'; message: string } | null;
+  /** Makes the reserve when there is room for it, now and every minute. */
+  start(): Promise<void>;
+  /** Resolves when nothing is written any more. */
+  stop(): Promise<void>;
+}
+
+/** The disk is full, or nearly: new work is refused. HTTP answers 503. */
+export class DiskFull extends Error {
+  override name = 'DiskFull';
+  readonly code = 'DISK_FULL';
+  /** Bytes that are free. */
+  readonly freeBytes: number;
+  constructor(freeBytes: number, lowBytes: number) {
+    super(
+      `The disk of the service has ${sizeText(freeBytes)} free, and nothing new is taken below ` +
+        `${sizeText(lowBytes)} (limits.free_mb). ${whatToDo}`,
+    );
+    this.freeBytes = freeBytes;
+  }
+}
+
+/** Name of the reserve in the data directory. */
+export const reserveFile = 'reserve';
+/** Bytes of the reserve: enough for the database to be opened again, twice over, and for many erasures. */
+const reserveBytesMax = 32 * 1024 ** 2;
+/** It takes at most this share of what is free, so that a small disk has one too. */
+const reserveShare = 1 / 8;
+/** Less than this is short: the database may need it to be opened again. */
+const shortBytes = 8 * 1024 ** 2;
+/** How often it is looked whether the reserve can be made, in milliseconds. */
+const lookEveryMs = 60_000;
+const megabyte = 1024 ** 2;
+
+const whatToDo = 'Make room on this disk, or delete recordings.';
+
+/** Bytes that must be free for new work to begin: as set, else 500 MB, or a twentieth of a small disk. */
+export const lowWaterMark = (
+  { 'limits.free_mb': megabytes }: Pick<Settings, 'limits.free_mb'>,
+  totalBytes: number,
+): number =>
+  megabytes === null ? Math.min(500 * megabyte, totalBytes / 20) : megabytes * megabyte;
+
+/** Whether an error, or one behind it, says that the disk is full. */
+export function isNoSpace(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || /No space left/.test(error.message) || isNoSpace(error.cause);
+}
+
+/** Removes the reserve; false when there is none. */
+export async function removeReserve(root: string): Promise<boolean> {
+  try {
+    await rm(join(root, reserveFile));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Watches nothing and makes nothing before `start`. */
+export function openDiskRoom(deps: {
+  root: string;
+  settings(): Pick<Settings, 'limits.free_mb'>;
+  log: { warn(fields: object, text: string): void };
+}): DiskRoom {
+  const { root, log } = deps;
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let making: Promise<void> = Promise.resolve();
+  let last = { free: Infinity, low: 0 };
+
+  const look = async (): Promise<{ free: number; low: number }> => {
+    const { free, total } = await diskAt(root);
+    last = { free, low: lowWaterMark(deps.settings(), total) };
+    return last;
+  };
+  const makeReserve = async (): Promise<void> => {
+    const { free, low } = await look();
+    const there = await sizeOf(join(root, reserveFile));
+    const wanted = Math.min(reserveBytesMax, Math.floor(free * reserveShare));
+    if (there > 0 || free - wanted < low) return;
+    await fill(join(root, reserveFile), wanted, stopping.signal);
+  };
+
+  return {
+    async admit(bytes) {
+      const { free, low } = await look();
+      if (free - bytes < low) throw new DiskFull(free, low);
+    },
+    async giveUpReserve() {
+      if ((await look()).free >= shortBytes) return false;
+      await making;
+      const given = await removeReserve(root);
+      if (given) log.warn({ free: last.free }, 'the disk is full: the reserve was given up');
+      return given;
+    },
+    warning() {
+      if (last.free >= last.low) return null;
+      const message = `The disk has only ${sizeText(last.free)} free: nothing new is taken. ${whatToDo}`;
+      return { code: 'disk-low', message };
+    },
+    start() {
+      const again = (): Promise<void> => {
+        making = makeReserve()
+          .catch((error: unknown) => {
+            if (!stopping.signal.aborted) log.warn({ err: error }, 'the reserve could not be made');
+          })
+          .finally(() => {
+            if (!stopping.signal.aborted)
+              timer = setTimeout(() => void again(), lookEveryMs).unref();
+          });
+        return making;
+      };
+      return again();
+    },
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await making;
+    },
+  };
+}
+
+const sizeOf = async (path: string): Promise<number> =>
+  await stat(path).then(
+    ({ size }) => size,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return 0;
+      throw error;
+    },
+  );
+
+/** A file of so many bytes that take their room; half of one is removed. */
+async function fill(path: string, bytes: number, signal: AbortSignal): Promise<void> {
+  // Not zeros, which some file systems keep nowhere.
+  const block = Buffer.alloc(megabyte, 'mitschrift keeps this room for erasing\n');
+  const file = await open(path, 'wx', 0o600);
+  let whole = false;
+  try {
+    for (let left = bytes; left > 0; left -= megabyte) {
+      signal.throwIfAborted();
+      await file.write(block, 0, Math.min(left, megabyte));
+    }
+    whole = true;
+  } finally {
+    await file.close();
+    if (!whole) await rm(path, { force: true });
+  }
+}
+
+/** Bytes of a GB of `limits.spaces_gb`: 1024³, as an MB of `limits.upload_mb` is 1024². */
+export const gigabyte = 1024 ** 3;
+
+/** Bytes for a person, three digits: `1.5 GB`, `20.3 MB`. */
+export function sizeText(bytes: number): string {
+  const [unit, size] = units.find(([, size]) => bytes >= size) ?? ['bytes', 1];
+  return `${Number((bytes / size).toPrecision(3))} ${unit}`;
+}
+
+const units = [
+  ['GB', gigabyte],
+  ['MB', 1024 ** 2],
+  ['KB', 1024],
+] as const;

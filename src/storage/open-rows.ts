@@ -1,11 +1,15 @@
 import { rm } from 'node:fs/promises';
-import { openDatabase, type LogDatabase, type WriteHook } from '../../events/log/database.ts';
+import {
+  type LogDatabase,
+  type WriteHook,
+  openDatabase,
+  reopenUntilUsable,
+} from '../../events/log/database.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { reopenUntilUsable } from '../../events/log/database.ts';
 import { EventStoreError } from '../../events/store.ts';
-import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
+import type { Projection, ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { Log } from '../shared/log.ts';
-import { levelProjectionStorage } from './level-projections.ts';
+import { levelProjectionStorage, sublevelPrefix } from './level-rows.ts';
 import { sealedRows } from './sealed-rows.ts';
 
 /** The database of projections' rows, apart from the log's: it can be deleted, the log makes it again. */
@@ -59,4 +63,68 @@ export async function openRows(options: {
       await db.close();
     },
   };
+}
+
+/**
+ * Removes the rows that the first release kept in the log's database, unsealed, with the files that held
+ * them. Once, when the sealed rows are built; a crash in between begins it again. The log's records stay.
+ * The log is closed and opened in it: nothing may be appended meanwhile.
+ * @param rows the database of sealed rows, which remembers that it is done
+ * @param rewritable whether the log's files may be rewritten; tried again at the next start if not
+ * @throws {Error} they may not; what the databases throw
+ */
+export async function removePlainRows(
+  log: { db: LogDatabase; head(): number },
+  rows: LogDatabase,
+  rewritable: () => Promise<boolean>,
+): Promise<void> {
+  if ((await rows.get(doneKey)) !== undefined) return;
+  if (log.head() > 0) {
+    if (!(await rewritable()))
+      throw new Error('The log has harmed tables, which are not rewritten.');
+    await removeFrom(log.db);
+  }
+  await rows.batch([{ type: 'put', key: doneKey, value: '1' }], { sync: true });
+}
+
+const doneKey = `${sublevelPrefix('meta')}plain-rows-removed`;
+
+/** Everything from `!projections!` to `!sessions!`: neither end is a key of anything. */
+const first = '!projections!';
+const last = '!sessions"';
+
+/** What `classic-level` offers beyond what `level` types: rewriting a range without what is gone from it. */
+interface Compactable {
+  compactRange(start: string, end: string): Promise<void>;
+}
+
+async function removeFrom(log: LogDatabase): Promise<void> {
+  for (const name of ['projections', 'search']) {
+    const prefix = sublevelPrefix(name);
+    // `"` follows `!`.
+    await log.clear({ gte: prefix, lt: `${prefix.slice(0, -1)}"` });
+  }
+  await rewrite(log);
+  // Its manifest names the first and last keys of files that are gone, and users' names were in keys.
+  await log.reopen();
+}
+
+/**
+ * Makes LevelDB drop what was deleted: what is in memory goes to a table, tables are merged down to the
+ * last level, and the files before are removed.
+ */
+async function rewrite(log: LogDatabase): Promise<void> {
+  const compact = () => (log as unknown as Compactable).compactRange(first, last);
+  // The first time tables are written as they were in memory, with all that was overwritten there,
+  // and those of the last level are left alone (LevelDB's DBImpl::CompactRange). A table that spans
+  // the range, of two deletions of nothing, makes the second time merge with every one of them.
+  await compact();
+  await log.batch(
+    [
+      { type: 'del', key: first },
+      { type: 'del', key: last },
+    ],
+    { sync: false },
+  );
+  await compact();
 }

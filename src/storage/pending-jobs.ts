@@ -1,4 +1,4 @@
-import { type RowsDatabase, entriesOf, sublevelPrefix } from './rows-database.ts';
+import { type RowsDatabase, entriesOf, sublevelPrefix } from './level-rows.ts';
 
 /**
  * Work on files that a fact promises and that a crash may leave undone. Added durably before the fact is

@@ -1,6 +1,6 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncDirectory } from '../shared/files.ts';
+import { ifMissing, syncDirectory } from '../shared/files.ts';
 import { countBytes } from './disk.ts';
 
 /** Something that was put aside below `<data>/quarantine`. */
@@ -59,8 +59,36 @@ export async function* purgeQuarantined(
   }
 }
 
-/** Where the documents of deleted users are put (`src/accounts/retired-spaces.ts`). */
+/** Where the documents of deleted users are put (`src/accounts/user-removal.ts`). */
 const spaces = 'spaces';
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/**
+ * Moves folders of recordings that no fact speaks of out of the way: what an upload left that was never
+ * acknowledged. Nothing is deleted: that is
+ * for `mitschrift quarantine purge`. Returns their names.
+ * @param folders names of folders that were there before this process took anything
+ */
+export async function quarantineUnknown(
+  deps: { recordingsDir: string; quarantineDir: string },
+  folders: readonly string[],
+  isKnown: (recordingId: string) => Promise<boolean>,
+): Promise<string[]> {
+  const moved: string[] = [];
+  for (const name of folders) {
+    if (await isKnown(name)) continue;
+    await mkdir(deps.quarantineDir, { recursive: true, mode: 0o700 });
+    const aside = join(deps.quarantineDir, `${name}-${Date.now()}`);
+    // Removed meanwhile: an upload of which no client was told.
+    const found = await rename(join(deps.recordingsDir, name), aside).then(
+      () => true,
+      ifMissing(false),
+    );
+    if (found) moved.push(name);
+  }
+  return moved;
+}
 
 async function namesIn(quarantineDir: string): Promise<string[]> {
   const top = await readdir(quarantineDir).catch(absent);
@@ -91,8 +119,6 @@ async function sizeOf(path: string): Promise<{ bytes: number; unread: number }> 
   if (there?.isDirectory()) return await countBytes(path);
   return { bytes: there?.isFile() ? there.size : 0, unread: 0 };
 }
-
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 function absent(error: NodeJS.ErrnoException): string[] {
   if (error.code !== 'ENOENT') throw error;

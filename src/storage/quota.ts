@@ -1,7 +1,7 @@
 import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/environment.ts';
-import { type CountedBytes, countBytes } from './disk.ts';
+import { type CountedBytes, countBytes, gigabyte, sizeText } from './disk.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 
 /**
@@ -237,21 +237,6 @@ export class SpaceLimitReached extends Error {
 
 /** For whoever reads that the limit is reached. */
 export const whatToDo = 'Delete recordings, or have an administrator raise the limit.';
-/** Bytes of a GB of `limits.spaces_gb`: 1024³, as an MB of `limits.upload_mb` is 1024². */
-export const gigabyte = 1024 ** 3;
-
-/** Bytes for a person, three digits: `1.5 GB`, `20.3 MB`. */
-export function sizeText(bytes: number): string {
-  const [unit, size] = units.find(([, size]) => bytes >= size) ?? ['bytes', 1];
-  return `${Number((bytes / size).toPrecision(3))} ${unit}`;
-}
-
-const units = [
-  ['GB', gigabyte],
-  ['MB', 1024 ** 2],
-  ['KB', 1024],
-] as const;
-
 /**
  * Bytes that resumable uploads under way will have when they are complete; of those whose length was
  * not told yet, the bytes that are there. 0 without the folder.

@@ -1,7 +1,12 @@
 import { openContent, sealContent } from '../../events/log/sealing.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { EventStoreError } from '../../events/store.ts';
-import type { Projection, ProjectionStorage, Row, Seal } from '../../projections/projection.ts';
+import type {
+  Projection,
+  ProjectionStorage,
+  Row,
+  Seal,
+} from '../../projections/runner/projection.ts';
 
 type Keys = Pick<KeyStore, 'find'>;
 type Sealing = Pick<Projection, 'name' | 'seal'>;

@@ -1,4 +1,4 @@
-import { type RowsDatabase, entriesOf, sublevelPrefix, whenOpen } from './rows-database.ts';
+import { type RowsDatabase, entriesOf, sublevelPrefix, whenOpen } from './level-rows.ts';
 
 /**
  * Sessions in the log's database, as JSON at `!sessions!<SHA-256 of the token, hex>`. Synced: a

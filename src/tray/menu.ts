@@ -1,5 +1,5 @@
 import type { BusInterface, SessionBus } from './session-bus.ts';
-import type { StatusView } from '../../projections/status.ts';
+import type { StatusView } from '../../projections/recordings.ts';
 
 /** One line of a tray's menu; without an action it cannot be chosen, without a label it is a line. */
 export type MenuEntry = { label?: string; action?: (() => void) | undefined };

@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import type { AppliedListener } from '../../projections/runner.ts';
+import type { AppliedListener } from '../../projections/runner/runner.ts';
 import type { HttpServices } from '../../src/http/services.ts';
 import { openSockets } from '../../src/http/feed/upgrade.ts';
 import { openLogger } from '../../src/shared/log.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openErasureList, openFileKeys } from '../../events/log/file-keys.ts';
 import { KeyError, type KeyErrorCode } from '../../events/key-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -125,10 +125,23 @@ describe('An erasure that a crash interrupted', () => {
     }
   });
 
-  it('is not guessed at when another line cannot be read', async (test) => {
+  it('is left out and named when its line cannot be read, and the others count', async (test) => {
     const directory = await tempDir(test);
-    await writeFile(join(directory, 'erased.jsonl'), '{"subject":"R1"\n{}\n');
-    const error = await fails(openFileKeys(directory), 'DAMAGED');
+    const list = join(directory, 'erased.jsonl');
+    await (await openFileKeys(directory)).obtain('R1');
+    const line = { subject: 'R3', at: '2026-01-01T00:00:00.000Z' };
+    const text = `{"subject":"R1"\n${JSON.stringify(line)}\n{}\n`;
+    await writeFile(list, text);
+    const named: string[] = [];
+    const keys = await openFileKeys(directory, (message) => named.push(message));
+    assert.deepEqual(await keys.erasures(), [line]);
+    // Whose erasure it was is not guessed at.
+    await keys.find('R1');
+    assert.match(named.join('\n'), /^Line 1 .*\nLine 3 /);
+    await keys.forget('R2');
+    assert.ok((await readFile(list, 'utf8')).startsWith(text), 'the lines stay as they are');
+    // What applies a list to other data needs all of it.
+    const error = await fails(openErasureList(list), 'DAMAGED');
     assert.match(error.message, /Line 1 /);
   });
 

@@ -1,8 +1,8 @@
+import pino from 'pino';
 import assert from 'node:assert/strict';
 import { cp, readFile, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import pino from 'pino';
+import { type TestContext, test } from 'node:test';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { readTable } from '../../src/integrity/tables/table-file.ts';
 import { startService } from '../../src/main.ts';

@@ -1,20 +1,20 @@
+import pino from 'pino';
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import pino from 'pino';
-import { dataFolder, hostFrom, type DataFolder } from '../../src/shared/data-directory.ts';
+import { type TestContext, test } from 'node:test';
+import { type DataFolder, dataFolder, hostFrom } from '../../src/shared/data-directory.ts';
 import type { RepairReport } from '../../src/integrity/repair.ts';
 import type { VerifyReport } from '../../src/integrity/verify.ts';
 import { startService } from '../../src/main.ts';
 import {
-  forgetRows,
-  harmKeys,
-  keyedData,
-  keyFaults,
-  username,
   type KeyFault,
   type Subjects,
+  forgetRows,
+  harmKeys,
+  keyFaults,
+  keyedData,
+  username,
 } from '../support/lost-keys.ts';
 import { until } from '../support/pulse-until.ts';
 import { mitschrift } from '../support/recorded-data.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dataFolder } from '../../src/shared/data-directory.ts';
@@ -60,6 +60,7 @@ test('a second service on a data directory in use ends, and touches nothing of t
       const { code, stderr } = await mitschrift(data.root, 'serve');
       assert.equal(code, 1);
       assert.match(stderr, /Another Mitschrift has this data directory open/);
+      assert.doesNotMatch(stderr, /Mitschrift is at/, 'it never listened');
     }
   } finally {
     ended = true;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commands } from '../../projections/commands.ts';
-import type { Projection } from '../../projections/projection.ts';
+import type { Projection } from '../../projections/runner/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
-import { startProjections } from '../../projections/runner.ts';
-import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { startProjections } from '../../projections/runner/runner.ts';
+import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
 import { factTeller, tellImport } from '../support/fact-teller.ts';
 import { rowsOf } from '../support/memory-projection-storage.ts';
 import { seed, seeded, times } from '../support/seeded.ts';

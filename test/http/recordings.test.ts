@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Projection } from '../../projections/projection.ts';
-import { startProjections } from '../../projections/runner.ts';
+import type { Projection } from '../../projections/runner/projection.ts';
+import { startProjections } from '../../projections/runner/runner.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
 import {
+  type ProblemAnswer,
+  type TestService,
   rawRequest,
   startService,
   wav,
-  type ProblemAnswer,
-  type TestService,
 } from '../support/http-client.ts';
 
 type Recording = {

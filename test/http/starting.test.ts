@@ -1,14 +1,14 @@
+import pino from 'pino';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import pino from 'pino';
+import { type TestContext, test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
-import type { Projection } from '../../projections/projection.ts';
+import type { Projection } from '../../projections/runner/projection.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
-import { startService, type Service } from '../../src/main.ts';
+import { type Service, startService } from '../../src/main.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
 import { fillLog } from '../bench/fill-log.ts';
 import { apiOf } from '../support/service-process.ts';

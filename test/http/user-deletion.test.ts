@@ -1,8 +1,8 @@
-import { eventually } from '../support/eventually.ts';
 import assert from 'node:assert/strict';
 import { access, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { levelSessionRows } from '../../src/storage/session-rows.ts';

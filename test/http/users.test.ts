@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import { retireSpace } from '../../src/accounts/retired-spaces.ts';
+import { retireSpace } from '../../src/accounts/user-removal.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import {

@@ -85,6 +85,9 @@ test('a backup restored is the data directory it was made of', async (t) => {
   const rehearsal = await mitschrift(data.root, 'replay', '--check', '--data', target.root);
   assert.equal(rehearsal.code, 0, rehearsal.stderr);
   assert.match(rehearsal.stdout, /2 with documents compared.* 0 differences/);
+  const unknown = await mitschrift(data.root, 'replay', '--check', '--recording', 'nope');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /There is no recording nope/);
 });
 
 test('a backup made again copies only what is new, and holds all of it', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
@@ -40,6 +40,14 @@ test('an exported log, imported and exported again, is the same to the byte', as
   await cp(data.keys, twin.keys, { recursive: true });
   await cp(data.recordings, twin.recordings, { recursive: true });
   await writeFile(join(twin.keys, 'erased.jsonl'), '');
+  const elsewhere = join(root, 'elsewhere');
+  const keyless = await mitschrift(elsewhere, 'import-log', first);
+  assert.equal(keyless.code, 1);
+  assert.match(
+    keyless.stderr,
+    /The keys that .*first\.jsonl is sealed with are missing: copy .*\n$/,
+  );
+  assert.deepEqual(await readdir(elsewhere), ['keys'], 'nothing is left but the folder for them');
   const imported = await mitschrift(twin.root, 'import-log', first);
   assert.equal(imported.code, 0, imported.stdout + imported.stderr);
   assert.match(imported.stdout, /1 erased.*all sound/);
@@ -87,6 +95,7 @@ test('a file that is torn, shortened, reordered or another kind is refused, and 
     ['{"hello":"world"}\n', /not an exported log/],
   ];
   const target = dataFolder(join(root, 'target'));
+  await cp(data.keys, target.keys, { recursive: true });
   for (const [wrong, reason] of cases) {
     await writeFile(file, wrong);
     await assert.rejects(importLog(target, file), reason);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Stage } from '../../events/facts/recording.ts';
-import { activeStages } from '../../machines/possible.ts';
+import { activeStages } from '../../machines/states.ts';
 import { type AnswerType, stageOfAnswer } from '../support/plausible-events.ts';
 import { type RecordingStory, recordingStory, upTo } from '../support/recording-story.ts';
 

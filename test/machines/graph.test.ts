@@ -1,11 +1,10 @@
-import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
 import { getAdjacencyMap, getStateNodes } from 'xstate/graph';
 import type { AnyTransitionDefinition } from 'xstate';
-import { conditions, type ConditionName } from '../../machines/guards.ts';
-import { activeStages, isSettled, possibleFacts } from '../../machines/possible.ts';
-import { evolve, recordingMachine, type RecordingSnapshot } from '../../machines/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { type ConditionName, conditions } from '../../machines/guards.ts';
+import { activeStages, isSettled, possibleFacts, stateName } from '../../machines/states.ts';
+import { type RecordingSnapshot, evolve, recordingMachine } from '../../machines/recording.ts';
 import { plausibleEvents } from '../support/plausible-events.ts';
 
 /** What of a snapshot the next facts depend on; counters that only grow are left out, or capped. */

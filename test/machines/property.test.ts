@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NewFact } from '../../events/facts/envelope.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
-import { activeStages } from '../../machines/possible.ts';
+import { activeStages, stateName } from '../../machines/states.ts';
 import {
   type RecordingSnapshot,
   evolve,
   initialState,
   recordingMachine,
-  toMachineEvent,
 } from '../../machines/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { toMachineEvent } from '../../machines/context.ts';
 import { plausibleEvents } from '../support/plausible-events.ts';
 import { fc } from '../support/properties.ts';
 

@@ -2,14 +2,10 @@ import { type EventObject, type Snapshot, createActor, fromCallback } from 'xsta
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Stage, stages } from '../../events/facts/recording.ts';
-import { activeStages, isSettled } from '../../machines/possible.ts';
-import {
-  type Activity,
-  type ActivityInput,
-  type RecordingMachineEvent,
-  recordingMachine,
-} from '../../machines/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { activeStages, isSettled, stateName } from '../../machines/states.ts';
+import { recordingMachine } from '../../machines/recording.ts';
+import type { Activity, ActivityInput } from '../../machines/transitions.ts';
+import type { RecordingMachineEvent } from '../../machines/context.ts';
 import { sampleEvent } from '../support/plausible-events.ts';
 import { type RecordingStory, recordingStory, upTo } from '../support/recording-story.ts';
 

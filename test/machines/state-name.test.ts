@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stateName } from '../../machines/state-name.ts';
+import { stateName } from '../../machines/states.ts';
 
 test('states are written by their path', () => {
   assert.equal(stateName('error'), 'error');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordingFact } from '../../events/facts/recording.ts';
-import { recordingById, recordings, recordingsOf } from '../../projections/recordings.ts';
-import { statusOf } from '../../projections/status.ts';
-import { libraryOf, recordingByFilename, transcriptOf } from '../../projections/transcripts.ts';
+import { recordingById, recordings, recordingsOf, statusOf } from '../../projections/recordings.ts';
+import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
+import { recordingByFilename } from '../../projections/library.ts';
 import {
   block,
   pathsOf,

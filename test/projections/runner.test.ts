@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
-import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
-import { ProjectionBehind, ProjectionStopped } from '../../projections/projection-error.ts';
-import { type ProjectionState, startProjections } from '../../projections/runner.ts';
+import {
+  type Projection,
+  ProjectionBehind,
+  ProjectionStopped,
+  type ProjectionStorage,
+} from '../../projections/runner/projection.ts';
+import { type ProjectionState, startProjections } from '../../projections/runner/runner.ts';
 import { factTeller } from '../support/fact-teller.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
 import { memoryStore } from '../support/memory-store.ts';

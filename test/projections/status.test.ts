@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recordings } from '../../projections/recordings.ts';
-import { statusOf } from '../../projections/status.ts';
-import { joined, tellFinish, tellImport, type FactTeller } from '../support/fact-teller.ts';
+import { recordings, statusOf } from '../../projections/recordings.ts';
+import { type FactTeller, joined, tellFinish, tellImport } from '../support/fact-teller.ts';
 import { projected } from '../support/projected.ts';
 
 test('a user without recordings is idle', async (t) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordings } from '../../projections/recordings.ts';
-import { libraryOf, recordingByFilename, transcriptOf } from '../../projections/transcripts.ts';
+import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
+import { recordingByFilename } from '../../projections/library.ts';
 import {
   completed,
   joined,

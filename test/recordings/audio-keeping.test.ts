@@ -1,4 +1,3 @@
-import { filesOf } from '../../projections/recording/files.ts';
 import pino from 'pino';
 import { ulid } from 'ulid';
 import assert from 'node:assert/strict';
@@ -8,13 +7,14 @@ import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type TestContext, test } from 'node:test';
+import { filesOf } from '../../projections/recording/files.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/transcripts.ts';
-import { startProjections } from '../../projections/runner.ts';
+import { startProjections } from '../../projections/runner/runner.ts';
 import { decodeToSpeech } from '../../src/audio/decode.ts';
 import { wavHeader, wavHeaderBytes } from '../../src/audio/wav.ts';
 import { openSpace } from '../../src/documents/space.ts';
@@ -22,12 +22,16 @@ import { checkStream } from '../../src/integrity/verify.ts';
 import type { Finding } from '../../src/integrity/findings.ts';
 import { write } from '../../src/recordings/stages/write.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import { type KeepingStep, type KeptAs, keepingSteps } from '../../src/recordings/audio-keeping.ts';
+import {
+  type KeepingStep,
+  type KeptAs,
+  keepingSteps,
+} from '../../src/recordings/audio-retention.ts';
 import { NotAccepted } from '../../src/recordings/handle.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
-import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';

@@ -11,7 +11,7 @@ import { published } from '../../projections/recording/reading.ts';
 import { speakerName } from '../../src/documents/documents.ts';
 import { NotAccepted, UnknownRecording } from '../../src/recordings/handle.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
-import { quarantineUnknown } from '../../src/recordings/quarantine.ts';
+import { quarantineUnknown } from '../../src/storage/quarantine.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { memoryStore } from '../support/memory-store.ts';

@@ -1,16 +1,16 @@
-import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
 import pino from 'pino';
-import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type RecordingFact, type Stage, stages } from '../../events/facts/recording.ts';
+import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import { openAggregate, type Ownership } from '../../src/recordings/aggregate.ts';
+import { type Ownership, openAggregate } from '../../src/recordings/aggregate.ts';
 import { recordingHandler } from '../../src/recordings/handle.ts';
 import {
-  stageRunner,
-  Superseded,
   type Job,
   type StageActivity,
+  Superseded,
+  stageRunner,
 } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { tempLog } from '../support/temp-log.ts';

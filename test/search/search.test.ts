@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import type { ProjectionStorage } from '../../projections/projection.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { type Search, openSearch } from '../../src/search/search.ts';
 import {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import type { ProjectionStorage } from '../../projections/projection.ts';
+import { type TestContext, test } from 'node:test';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordings } from '../../projections/recordings.ts';
-import { startProjections } from '../../projections/runner.ts';
+import { startProjections } from '../../projections/runner/runner.ts';
 import { openSearch } from '../../src/search/search.ts';
-import { tellFinish, tellImport, type FactTeller } from '../support/fact-teller.ts';
+import { type FactTeller, tellFinish, tellImport } from '../support/fact-teller.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
 import { projected } from '../support/projected.ts';
 

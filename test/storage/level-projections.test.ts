@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type LogDatabase, type WriteHook, openDatabase } from '../../events/log/database.ts';
-import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
 import { rowsOf } from '../support/memory-projection-storage.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

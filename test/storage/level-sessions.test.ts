@@ -2,7 +2,7 @@ import { Level } from 'level';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { levelProjectionStorage } from '../../src/storage/level-projections.ts';
+import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
 import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

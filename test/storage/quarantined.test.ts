@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { access, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { retireSpace } from '../../src/accounts/retired-spaces.ts';
+import { retireSpace } from '../../src/accounts/user-removal.ts';
 import { dataFolder, prepare } from '../../src/shared/data-directory.ts';
-import { quarantineUnknown } from '../../src/recordings/quarantine.ts';
-import { listQuarantined, purgeQuarantined } from '../../src/storage/quarantine.ts';
+import {
+  listQuarantined,
+  purgeQuarantined,
+  quarantineUnknown,
+} from '../../src/storage/quarantine.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const ben = '01JD8Y7QK3W6H5V4N2M1R0P9ZX';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
-import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
+import type { Projection, ProjectionStorage } from '../../projections/runner/projection.ts';
 import { sealedRows } from '../../src/storage/sealed-rows.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
 import { memoryKeys } from '../support/memory-store.ts';

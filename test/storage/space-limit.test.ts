@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gigabyte, openSpaceLimit } from '../../src/storage/quota.ts';
+import { gigabyte } from '../../src/storage/disk.ts';
+import { openSpaceLimit } from '../../src/storage/quota.ts';
 
 /** A limit of 1000 bytes over a disk that is told what lies on it; counts are held when asked to. */
 function limited(t: { after(work: () => unknown): void }, limitBytes: number | null = 1000) {

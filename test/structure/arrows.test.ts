@@ -7,23 +7,8 @@ import { wrongImports } from './imports.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Imports of today that point up. The list may only get shorter. */
-const known = [
-  'src/documents/documents-input.ts imports ../recordings/local-time.ts',
-  'src/recordings/end-work.ts imports ../capture/captures.ts',
-];
-
-test('imports point down the floors only, but those that are known', async () => {
-  const wrong = await wrongImports(root);
-  assert.deepEqual(
-    wrong.filter((line) => !known.includes(line)),
-    [],
-  );
-  assert.deepEqual(
-    known.filter((line) => !wrong.includes(line)),
-    [],
-    'these are gone: take them out of the list',
-  );
+test('imports point down the floors only', async () => {
+  assert.deepEqual(await wrongImports(root), []);
 });
 
 for (const [path, source, complaint] of [

@@ -16,7 +16,16 @@ const floors: readonly (readonly (readonly string[])[])[] = [
   [['src/capture/'], ['src/integrity/'], ['src/metrics/']],
   [['src/accounts/']],
   [['src/http/'], ['src/control/']],
-  [['src/main.ts', 'src/pipeline.ts', 'src/readiness.ts', 'src/take-up.ts']],
+  [
+    [
+      'src/main.ts',
+      'src/local-sockets.ts',
+      'src/pipeline.ts',
+      'src/engines.ts',
+      'src/readiness.ts',
+      'src/take-up.ts',
+    ],
+  ],
   [['src/cli/']],
 ];
 

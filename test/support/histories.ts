@@ -3,15 +3,14 @@ import type { Metadata } from '../../events/facts/envelope.ts';
 import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Block, Segment } from '../../events/facts/transcript.ts';
-import { activeStages } from '../../machines/possible.ts';
+import { activeStages, stateName } from '../../machines/states.ts';
 import {
   type RecordingSnapshot,
   evolve,
   initialState,
   machineVersion,
-  toMachineEvent,
 } from '../../machines/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { toMachineEvent } from '../../machines/context.ts';
 import {
   type DocumentsInput,
   type PerDocument,
@@ -19,17 +18,17 @@ import {
   speakerName,
 } from '../../src/documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
-import { carriedOver } from '../../src/recordings/corrections/carried-over.ts';
-import { documentsInput } from '../../src/recordings/documents-input.ts';
+import { carriedOver } from '../../src/recordings/stages/write.ts';
+import { documentsInput } from '../../src/documents/documents-input.ts';
 import { draft, published } from '../../projections/recording/reading.ts';
 import { factAt, readRecording } from '../../projections/recording/recording.ts';
 import { mostHeard } from '../../src/recordings/stages/transcribe.ts';
 import { isRefusal } from '../../events/command-handler.ts';
 import {
+  type DecideRecording,
   changeRecording,
   renameSpeakers,
   restoreVersion,
-  type DecideRecording,
 } from '../../projections/recording/decide.ts';
 import { editTurn } from '../../projections/recording/edit-turns.ts';
 import { memoryStore } from './memory-store.ts';

@@ -2,7 +2,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
-import { dataFolder, type DataFolder } from '../../src/shared/data-directory.ts';
+import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { startService, wav } from './http-client.ts';
 import { flipped } from './recorded-data.ts';
 import { tempDir } from './temp-dir.ts';

@@ -1,4 +1,4 @@
-import type { Checkpoint, ProjectionStorage } from '../../projections/projection.ts';
+import type { Checkpoint, ProjectionStorage } from '../../projections/runner/projection.ts';
 
 /** Rows of projections that are forgotten with the process. Held as JSON, so that nobody shares an object. */
 export function memoryProjectionStorage(): ProjectionStorage {

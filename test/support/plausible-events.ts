@@ -5,7 +5,8 @@ import {
   type RecordingFactType,
 } from '../../events/facts/recording.ts';
 import { basisOf } from '../../events/facts/sources.ts';
-import type { RecordingMachineEvent, RecordingSnapshot } from '../../machines/recording.ts';
+import type { RecordingSnapshot } from '../../machines/recording.ts';
+import type { RecordingMachineEvent } from '../../machines/context.ts';
 
 /** Data of every type of fact as it may really look, so that a schema would take it. */
 export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] } = {

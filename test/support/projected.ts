@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { EventStore } from '../../events/store.ts';
-import type { Projection, ProjectionStorage } from '../../projections/projection.ts';
-import { type ProjectionRunner, startProjections } from '../../projections/runner.ts';
+import type { Projection, ProjectionStorage } from '../../projections/runner/projection.ts';
+import { type ProjectionRunner, startProjections } from '../../projections/runner/runner.ts';
 import { type FactTeller, factTeller } from './fact-teller.ts';
 import { memoryProjectionStorage } from './memory-projection-storage.ts';
 import { memoryKeys, memoryStore } from './memory-store.ts';

@@ -15,14 +15,14 @@ import type { CaptureLimits } from '../../src/capture/process/protocol.ts';
 import type { CombinedChannels } from '../../src/capture/pulse/combined-chain.ts';
 import type { WarnAfter } from '../../src/capture/capture-now.ts';
 import { type Captures, openCaptures } from '../../src/capture/captures.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import {
+  type RecordingAggregate,
   openAggregate,
   soleOwner,
-  type RecordingAggregate,
 } from '../../src/recordings/aggregate.ts';
-import { recordingHandler, type LoggedRecordingFact } from '../../src/recordings/handle.ts';
+import { type LoggedRecordingFact, recordingHandler } from '../../src/recordings/handle.ts';
 import { type StageActivity, stageRunner } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { until } from './pulse-until.ts';

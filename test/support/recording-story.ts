@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Kind, RecordingFactType, Stage } from '../../events/facts/recording.ts';
 import { type RecordingSnapshot, evolve, initialState } from '../../machines/recording.ts';
-import { stateName } from '../../machines/state-name.ts';
+import { stateName } from '../../machines/states.ts';
 import { type AnswerType, sampleEvent, stageOfAnswer } from './plausible-events.ts';
 
 type Attempt = { run?: number; attempt?: number | undefined };

@@ -1,7 +1,6 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import { recordingById } from '../../../projections/recordings.ts';
-import { statusOf } from '../../../projections/status.ts';
+import { recordingById, statusOf } from '../../../projections/recordings.ts';
 import type { AudioSender, BrowserStream } from '../../capture/browser/browser-stream.ts';
 import { StageError } from '../../shared/errors.ts';
 import { notAuthenticated } from '../middleware/authenticate.ts';

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
 import { kindSchema } from '../../../events/facts/recording.ts';
-import { libraryOf, recordingByFilename, transcripts } from '../../../projections/transcripts.ts';
+import { recordings } from '../../../projections/recordings.ts';
+import { libraryOf } from '../../../projections/transcripts.ts';
+import { recordingByFilename } from '../../../projections/library.ts';
 import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
@@ -20,15 +22,15 @@ import { editDocument } from '../../../projections/recording/edit-turns.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import { NotAccepted } from '../../recordings/handle.ts';
-import { editIn } from '../../recordings/document-edit.ts';
-import { documentsInput } from '../../recordings/documents-input.ts';
+import { editIn } from '../../documents/document-edit.ts';
+import { documentsInput } from '../../documents/documents-input.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
   const { storage, dataDir, projections } = services;
-  const kept = cachedReads<Buffer>(projections, transcripts.name, limits.pagesKeptMax);
+  const kept = cachedReads<Buffer>(projections, recordings.name, limits.pagesKeptMax);
   const read = async (userId: string, filename: string) =>
     readDocument(await openSpace(dataDir, userId), filename);
 

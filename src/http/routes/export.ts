@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
-import { transcriptOf, transcripts } from '../../../projections/transcripts.ts';
+import { transcriptOf } from '../../../projections/transcripts.ts';
 import { openSpace, readDocument } from '../../documents/space.ts';
 import { exportInput } from '../../documents/documents-input.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
@@ -21,7 +21,7 @@ export const exportRoutes: AddRoutes = (router, services) => {
 
   router.get('/recordings/:id/export', async (ctx) => {
     const { format } = queryOf(ctx, exportSchema);
-    services.projections.assertRunning([recordings.name, transcripts.name]);
+    services.projections.assertRunning(recordings.name);
     const row = await visibleRecording(services, callerOf(ctx.state), ctx.params['id']!);
     const transcript = await transcriptOf(storage, row.recording_id);
     const wordless = transcript?.blocks.length === 0 && transcript.utterances.length === 0;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { recordingByFilename } from '../../../projections/transcripts.ts';
+import { recordingByFilename } from '../../../projections/library.ts';
 import { confinedSegments } from '../../documents/confinement.ts';
 import { openDesktop } from '../../documents/desktop.ts';
 import { type Space, entryAt, inFolder, openSpace, resolveInSpace } from '../../documents/space.ts';

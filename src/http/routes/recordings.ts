@@ -6,8 +6,8 @@ import { pageSchema, positionSchema, queryOf } from '../body.ts';
 import { Problem } from '../problems.ts';
 import {
   factAnswer,
-  recordingAnswer,
   factsPage,
+  recordingAnswer,
   recordingLine,
   topLevelState,
 } from '../recording-answer.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { nameSpeakers, skipSpeakers } from '../../../projections/recording/decide.ts';
-import { statusOf } from '../../../projections/status.ts';
+import { statusOf } from '../../../projections/recordings.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type StatusView, status, statusOf } from '../../../projections/status.ts';
+import type { Router } from '@koa/router';
+import { type StatusView, recordings, statusOf } from '../../../projections/recordings.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
-import type { Router } from '@koa/router';
 import type { StartProgress } from '../middleware/ready.ts';
 import type { AddRoutes, State } from '../services.ts';
 import { type Check, runChecks } from '../../doctor/checks.ts';
@@ -17,7 +17,11 @@ import { statusSchema } from '../openapi/recording-answers.ts';
 
 /** `GET /status`: what is going on for the caller, and what waits for them. */
 export const statusRoutes: AddRoutes = (router, services) => {
-  const kept = cachedReads<StatusView>(services.projections, status.name, limits.statusesKeptMax);
+  const kept = cachedReads<StatusView>(
+    services.projections,
+    recordings.name,
+    limits.statusesKeptMax,
+  );
   // For how long something has been recording is told as of now.
   const still = ({ recordings }: StatusView) => recordings.length === 0;
   router.get('/status', async (ctx) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { status, statusOf } from '../../../projections/status.ts';
+import { recordings, statusOf } from '../../../projections/recordings.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
@@ -26,7 +26,7 @@ export const toggleRoutes: AddRoutes = (router, services) => {
       { owner: userId, trigger: 'api', command: commandOf(ctx.state) },
       request,
     );
-    await services.projections.applied(status.name, position, {
+    await services.projections.applied(recordings.name, position, {
       timeoutMs: limits.readYourWritesMs,
     });
     const after = await statusOf(services.storage, userId);

@@ -1,4 +1,3 @@
-import { type CarriedName, carriedNames } from '../corrections/carried-names.ts';
 import type { Block } from '../../../events/facts/transcript.ts';
 import type { StageActivity } from './run-stage.ts';
 import { paragraphs } from '../../../projections/recording/paragraphs.ts';
@@ -53,6 +52,36 @@ export const join: StageActivity = async (job) => {
 /** As much of a turn as it takes to tell a voice: this many words, from its beginning. */
 const sampleWords = 40;
 
+/** A label is taken for the same person when that much of their speech was under one name. */
+const shareMin = 0.5;
+
+/** For each label of the new turns the name under which most of its time was said before, if most was. */
+export function carriedNames(
+  before: readonly Block[],
+  names: Readonly<Record<string, string>>,
+  turns: readonly Block[],
+): Map<string, CarriedName> {
+  const carried = new Map<string, CarriedName>();
+  for (const label of new Set(turns.map(({ speaker }) => speaker))) {
+    if (label === null) continue;
+    const own = turns.filter(({ speaker }) => speaker === label);
+    const spoken = own.reduce((sum, { start, end }) => sum + end - start, 0);
+    const shared = new Map<string, number>();
+    for (const old of before) {
+      const name = old.speaker === null ? undefined : names[old.speaker]?.trim();
+      if (name === undefined || name === '') continue;
+      for (const turn of own) {
+        const seconds = Math.min(turn.end, old.end) - Math.max(turn.start, old.start);
+        if (seconds > 0) shared.set(name, (shared.get(name) ?? 0) + seconds);
+      }
+    }
+    const [most] = [...shared].toSorted((a, b) => b[1] - a[1]);
+    if (!most || spoken === 0 || most[1] < shareMin * spoken) continue;
+    carried.set(label, { name: most[0], confidence: Math.min(1, most[1] / spoken) });
+  }
+  return carried;
+}
+
 function sampleOf(turn: Block): { start: number; end: number; text: string } {
   const spoken = turn.text.split(/\s+/);
   if (spoken.length <= sampleWords) return { start: turn.start, end: turn.end, text: turn.text };
@@ -60,3 +89,6 @@ function sampleOf(turn: Block): { start: number; end: number; text: string } {
   const end = turn.words[sampleWords - 1]?.end ?? turn.start + share * (turn.end - turn.start);
   return { start: turn.start, end, text: `${spoken.slice(0, sampleWords).join(' ')} …` };
 }
+
+/** Names that were given before, for the labels of another attribution of the same audio. */
+type CarriedName = { name: string; confidence: number };

@@ -8,7 +8,7 @@ import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { draft } from '../../../projections/recording/reading.ts';
-import { speechFileName } from '../recording-folder.ts';
+import { speechFileName } from '../../shared/data-directory.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */

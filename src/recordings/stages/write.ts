@@ -4,20 +4,14 @@ import { deleteDocument, writeDocuments } from '../../documents/write.ts';
 import { type PerDocument, documentNames, documentPaths } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
-import { filesOf, type RecordingFiles } from '../../../projections/recording/files.ts';
-import { draft, published } from '../../../projections/recording/reading.ts';
-import { carriedOver } from '../corrections/carried-over.ts';
-import { documentsInput } from '../documents-input.ts';
-import { foreignDocuments, ownHashes, presentHashes } from '../document-hashes.ts';
-import { localTime } from '../local-time.ts';
+import { type RecordingFiles, filesOf } from '../../../projections/recording/files.ts';
+import { type Reading, draft, published } from '../../../projections/recording/reading.ts';
+import { documentsInput } from '../../documents/documents-input.ts';
+import { foreignDocuments, ownHashes, presentHashes } from '../../documents/own-files.ts';
+import { localTime } from '../../shared/time.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-
-type Deps = {
-  spaceOf(owner: string): Promise<Space>;
-  uiLanguage(): 'de' | 'en';
-  /** Base names that other recordings of the owner have been promised. */
-  promisedBases(owner: string): AsyncIterable<string>;
-};
+import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import { carryOver, correctionsBetween } from '../../../projections/recording/carry-over.ts';
 
 /**
  * Writes the three documents and says so. Names them first, once in each space, and places what was
@@ -92,6 +86,43 @@ export function write(deps: Deps): StageActivity {
   }
 }
 
+const hashesOf = (contents: PerDocument): PerDocument => {
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const { index, transcript, summary } = contents;
+  return { index: hash(index), transcript: hash(transcript), summary: hash(summary) };
+};
+
+/**
+ * What people corrected in the documents there are, placed in the transcript of which the next ones
+ * will be made; null when there is nothing to place. Asked again when more was corrected meanwhile.
+ * @param shown what the present documents were made of; null when there are none
+ */
+export function carriedOver(
+  next: Reading,
+  shown: Reading | null,
+): RecordingFactOf<'corrections.carried_over'> | null {
+  if (shown === null || next.source.results.restored !== null) return null;
+  if (shown.basis === next.basis) return null;
+  const corrections = [
+    ...correctionsBetween(shown.recognised, shown.blocks, shown.names),
+    ...shown.unplaced,
+  ];
+  if (corrections.length === 0 && next.source.results.carried === null) return null;
+  const { blocks, placed, unplaced, names } = carryOver(corrections, next.recognised, next.names);
+  return {
+    type: 'corrections.carried_over',
+    data: { placed, unplaced: unplaced.length, labels: Object.keys(names) },
+    content: { blocks, unplaced, names },
+  };
+}
+
+type Deps = {
+  spaceOf(owner: string): Promise<Space>;
+  uiLanguage(): 'de' | 'en';
+  /** Base names that other recordings of the owner have been promised. */
+  promisedBases(owner: string): AsyncIterable<string>;
+};
+
 function ownVersions({ authored }: RecordingFiles): Partial<PerDocument> {
   const own: Partial<PerDocument> = {};
   for (const name of documentNames) {
@@ -100,9 +131,3 @@ function ownVersions({ authored }: RecordingFiles): Partial<PerDocument> {
   }
   return own;
 }
-
-const hashesOf = (contents: PerDocument): PerDocument => {
-  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-  const { index, transcript, summary } = contents;
-  return { index: hash(index), transcript: hash(transcript), summary: hash(summary) };
-};

@@ -1,15 +1,16 @@
-import type { LoggedFact } from '../events/facts/catalogue.ts';
-import type { EventStore } from '../events/store.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { EventStore } from '../../events/store.ts';
 import { type Follower, followLog } from './follow-log.ts';
 import { type Member, type ProjectionState, openMember } from './member.ts';
-import type { Projection, ProjectionStorage } from './projection.ts';
 import {
+  type Projection,
   ProjectionBehind,
   ProjectionStopped,
+  type ProjectionStorage,
   type StopReason,
   outageReason,
-} from './projection-error.ts';
-import { stoppedError, waitingRoom } from './waiting-room.ts';
+} from './projection.ts';
+import { stoppedError, waitingRoom } from './positions.ts';
 
 export type { ProjectionState } from './member.ts';
 

@@ -1,5 +1,5 @@
 import type { Member } from './member.ts';
-import { ProjectionBehind, ProjectionStopped } from './projection-error.ts';
+import { ProjectionBehind, ProjectionStopped } from './projection.ts';
 
 /** Those who wait until projections have come as far as they need. */
 export interface WaitingRoom {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type PerDocument, documentNames } from '../documents/documents.ts';
-import { OversizedDocument, type Space, readDocument } from '../documents/space.ts';
+import { type PerDocument, documentNames } from './documents.ts';
+import { OversizedDocument, type Space, readDocument } from './space.ts';
 import { StageError } from '../shared/errors.ts';
 import type { RecordingFiles } from '../../projections/recording/files.ts';
 

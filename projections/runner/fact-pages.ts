@@ -1,6 +1,6 @@
-import type { LoggedFact } from '../events/facts/catalogue.ts';
-import { commitSignal } from '../events/log/level-log.ts';
-import type { EventStore } from '../events/store.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { commitSignal } from '../../events/log/level-log.ts';
+import type { EventStore } from '../../events/store.ts';
 
 /** At most this many facts are folded in one batch. */
 export const pageFactsMax = 2000;

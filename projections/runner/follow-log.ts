@@ -1,9 +1,9 @@
-import type { LoggedFact } from '../events/facts/catalogue.ts';
-import { type EventStore, EventStoreError } from '../events/store.ts';
-import { retry } from '../src/shared/retry.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
+import { retry } from '../../src/shared/retry.ts';
 import { arrivals, factPages, readPage } from './fact-pages.ts';
 import type { Member } from './member.ts';
-import { isTransient, whileAway } from './projection-error.ts';
+import { isTransient, whileAway } from './projection.ts';
 
 /** The log being followed by all projections. */
 export interface Follower {

@@ -1,0 +1,117 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from './config/environment.ts';
+import type { OpenLanguageModel } from './language/openai-model.ts';
+import type { StageActivity } from './recordings/stages/run-stage.ts';
+import type { DataFolder } from './shared/data-directory.ts';
+import { StageError } from './shared/errors.ts';
+import type { Log } from './shared/log.ts';
+import { loadOnce } from './shared/package.ts';
+import { leased } from './shared/shared-resource.ts';
+import type { SpeechEngine } from './speech/engine.ts';
+
+export type EngineOptions = {
+  data: DataFolder;
+  settings: () => Settings;
+  log: Log;
+  /** Where local models are, when not below the data directory. */
+  modelsDir?: string;
+  /** How long a language model may stay away on a first run; for tests. */
+  firstRunWaitMs?: number | undefined;
+};
+
+/** The engine that the settings name, opened when it is needed, and again when they change. */
+export function sharedEngine({ data, settings, log, modelsDir = data.models }: EngineOptions) {
+  return leased<SpeechEngine>({
+    // A model that was installed meanwhile makes another engine too.
+    key: async () =>
+      JSON.stringify([pick(settings(), 'stt.'), await readdir(modelsDir).catch(() => [])]),
+    async open() {
+      const { chooseEngine } = await import('./speech/choose-engine.ts');
+      return await chooseEngine(settings(), { modelsDir, log });
+    },
+    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
+  });
+}
+
+/** The language model that the settings name, as `sharedEngine`. */
+export function sharedLanguageModel({ settings, log }: Pick<EngineOptions, 'settings' | 'log'>) {
+  return leased<OpenLanguageModel>({
+    key: () => JSON.stringify(pick(settings(), 'llm.')),
+    async open() {
+      const { 'llm.base_url': baseUrl, ...rest } = settings();
+      if (baseUrl === null) throw new Error('no language model is configured');
+      const { openLanguageModel } = await import('./language/openai-model.ts');
+      return openLanguageModel({
+        baseUrl,
+        model: rest['llm.model'],
+        apiKey: rest['llm.api_key'],
+        contextTokens: rest['llm.context'],
+        timeoutSeconds: rest['llm.timeout'],
+      });
+    },
+    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
+  });
+}
+
+/** The stages in which speech is listened to. */
+export function speechActivities(
+  { data, modelsDir = data.models }: EngineOptions,
+  engines: ReturnType<typeof sharedEngine>,
+) {
+  return {
+    transcribe: loadedActivity(async () =>
+      (await import('./recordings/stages/transcribe.ts')).transcribe({
+        leaseEngine: () => engines.lease(),
+        folderOf: (recordingId) => join(data.recordings, recordingId),
+        modelsDir,
+      }),
+    ),
+    diarize: loadedActivity(async () => (await attribution()).diarize),
+    identify: loadedActivity(async () => (await attribution()).identify),
+    join: loadedActivity(async () => (await attribution()).join),
+  };
+}
+
+/** The stages in which a language model is asked, or the built-in fallback. */
+export function languageActivities(
+  { settings, firstRunWaitMs }: EngineOptions,
+  models: ReturnType<typeof sharedLanguageModel>,
+) {
+  const tools = {
+    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
+    ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
+  };
+  return {
+    punctuate: loadedActivity(async () => (await finishing()).punctuate(tools)),
+    summarise: loadedActivity(async () => (await finishing()).summarise(tools)),
+    entitle: loadedActivity(async () =>
+      (await finishing()).entitle({ ...tools, uiLanguage: () => settings()['ui.language'] }),
+    ),
+  };
+}
+
+/**
+ * An activity whose code is loaded with its first job: decoders, clients of servers and renderers are
+ * half of the program, and the start must not wait for them. Made once: it may know of other jobs.
+ */
+export function loadedActivity(load: () => Promise<StageActivity>): StageActivity {
+  const activity = loadOnce(() => load().catch(replaced));
+  return async (job) => (await activity())(job);
+}
+
+/** Files that are there are loaded; an update puts others in their place, under other names. */
+function replaced(cause: unknown): never {
+  throw new StageError(
+    'program-replaced',
+    'A part of the program cannot be loaded: it was updated while the service runs. Restart the ' +
+      'service, then try again.',
+    { retriable: true, cause },
+  );
+}
+
+const attribution = () => import('./recordings/stages/attribute.ts');
+const finishing = () => import('./recordings/stages/finish.ts');
+
+const pick = (settings: Settings, prefix: string) =>
+  Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));

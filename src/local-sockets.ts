@@ -1,0 +1,101 @@
+import { ulid } from 'ulid';
+import type { Server } from 'node:http';
+import { recordings, statusOf } from '../projections/recordings.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import { setupLink } from './accounts/setup-code.ts';
+import type { Toggle } from './capture/toggle.ts';
+import type { Config } from './config/config.ts';
+import { integrityHandlers, quarantineCommands } from './control/data-commands.ts';
+import { type ControlHandlers, openControl } from './control/socket.ts';
+import { userCommands } from './control/user-commands.ts';
+import { type Readiness, unfinished } from './http/middleware/ready.ts';
+import { toggleSchema } from './http/routes/toggle.ts';
+import { guest } from './http/visible-recording.ts';
+import type { Scrub } from './integrity/scrub.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { DataFolder, Host } from './shared/data-directory.ts';
+import type { Log } from './shared/log.ts';
+
+/** What the commands of this machine ask. */
+type Parts = {
+  pipeline: Pipeline;
+  accounts: Accounts;
+  config: Config;
+  scrub: Scrub;
+  toggle: Toggle;
+  readiness: Readiness;
+};
+
+/** The hotkey and the tray wait this long for a service that starts, in milliseconds. */
+const triggerWaitMs = 30_000;
+
+/** The sockets of this machine's commands, hotkey and tray. They answer when what they ask for is there. */
+export async function openLocalSockets(
+  { host: { data }, log }: { host: Host; log: Log },
+  opening: Promise<Parts>,
+  url: string,
+): Promise<Server[]> {
+  const control = await openControl(
+    data.controlSocket,
+    opening.then((parts) => ({
+      ...controlHandlers(parts, data, log),
+      'setup-link': async () => ({ link: linkOf(parts, url) }),
+    })),
+  );
+  const trigger = await openControl(data.triggerSocket, opening.then(triggerHandlers));
+  return [control, trigger];
+}
+
+/** While there is no user. */
+export function linkOf({ accounts }: Pick<Parts, 'accounts'>, url: string): string | null {
+  const code = accounts.setupCode();
+  return code === null ? null : setupLink(url, code);
+}
+
+/** Resolves when what was asked for is answered. */
+export const closeSockets = (sockets: readonly Server[]): Promise<unknown> =>
+  Promise.all(
+    sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))),
+  );
+
+/** As the guest. They wait for a service that starts: a person has pressed a key and is speaking already. */
+const triggerHandlers = ({ toggle, readiness, pipeline }: Parts): ControlHandlers => ({
+  toggle: async (request) => {
+    await readiness.until([recordings.name, unfinished], triggerWaitMs);
+    const who = { owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` };
+    return await toggle(who, toggleSchema.parse(request));
+  },
+  status: async () => {
+    await readiness.until([recordings.name], triggerWaitMs);
+    return await statusOf(pipeline.storage, guest);
+  },
+});
+
+function controlHandlers(
+  { pipeline, accounts, scrub, config }: Parts,
+  data: DataFolder,
+  log: Log,
+): ControlHandlers {
+  const { store, keys, recordingService } = pipeline;
+  return {
+    settings: async () => config.settings(),
+    ...userCommands(accounts),
+    ...quarantineCommands({ data, log }),
+    ...integrityHandlers({
+      store,
+      keys,
+      data,
+      scrub,
+      whileFilesStay: recordingService.whileFilesStay,
+    }),
+    'replay-from': async (body) => {
+      const { recording, from } = body as { recording: string; from: string };
+      const { replayFrom } = await import('./recordings/replay-from.ts');
+      return await replayFrom(pipeline, recording, from);
+    },
+    'replay-check': async (recording) => {
+      const { checkLog } = await import('./recordings/check-log.ts');
+      return await checkLog(store, typeof recording === 'string' ? recording : undefined);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Checkpoint, ProjectionStorage, Row } from '../../projections/runner/projection.ts';
+
+/**
+ * The rows of projections in the log's database, as JSON: `!projections!<name>/<key>`, and the
+ * checkpoint at `!projections!<name>#checkpoint`. Not synced: a power cut takes rows and checkpoint
+ * back together to an earlier moment, and the log makes up for it.
+ */
+export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
+  return {
+    async get<T>(projection: string, key: string) {
+      const text = await whenOpen(() => db.get(rowsOf(projection) + key));
+      return parsed(text) as T | undefined;
+    },
+    async getMany(projection, keys) {
+      if (keys.length === 0) return [];
+      const prefix = rowsOf(projection);
+      const texts = await whenOpen(() => db.getMany(keys.map((key) => prefix + key)));
+      return texts.map(parsed);
+    },
+    async *range<T>(
+      projection: string,
+      { gte, lt, ...how }: { gte: string; lt: string; reverse?: boolean; limit?: number },
+    ) {
+      const prefix = rowsOf(projection);
+      const within = { ...how, gte: prefix + gte, lt: prefix + lt };
+      for await (const [key, text] of entriesOf(db, within)) {
+        yield [key.slice(prefix.length), JSON.parse(text) as T] as [string, T];
+      }
+    },
+    async checkpoint(projection) {
+      return parsed(await db.get(checkpointOf(projection))) as Checkpoint | undefined;
+    },
+    async commit(projection, checkpoint, changes) {
+      const prefix = rowsOf(projection);
+      const batch = db.batch();
+      try {
+        for (const [key, row] of changes) {
+          if (row === undefined) batch.del(prefix + key);
+          else batch.put(prefix + key, JSON.stringify(row));
+        }
+        batch.put(checkpointOf(projection), JSON.stringify(checkpoint));
+        await batch.write(unsynced);
+      } finally {
+        // What was not written would be held until the database is closed.
+        await batch.close();
+      }
+    },
+    async remove(projection, { gte, lt }) {
+      const prefix = rowsOf(projection);
+      await db.clear({ gte: prefix + gte, lt: prefix + lt });
+    },
+    async clear(projection) {
+      // The checkpoint first: without one, rows that are left are cleared at the next start.
+      await db.batch([{ type: 'del', key: checkpointOf(projection) }], unsynced);
+      const prefix = rowsOf(projection);
+      // `0` follows `/`.
+      await db.clear({ gte: prefix, lt: `${prefix.slice(0, -1)}0` });
+    },
+  };
+}
+
+const unsynced = { sync: false };
+
+const rowsOf = (projection: string): string => `${projections}${nameOf(projection)}/`;
+const checkpointOf = (projection: string): string =>
+  `${projections}${nameOf(projection)}#checkpoint`;
+
+const parsed = (text: string | undefined): Row =>
+  text === undefined ? undefined : (JSON.parse(text) as Row);
+
+/**
+ * What is asked of the database under the log. Rows are kept at keys with the prefix a sublevel of
+ * that name would give them, but without sublevel objects: those close with the database when the
+ * log opens it again after a failed write, the database itself is then the same object, open.
+ */
+export interface RowsDatabase {
+  get(key: string): Promise<string | undefined>;
+  getMany(keys: string[]): Promise<(string | undefined)[]>;
+  batch(operations: RowOperation[], options: { sync: boolean }): Promise<void>;
+  /** Cheaper than an array for many rows: nothing is cloned. */
+  batch(): RowBatch;
+  clear(range: { gte: string; lt: string }): Promise<void>;
+  iterator(range: { gte: string; lt: string; reverse: boolean; limit: number }): {
+    all(): Promise<[string, string][]>;
+  };
+}
+
+/** The prefix of a sublevel's keys. */
+export const sublevelPrefix = (name: string): string => `!${name}!`;
+const projections = sublevelPrefix('projections');
+
+/** How long a reader waits for the database to be opened again, and how often it looks, in milliseconds. */
+const reopening = { waitMs: 2000, everyMs: 20 };
+
+/**
+ * Reads; when the database is just being opened again, waits a little for it.
+ * @throws the database's error when it is still closed after two seconds, and any other at once.
+ */
+export async function whenOpen<T>(read: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + reopening.waitMs;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isReopening(error) || performance.now() > deadline) throw error;
+    }
+    await delay(reopening.everyMs);
+  }
+}
+
+/**
+ * Entries with `gte <= key < lt`, a page at a time. Each page is read at one moment; an iterator
+ * that stayed open would neither survive the database being opened again nor a slow consumer.
+ */
+export async function* entriesOf(
+  db: RowsDatabase,
+  range: { gte: string; lt: string; reverse?: boolean; limit?: number },
+): AsyncGenerator<[key: string, value: string], void, void> {
+  const { reverse = false, limit = Infinity } = range;
+  let { gte, lt } = range;
+  for (let left = limit; left > 0;) {
+    const wanted = Math.min(left, pageEntriesMax);
+    const bounds = { gte, lt };
+    const page = await whenOpen(() => db.iterator({ ...bounds, reverse, limit: wanted }).all());
+    yield* page;
+    if (page.length < wanted) return;
+    left -= page.length;
+    const last = page.at(-1)![0];
+    // The smallest key after another one is that key and a zero byte.
+    if (reverse) lt = last;
+    else gte = `${last}\0`;
+  }
+}
+
+/** Entries read at once. */
+const pageEntriesMax = 200;
+
+const isReopening = (error: unknown): boolean => {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'LEVEL_DATABASE_NOT_OPEN' || code === 'LEVEL_ITERATOR_NOT_OPEN';
+};
+
+/** Any other name might reach into a neighbour's keys. */
+function nameOf(projection: string): string {
+  if (/^[a-z][a-z0-9-]{0,63}$/.test(projection)) return projection;
+  throw new TypeError('The name of a projection consists of small letters, digits and hyphens');
+}
+
+interface RowBatch {
+  put(key: string, value: string): unknown;
+  del(key: string): unknown;
+  write(options: { sync: boolean }): Promise<void>;
+  close(): Promise<void>;
+}
+
+type RowOperation = { type: 'put'; key: string; value: string } | { type: 'del'; key: string };
