@@ -14,13 +14,14 @@ import { type BuiltService, setUp } from './built-service.ts';
 const together = 50;
 
 /**
- * Makes a data directory with one user who has many short transcripts, through the log: the service folds
- * them when it starts. Their audio is not there.
+ * Makes a data directory with one user who has many transcripts, short unless `textOf` says otherwise, through
+ * the log: the service folds them when it starts. Their audio is not there.
  */
 export async function fillLibrary(
   service: BuiltService,
   dataDir: string,
   transcripts: number,
+  textOf?: (number: number) => string,
 ): Promise<{ token: string; recordingIds: string[] }> {
   const running = await service.start(dataDir);
   const token = await setUp(running.url);
@@ -44,7 +45,7 @@ export async function fillLibrary(
         await tellSpeech(teller, id, ['Guten', 'Tag']);
         const finishing = 'transcribing.finishing(punctuate.running,summarise.running)';
         await teller.of(id, completed(), finishing);
-        await tellFinish(teller, id, `Besprechung ${number}`);
+        await tellFinish(teller, id, `Besprechung ${number}`, 1, textOf?.(number));
       }),
     );
   }

@@ -5,7 +5,8 @@
  */
 import MiniSearch from 'minisearch';
 import { wordIndex } from '../../src/search/user-index.ts';
-import { type Random, seeded } from '../support/seeded.ts';
+import { seeded } from '../support/seeded.ts';
+import { said, talk, vocabulary } from './talks.ts';
 
 export type IndexFigures = {
   /** Milliseconds of each question. */
@@ -20,11 +21,9 @@ export type IndexFigures = {
 type Index = { put(id: string, text: string): void; find(words: string[]): unknown[] };
 
 const [who, transcripts, questions] = process.argv.slice(2);
-const wordsEach = 1500;
 const hitsMax = 20;
 
 const random = seeded(1);
-const vocabulary = Array.from({ length: 60_000 }, () => invented(random));
 console.log(JSON.stringify(measured(who === 'ours' ? ours() : bare())));
 
 function measured(index: Index): IndexFigures {
@@ -71,24 +70,6 @@ function bare(): Index {
 function question(): string[] {
   const rare = vocabulary[100 + random.below(vocabulary.length - 100)]!;
   return random.chance(0.5) ? [rare.slice(0, 5)] : [said(random), rare];
-}
-
-function talk(number: number): string {
-  const own = seeded(number + 1);
-  return Array.from({ length: wordsEach }, () => said(own)).join(' ');
-}
-
-/** Zipf's law: the n-th word is said n times less often than the first. */
-function said(random: Random): string {
-  return vocabulary[Math.floor(vocabulary.length ** random.next()) - 1]!;
-}
-
-function invented(random: Random): string {
-  const syllables =
-    'ba be bi da de der di en er ge ha hei in ka ko lich ma me ne no ra re sa sch se ta te tra un ver vor zu';
-  return Array.from({ length: 2 + random.below(4) }, () => random.pick(syllables.split(' '))).join(
-    '',
-  );
 }
 
 function heapUsed(): number {

@@ -125,19 +125,20 @@ export const joined = (...labels: string[]): Fact => ({
   },
 });
 
-/** From the words to the documents, all of which say `text`. */
+/** From the words to the documents, all of which say `text`, but for a transcript that says `said`. */
 export async function tellFinish(
   teller: FactTeller,
   id: string,
   text: string,
   version = 1,
+  said = text,
 ): Promise<void> {
   await teller.of(
     id,
     {
       type: 'transcript.punctuated',
       data: { ...worker, parts: 1, kept: [] },
-      content: { blocks: [block('t-0001', `${text} block`, null)] },
+      content: { blocks: [block('t-0001', `${said} block`, null)] },
     },
     'transcribing.finishing(punctuate.done,summarise.running)',
   );

@@ -1,0 +1,141 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BuiltService, builtService, untilAnswered, untilListening } from './built-service.ts';
+import { fillLibrary } from './library.ts';
+import { bestOf, countFrom, type Measured, milliseconds, seconds } from './measure.ts';
+import { talk } from './talks.ts';
+
+export const about = 'starting, and the first search after it, with 10,000 recordings';
+export const throughBuild = true;
+
+const recordings = countFrom('BENCH_RECORDINGS', 10_000);
+const few = 10;
+const starts = countFrom('BENCH_STARTS', 10);
+const searched = [Math.ceil(recordings / 10), recordings];
+/** A search that is not whole by then never will be. */
+const wholeWithinMs = 600_000;
+
+type Library = { data: string; token: string };
+
+export async function* bench(): AsyncIterable<Measured> {
+  const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
+  try {
+    const service = await builtService();
+    const many = await library(service, join(root, 'many'), recordings);
+    const small = await library(service, join(root, 'few'), few);
+    yield await startRow(service, { many, small, signal: 'SIGTERM', aim: '≤ 1.5' });
+    yield await startRow(service, { many, small, signal: 'SIGKILL', aim: '≤ 2' });
+    await rm(many.data, { recursive: true, force: true });
+    for (const size of searched) {
+      const talks = await library(service, join(root, `talks-${size}`), size, talk);
+      yield* await searchRows(service, talks, size);
+    }
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** From the command to the answer of `GET /status`, after an end of that kind. */
+async function startRow(
+  service: BuiltService,
+  {
+    many,
+    small,
+    signal,
+    aim,
+  }: { many: Library; small: Library; signal: 'SIGTERM' | 'SIGKILL'; aim: string },
+): Promise<Measured> {
+  const start = async ({ data, token }: Library): Promise<number> => {
+    const began = performance.now();
+    const running = await untilListening([service.main, 'serve'], { MITSCHRIFT_DATA: data });
+    await untilAnswered(running.url, '/status', token);
+    const ms = performance.now() - began;
+    await running.end(signal);
+    return ms;
+  };
+  // What the end before this row left is not this row's.
+  await start(many);
+  await start(small);
+  const best = await bestOf(
+    starts,
+    () => start(many),
+    () => start(small),
+  );
+  return {
+    what: `start with ${recordings.toLocaleString('en')} recordings after ${signal === 'SIGKILL' ? 'kill -9' : 'a clean end'}, against ${few}`,
+    ours: milliseconds(best.ours),
+    bare: milliseconds(best.bare),
+    ratio: best.ours / best.bare,
+    aim,
+  };
+}
+
+/** The first search after a start: until it has a hit, and until it has looked at all. */
+async function searchRows(
+  service: BuiltService,
+  { data, token }: Library,
+  size: number,
+): Promise<Measured[]> {
+  const running = await service.start(data);
+  try {
+    const before = await residentMiB(running.pid);
+    const began = performance.now();
+    let firstHitMs = 0;
+    for (;;) {
+      const answer = await search(running.url, token);
+      if (firstHitMs === 0 && answer.hits > 0) firstHitMs = performance.now() - began;
+      if (answer.complete) break;
+      if (performance.now() - began > wholeWithinMs) throw new Error('the search is never whole');
+      await sleep(5);
+    }
+    const wholeMs = performance.now() - began;
+    const memory = (await residentMiB(running.pid)) - before;
+    return [
+      {
+        what: `first search of ${size.toLocaleString('en')} talks of 1,500 words: first hit, against the whole`,
+        ours: milliseconds(firstHitMs),
+        bare: seconds(wholeMs),
+        ratio: firstHitMs / wholeMs,
+        aim: '',
+      },
+      {
+        what: 'resident memory that it adds to the service, against what it had',
+        ours: `${Math.round(memory)} MiB`,
+        bare: `${Math.round(before)} MiB`,
+        ratio: memory / before,
+        aim: '',
+      },
+    ];
+  } finally {
+    await running.end('SIGTERM');
+  }
+}
+
+async function search(url: string, token: string): Promise<{ hits: number; complete: boolean }> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/search?q=Besprechung`, { headers });
+  if (!answer.ok) throw new Error(`/search was answered ${answer.status}`);
+  const found = (await answer.json()) as { complete: boolean; hits: unknown[] };
+  return { complete: found.complete, hits: found.hits.length };
+}
+
+/** A data directory of so many recordings, whose rows are made. */
+async function library(
+  service: BuiltService,
+  data: string,
+  size: number,
+  textOf?: (number: number) => string,
+): Promise<Library> {
+  const { token } = await fillLibrary(service, data, size, textOf);
+  const running = await service.start(data);
+  await untilAnswered(running.url, '/recordings', token);
+  await running.end('SIGTERM');
+  return { data, token };
+}
+
+async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+}
