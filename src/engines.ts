@@ -75,10 +75,11 @@ export function speechActivities(
 
 /** The stages in which a language model is asked, or the built-in fallback. */
 export function languageActivities(
-  { settings, firstRunWaitMs }: EngineOptions,
+  { settings, firstRunWaitMs, log }: EngineOptions,
   models: ReturnType<typeof sharedLanguageModel>,
 ) {
   const tools = {
+    log,
     languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
     ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
   };

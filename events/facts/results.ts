@@ -9,6 +9,9 @@ const worker = z.object({
   model: z.string().nullable(),
 });
 
+/** Why a language model did not do it, in a sentence for a person; absent when it did. */
+const withoutModel = { reason: z.string().optional() };
+
 /** What a pass through the pipeline leads to, in the order of its stages. */
 export const passFacts = {
   /** The plan: which stretches will be asked of the engine, in order. */
@@ -88,7 +91,7 @@ export const passFacts = {
       /** Block ids whose words an answer would have changed: kept as they were. */
       kept: z.array(z.string()),
     }),
-    content: z.object({ blocks: z.array(blockSchema) }),
+    content: z.object({ blocks: z.array(blockSchema), ...withoutModel }),
   },
   /** Corrections of an earlier transcript, placed in the present one by when they were said. */
   'corrections.carried_over': {
@@ -107,7 +110,7 @@ export const passFacts = {
   },
   'summary.completed': {
     data: z.object({ ...worker.shape, parts: z.number().int(), language: z.string().nullable() }),
-    content: z.object({ text: z.string() }),
+    content: z.object({ text: z.string(), ...withoutModel }),
   },
   'title.chosen': {
     data: z.object({
@@ -115,6 +118,6 @@ export const passFacts = {
       /** The title is the one of the documents before; without a model only the abstract is new. */
       kept: z.literal(true).optional(),
     }),
-    content: z.object({ title: z.string(), abstract: z.string() }),
+    content: z.object({ title: z.string(), abstract: z.string(), ...withoutModel }),
   },
 } satisfies FactSchemas;

@@ -13,7 +13,10 @@ export const noteCodes = [
   'diarization-skipped',
   'identification-skipped',
   'speakers-skipped',
-  'no-language-model',
+  'not-punctuated',
+  'summary-extracted',
+  'title-extracted',
+  'abstract-extracted',
   'title-kept',
   'parts-unpunctuated',
   'corrections-unplaced',
@@ -29,13 +32,27 @@ export type Note = { code: NoteCode; detail: string };
 /**
  * The notes of what something is made of, in the order of the codes. They follow from the facts that
  * count and are kept nowhere else, so none outlives what it is about. Pure.
+ * @param options.titleGiven whether a person gave the title
  */
-export function notesOf(source: Source, counting: readonly ReadFact[]): Note[] {
+export function notesOf(
+  source: Source,
+  counting: readonly ReadFact[],
+  { titleGiven }: { titleGiven: boolean },
+): Note[] {
   const details = new Map<NoteCode, string>(
     counting.flatMap(saidBy).map(({ code, detail }) => [code, detail]),
   );
   const { results, stretches } = source;
-  if (stretches === 0) details.set('no-speech', '');
+  if (stretches === 0) {
+    details.set('no-speech', '');
+    // Of no words there is nothing to extract.
+    for (const code of extractCodes) details.delete(code);
+  }
+  const extract = details.get('title-extracted');
+  if (titleGiven && extract !== undefined) {
+    details.delete('title-extracted');
+    details.set('abstract-extracted', extract);
+  }
   // Until something is made of the turns they may still be named.
   const isSkipped = results.turns !== null && results.names === null && results.punctuated !== null;
   if (isSkipped) details.set('speakers-skipped', '');
@@ -48,14 +65,17 @@ export function notesOf(source: Source, counting: readonly ReadFact[]): Note[] {
 /** Of what decoding has to tell, that which a reader should know. */
 const audioCodes: ReadonlySet<string> = new Set(['truncated', 'damaged', 'silent', 'clipped']);
 
+/** What was made without a language model. The detail says why, where the log does. */
+export const extractCodes: readonly NoteCode[] = [
+  'not-punctuated',
+  'summary-extracted',
+  'title-extracted',
+];
+
 function saidBy(fact: ReadFact): Note[] {
   const notes: Note[] = [];
   const note = (code: NoteCode, detail = '') => notes.push({ code, detail });
   if (fact.unreadable) note('unreadable');
-  // Whichever stage a language model was missing for.
-  const isBuiltIn = 'engine' in fact.data && fact.data.engine === 'built-in';
-  if (isBuiltIn && !('kept' in fact.data && fact.type === 'title.chosen'))
-    note('no-language-model');
   switch (fact.type) {
     case 'capture.interrupted':
       note('capture-interrupted', fact.data.reason);
@@ -70,10 +90,15 @@ function saidBy(fact: ReadFact): Note[] {
       note('identification-skipped', fact.data.reason);
       break;
     case 'transcript.punctuated':
+      if (fact.data.engine === 'built-in') note('not-punctuated', fact.content?.reason);
       if (fact.data.kept.length > 0) note('parts-unpunctuated', fact.data.kept.join(', '));
       break;
+    case 'summary.completed':
+      if (fact.data.engine === 'built-in') note('summary-extracted', fact.content?.reason);
+      break;
     case 'title.chosen':
-      if (fact.data.kept) note('title-kept');
+      if (fact.data.kept) note('title-kept', fact.content?.reason);
+      else if (fact.data.engine === 'built-in') note('title-extracted', fact.content?.reason);
       break;
     case 'corrections.carried_over':
       if (fact.data.unplaced > 0) note('corrections-unplaced', String(fact.data.unplaced));

@@ -120,7 +120,9 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     unplaced: restored ? [] : (carried?.content?.unplaced ?? []),
     plan: plan?.data.stretches ?? null,
     utterances,
-    notes: notesOf(source, [...countingFacts(recording, source), ...edits]),
+    notes: notesOf(source, [...countingFacts(recording, source), ...edits], {
+      titleGiven: isTitleGiven(recording, source),
+    }),
   };
 }
 
@@ -149,6 +151,12 @@ function titleOf(recording: Recording, { results }: Source): string | null {
     named?.content?.title ??
     null
   );
+}
+
+/** Whether a person said what the recording is called, at its beginning or later. */
+function isTitleGiven(recording: Recording, { results }: Source): boolean {
+  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+  return results.titled !== null || Boolean(origin?.content?.title?.trim());
 }
 
 /** `language.set` to null means: as it was heard. */

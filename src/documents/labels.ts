@@ -11,6 +11,8 @@ export type Labels = {
   noSummary: string;
   /** Sentence for a note's code; its detail follows in brackets. */
   noteSentences: Readonly<Record<NoteCode, string>>;
+  /** Details that are sentences of ours, in this language; others are shown as they are. */
+  details: Readonly<Record<string, string>>;
   doubts: (count: number) => string;
   moreDoubts: (count: number) => string;
   doubtReasons: Readonly<Record<string, string>>;
@@ -27,8 +29,11 @@ const german: Labels = {
   noSpeech: 'Es wurde keine Sprache erkannt.',
   noSummary: 'Es gibt keine Zusammenfassung.',
   noteSentences: {
-    'no-language-model':
-      'Es stand kein Sprachmodell zur Verfügung; Titel und Zusammenfassung sind Auszüge aus dem Text.',
+    'not-punctuated':
+      'Die Zeichensetzung ist die des Spracherkenners; kein Sprachmodell hat sie überarbeitet.',
+    'summary-extracted': 'Die Zusammenfassung ist ein Auszug aus dem Text.',
+    'title-extracted': 'Titel und Kurzfassung sind Auszüge aus dem Text.',
+    'abstract-extracted': 'Die Kurzfassung ist ein Auszug aus dem Text.',
     'title-kept': 'Der Titel ist der bisherige: Das Sprachmodell hat keinen neuen gegeben.',
     'parts-unpunctuated':
       'In einem Teil des Textes wurde die Zeichensetzung nicht überarbeitet, weil sich sonst Wörter geändert hätten.',
@@ -50,6 +55,7 @@ const german: Labels = {
       'Ein Teil dessen, was zu dieser Aufnahme gespeichert ist, kann nicht gelesen werden.',
     edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
   },
+  details: { 'No language model is configured.': 'Es ist kein Sprachmodell eingerichtet.' },
   doubts: (count) =>
     count === 1
       ? 'Eine Stelle ist vielleicht falsch erkannt:'
@@ -69,8 +75,10 @@ const english: Labels = {
   noSpeech: 'No speech was recognised.',
   noSummary: 'There is no summary.',
   noteSentences: {
-    'no-language-model':
-      'No language model was available; title and summary are extracts from the text.',
+    'not-punctuated': 'The punctuation is the speech recogniser’s; no language model revised it.',
+    'summary-extracted': 'The summary is an extract from the text.',
+    'title-extracted': 'Title and abstract are extracts from the text.',
+    'abstract-extracted': 'The abstract is an extract from the text.',
     'title-kept': 'The title is the earlier one: the language model gave no new one.',
     'parts-unpunctuated':
       'The punctuation of a part of the text was left alone, because words would have changed with it.',
@@ -91,6 +99,7 @@ const english: Labels = {
     unreadable: 'A part of what is stored of this recording cannot be read.',
     edited: 'A document had been changed by hand and was therefore not written over.',
   },
+  details: {},
   doubts: (count) =>
     count === 1
       ? 'One passage may be recognised wrongly:'

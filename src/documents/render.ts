@@ -11,7 +11,7 @@ import { escapeInline, escapeLine, oneLine, tameMarkdown } from './markdown.ts';
 import { type Labels, labelsIn } from './labels.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 2;
+export const rendererVersion = 3;
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.
@@ -84,7 +84,8 @@ function renderNotes(input: DocumentsInput): string[] {
 
 function sentence({ code, detail }: DocumentsInput['notes'][number], labels: Labels): string {
   const text = labels.noteSentences[code];
-  const shown = escapeInline(detail);
+  const known = Object.hasOwn(labels.details, detail) ? labels.details[detail] : undefined;
+  const shown = escapeInline(known ?? detail);
   return shown === '' ? text : `${text} (${shown})`;
 }
 

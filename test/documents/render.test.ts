@@ -36,7 +36,7 @@ const solo: DocumentsInput = {
   summary: '## Plan\n\n- **Montag:** Rosen\n- Dienstag: [[nichts]]\n\n---\n<b>Schluss</b>',
   abstract: 'Es geht ums Gießen. Montags sind die Rosen dran.',
   notes: [
-    { code: 'no-language-model', detail: '' },
+    { code: 'summary-extracted', detail: 'No language model is configured.' },
     { code: 'gaps', detail: '2 s' },
   ],
 };
@@ -79,7 +79,7 @@ for (const [name, input] of Object.entries({ solo, meeting })) {
 
 test('the agreed bytes are those of this version of the renderer', () => {
   // Whoever changes a golden document after a release raises the version, and this line with it.
-  assert.equal(rendererVersion, 2);
+  assert.equal(rendererVersion, 3);
 });
 
 test('front matter is flat YAML that gives back what went in, whatever it is', () => {

@@ -24,8 +24,14 @@ type Recording = {
 
 test('a summary taken from the text is said to be one, also after a model has chosen another title', async (t) => {
   const { id, api, index, recording, saved, dataDir } = await summarisedWithoutModel(t);
-  assert.deepEqual((await recording()).notes, [{ code: 'no-language-model', detail: '' }]);
-  assert.match(await index(), /No language model was available/);
+  const detail = 'No language model is configured.';
+  const notes = (...codes: string[]) => codes.map((code) => ({ code, detail }));
+  assert.deepEqual(
+    (await recording()).notes,
+    notes('not-punctuated', 'summary-extracted', 'title-extracted'),
+  );
+  assert.match(await index(), /The summary is an extract from the text/);
+  assert.match(await index(), /Title and abstract are extracts from the text/);
 
   const language = await startLanguageServer({ flavour: 'openai' });
   t.after(() => language.close());
@@ -33,21 +39,22 @@ test('a summary taken from the text is said to be one, also after a model has ch
   const replayed = await mitschrift(dataDir, 'replay', '--recording', id, '--from', 'entitle');
   assert.equal(replayed.code, 0, replayed.stderr);
   await saved(2);
-  assert.deepEqual((await recording()).notes, [{ code: 'no-language-model', detail: '' }]);
-  assert.match(await index(), /No language model was available/);
+  assert.deepEqual((await recording()).notes, notes('not-punctuated', 'summary-extracted'));
+  assert.match(await index(), /The summary is an extract from the text/);
+  assert.doesNotMatch(await index(), /Title and abstract are extracts/);
 
   // All of it by the model: then there is nothing to note, and restoring brings the note back to both.
   await api('POST', `/recordings/${id}/reprocess`, { from: 'language-model' });
   await saved(3);
   assert.deepEqual((await recording()).notes, []);
-  assert.doesNotMatch(await index(), /No language model was available/);
+  assert.doesNotMatch(await index(), /extract/);
   await api('POST', `/recordings/${id}/versions/1/restore`, {});
   await saved(4);
   assert.deepEqual(
     (await recording()).notes.map(({ code }) => code),
-    ['no-language-model', 'restored'],
+    ['not-punctuated', 'summary-extracted', 'title-extracted', 'restored'],
   );
-  assert.match(await index(), /No language model was available/);
+  assert.match(await index(), /The summary is an extract from the text/);
   assert.match(await index(), /an earlier version that was restored\. \(1\)/);
 });
 

@@ -23,7 +23,10 @@ test('without a language model the built-in way is taken, and the document says 
   const id = await world.upload();
   await world.until(id, 'idle.saved');
   assert.deepEqual(await world.fallbacks(id), notConfigured);
-  assert.match(await world.document(id, 'index'), /No language model was available/);
+  assert.match(
+    await world.document(id, 'index'),
+    /The summary is an extract from the text\. \(No language model is configured\.\)/,
+  );
 });
 
 test('a language model that stays away does not hold up a first run', async (t) => {
@@ -32,6 +35,42 @@ test('a language model that stays away does not hold up a first run', async (t) 
   await world.until(id, 'idle.saved');
   const reasons = new Set((await world.fallbacks(id)).map(({ reason }) => reason));
   assert.deepEqual([...reasons], ['model-away']);
+});
+
+test('each stage that a language model could not do is noted by itself, with the reason', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const stages = { punctuate: /punctuat/i, summarise: /summaris/i, entitle: /title/i };
+  const notes = {
+    punctuate: 'not-punctuated',
+    summarise: 'summary-extracted',
+    entitle: 'title-extracted',
+  };
+  for (const [stage, about] of Object.entries(stages)) {
+    const world = await openWorld(t, language.url);
+    language.refuses = (body) => {
+      const isOfStage = about.test(body.messages[0].content.slice(0, 40));
+      return isOfStage
+        ? { status: 403, body: '{"error":{"message":"Not your model."}}' }
+        : undefined;
+    };
+    const id = await world.upload();
+    await world.until(id, 'idle.saved');
+    const row = (await recordingById(world.pipeline.storage, id))!;
+    assert.equal(row.notes.length, 1, JSON.stringify(row.notes));
+    const [{ code, detail }] = row.notes as [(typeof row.notes)[number]];
+    assert.equal(code, notes[stage as keyof typeof notes]);
+    assert.match(
+      detail,
+      /^The language-model server at .* does not accept the key \(403\): Not your model\.$/,
+    );
+    assert.match(await world.document(id, 'index'), /Not your model/);
+    const logged = world.logged().filter((line) => line.stage === stage);
+    assert.deepEqual(
+      logged.map(({ msg, recordingId, code }) => ({ msg, recordingId, code })),
+      [{ msg: detail, recordingId: id, code: 'model-refused' }],
+    );
+  }
 });
 
 test('transcribing again without a language model makes a new version, and the title a model gave stays', async (t) => {
@@ -50,7 +89,7 @@ test('transcribing again without a language model makes a new version, and the t
   assert.deepEqual([again.version, again.title], [2, title]);
   assert.deepEqual(await world.fallbacks(id), notConfigured);
   const codes = again.notes.map(({ code }) => code);
-  assert.ok(codes.includes('no-language-model') && codes.includes('title-kept'), codes.join());
+  assert.ok(codes.includes('summary-extracted') && codes.includes('title-kept'), codes.join());
   assert.match(await world.document(id, 'summary'), /quite other words/);
   assert.match(await world.document(id, 'index'), /The title is the earlier one/);
   assert.doesNotMatch(again.abstract ?? '', /spoken/i, 'an abstract of words not heard any more');
@@ -159,6 +198,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
       words.map((word, at) => ({ text: word, start: 0.2 + at * each, end: 0.2 + (at + 1) * each }));
   };
   hear('three spoken words');
+  const lines: string[] = [];
   let settings = settingsOf(languageUrl);
   let closePipeline = async () => {};
   // Registered before the directory's removal, because hooks run in the order they are given.
@@ -167,7 +207,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
   const pipeline = await openPipeline({
     data: dataFolder(dataDir),
     settings: () => settings,
-    log: pino({ level: 'silent' }),
+    log: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }),
     firstRunWaitMs: 0,
   });
   closePipeline = () => pipeline.close();
@@ -177,6 +217,11 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
 
   return {
     pipeline,
+    /** Warnings of the service's log. */
+    logged: () =>
+      lines.map(
+        (line) => JSON.parse(line) as Record<'msg' | 'stage' | 'recordingId' | 'code', string>,
+      ),
     speech,
     hear,
     useLanguageModel: (url: string | null) => (settings = settingsOf(url)),

@@ -70,6 +70,9 @@ export type LanguageServer = {
   /** The chat requests among them. */
   chats: () => SeenRequest[];
   faults: Faults;
+  /** Refuses chat requests by what they ask for. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever was sent
+  refuses?: ((body: any) => Faults['status']) | undefined;
   /** May be exchanged while the server runs. */
   brain: Brain;
   close: () => Promise<void>;
@@ -117,7 +120,8 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
   async function chat(seen: SeenRequest, fault: Faults, response: ServerResponse): Promise<void> {
     if (fault.silent) return;
     if (fault.slowMs) await new Promise((resolve) => setTimeout(resolve, fault.slowMs));
-    const spoilt = spoiltReply(seen, fault);
+    const status = started.refuses?.(seen.body);
+    const spoilt = spoiltReply(seen, status ? { ...fault, status } : fault);
     if (spoilt) return send(response, spoilt);
     const native = seen.path === '/api/chat';
     const prompt = promptOf(settings, seen, fault.truncates ?? false);
@@ -145,7 +149,7 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
     return send(response, fault.contentType ? { ...reply, type: fault.contentType } : reply);
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const started: LanguageServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     chats: () => requests.filter(isChat),
@@ -162,6 +166,7 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
         server.closeAllConnections();
       }),
   };
+  return started;
 }
 
 const isChat = (seen: SeenRequest): boolean =>

@@ -8,8 +8,10 @@ import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
+import type { Log } from '../../shared/log.ts';
 import { beginsWithModel } from '../../../projections/recording/decide.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
+import { extractCodes } from '../../../projections/recording/notes.ts';
 import { draft, type Reading } from '../../../projections/recording/reading.ts';
 import {
   factAt,
@@ -27,6 +29,7 @@ export const reprocessWaitMs = 600_000;
 const slotsPerModel = 2;
 
 type Deps = {
+  log: Log;
   /** The configured language model; null when none is. */
   languageModel(): Promise<Lease<LanguageModel> | null>;
   firstRunWaitMs?: number;
@@ -39,7 +42,7 @@ const builtIn = { engine: 'built-in', model: null };
 
 /** Punctuation and capitals, not a word changed. */
 export const punctuate = (deps: Deps): StageActivity =>
-  withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model) => {
+  withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model, missing) => {
     const asked =
       model && blocks.length > 0
         ? await askForPunctuation(blocks, model, {
@@ -52,13 +55,13 @@ export const punctuate = (deps: Deps): StageActivity =>
       job.append({
         type: 'transcript.punctuated',
         data: { ...workerOf(model), parts: asked.parts, kept: asked.kept },
-        content: { blocks: asked.blocks },
+        content: { blocks: asked.blocks, ...reasonOf(missing) },
       });
   });
 
 /** What was said, in short. */
 export const summarise = (deps: Deps): StageActivity =>
-  withModel(deps, 'summarise', async (job, { raw: blocks, language, names }, model) => {
+  withModel(deps, 'summarise', async (job, { raw: blocks, language, names }, model, missing) => {
     const options = { language, names };
     const asked =
       model && blocks.length > 0
@@ -72,7 +75,7 @@ export const summarise = (deps: Deps): StageActivity =>
       job.append({
         type: 'summary.completed',
         data: { ...workerOf(model), parts: asked.parts, language },
-        content: { text: asked.text },
+        content: { text: asked.text, ...reasonOf(missing) },
       });
   });
 
@@ -81,14 +84,16 @@ export const summarise = (deps: Deps): StageActivity =>
  * when a further run gets none from the model.
  */
 export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
-  withModel(deps, 'entitle', async (job, reading, model, recording, missing) => {
+  withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
     const { recognised: blocks, language } = reading;
     const summary = reading.summary ?? '';
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
     const given = origin?.content?.title?.trim();
     const earlier = given || missing === null ? null : earlierTitle(recording, missing);
-    if (earlier) return () => job.append(earlierAgain(recording, earlier, { blocks, language }));
+    if (earlier) {
+      return () => job.append(earlierAgain(recording, earlier, { blocks, language, missing }));
+    }
     const asked =
       model && spoken
         ? await askForTitle({ summary, blocks, language }, model, { signal: job.signal })
@@ -100,12 +105,13 @@ export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivi
         content: {
           title: given || asked.title || wordless[deps.uiLanguage()],
           abstract: asked.abstract,
+          ...reasonOf(missing),
         },
       });
   });
 
 /** The title of the present documents; an extract of it stays only where a model was asked in vain. */
-function earlierTitle(recording: Recording, missing: string): ReadFact<'title.chosen'> | null {
+function earlierTitle(recording: Recording, missing: Missing): ReadFact<'title.chosen'> | null {
   const { published } = recording.sources;
   const chosen = published && factAt(recording, published.results.title, 'title.chosen');
   if (!chosen?.content?.title) return null;
@@ -117,7 +123,11 @@ function earlierTitle(recording: Recording, missing: string): ReadFact<'title.ch
 function earlierAgain(
   { sources }: Recording,
   { data, content }: ReadFact<'title.chosen'>,
-  { blocks, language }: { blocks: Block[]; language: string | null },
+  {
+    blocks,
+    language,
+    missing,
+  }: { blocks: Block[]; language: string | null; missing: Missing | null },
 ): RecordingFactOf<'title.chosen'> {
   const { draft: now, published } = sources;
   const isSameTalk = now.results.transcription === published?.results.transcription;
@@ -127,14 +137,14 @@ function earlierAgain(
   return {
     type: 'title.chosen',
     data: { ...(isSameTalk ? { engine: data.engine, model: data.model } : builtIn), kept: true },
-    content: { title: content?.title ?? '', abstract },
+    content: { title: content?.title ?? '', abstract, ...reasonOf(missing) },
   };
 }
 
 /** A stage before this one has waited already: one try is enough then. */
 function waitMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
   if (!firstRun) return reprocessWaitMs;
-  return notes.some(({ code }) => code === 'no-language-model')
+  return notes.some(({ code }) => extractCodes.includes(code))
     ? 0
     : (deps.firstRunWaitMs ?? firstRunWaitMs);
 }
@@ -148,8 +158,14 @@ function beganWithModel(recording: Recording): boolean {
 const workerOf = (model: LanguageModel | null) =>
   model ? { engine: 'language-model', model: model.model } : builtIn;
 
-/** Why the built-in way is taken when there is no model to be asked. */
-const notConfigured = 'not-configured';
+/** Why the built-in way is taken: a code for the log, a sentence for a person. */
+type Missing = { code: string; message: string };
+const notConfigured: Missing = {
+  code: 'not-configured',
+  message: 'No language model is configured.',
+};
+
+const reasonOf = (missing: Missing | null) => (missing ? { reason: missing.message } : {});
 
 /**
  * Asks the language model, and again while it is away. A recording is never held up because none is configured, nor on
@@ -163,9 +179,9 @@ function withModel(
     job: Job,
     reading: Reading,
     model: LanguageModel | null,
-    recording: Recording,
     /** Why there is no model; null with one. */
-    missing: string | null,
+    missing: Missing | null,
+    recording: Recording,
   ) => Promise<() => Promise<void>>,
 ): StageActivity {
   return async (job) => {
@@ -204,19 +220,25 @@ function withModel(
         limitMs: waitMs(deps, reading, firstRun),
         onWaiting: (waiting) => job.waiting(waiting),
       });
-      appendResult = await ask(job, reading, retrying, recording, null);
+      appendResult = await ask(job, reading, retrying, null, recording);
     } catch (error) {
       if (job.signal.aborted || !(error instanceof StageError)) throw error;
       const isNeeded = stage !== 'entitle' && !firstRun && (isAboutModel || error.retriable);
       if (isNeeded) throw error;
-      return await withoutModel(job, recording, error.code);
+      return await withoutModel(job, recording, error);
     }
     await appendResult();
   }
 
-  async function withoutModel(job: Job, recording: Recording, reason: string): Promise<void> {
-    const appendResult = await ask(job, draft(recording), null, recording, reason);
-    await job.append({ type: 'summary.fallback_used', data: { stage, reason } });
+  async function withoutModel(job: Job, recording: Recording, missing: Missing): Promise<void> {
+    const { recordingId } = job;
+    if (missing !== notConfigured)
+      deps.log.warn({ recordingId, stage, code: missing.code }, missing.message);
+    const appendResult = await ask(job, draft(recording), null, missing, recording);
+    await job.append({
+      type: 'summary.fallback_used',
+      data: { stage, reason: missing.code },
+    });
     await appendResult();
   }
 }
