@@ -1,19 +1,12 @@
-import { readdir, rm } from 'node:fs/promises';
-import { openFileKeys } from '../events/log/file-keys.ts';
 import type { KeyStore } from '../events/key-store.ts';
-import { type EventLog, openLog } from '../events/log/level-log.ts';
+import type { EventLog } from '../events/log/level-log.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
-import { recordings } from '../projections/recordings.ts';
 import { type ProjectionRunner, startProjections } from '../projections/runner/runner.ts';
 import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
-import { type DataFolder, prepare } from './shared/data-directory.ts';
 import { removeFromVault } from './documents/vault.ts';
-import { type OpenMark, markOpen } from './integrity/open-mark.ts';
-import { openingCheck, readScrubState } from './integrity/scrub.ts';
-import { harmedTables } from './integrity/tables/tables.ts';
 import type { Log } from './shared/log.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
@@ -30,23 +23,12 @@ import {
   sharedLanguageModel,
   speechActivities,
 } from './engines.ts';
+import { type OpenedLog, openEventLog, served } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { levelPendingJobs } from './storage/pending-jobs.ts';
-import { type RowsStorage, openRows } from './storage/open-rows.ts';
-import { isNoSpace, removeReserve } from './storage/disk.ts';
 
 /** How long an erasure waits for the views; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
-
-/** The event log with its keys, and the rows folded from it. */
-export type OpenedLog = {
-  keys: KeyStore;
-  store: EventLog;
-  rows: RowsStorage;
-  /** Folders of recordings as the last process left them. */
-  leftFolders: readonly string[];
-  close(): Promise<void>;
-};
 
 /** Log, projections, door and activities: all that turns audio into documents, without a network door. */
 export type Pipeline = {
@@ -77,67 +59,6 @@ type PipelineOptions = EngineOptions & {
   browserLimits?: Partial<BrowserLimits> | undefined;
   activities?: Partial<Record<Stage, StageActivity>> | undefined;
 };
-
-/**
- * Opens the event log of a data directory.
- * @throws {EventStoreError} `LOCKED` when another process has it, `DAMAGED`, `NEWER_LOG`.
- */
-export async function openEventLog(data: DataFolder, log: Log): Promise<OpenedLog> {
-  return await openOnce(data, log).catch(async (error: unknown) => {
-    // On a full disk the reserve is what lets the service start, so that something can be deleted.
-    if (!isNoSpace(error) || !(await removeReserve(data.root))) throw error;
-    log.warn('the disk is full: the reserve was given up');
-    return await openOnce(data, log);
-  });
-}
-
-async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
-  await prepare(data);
-  const mark = await markOpen(data);
-  const store = await openLog({
-    directory: data.log,
-    keys: () => openFileKeys(data.keys, (message) => log.error(message)),
-    ...openingCheck(await readScrubState(data.root), mark),
-    report: (message, error) => log.error({ err: error }, message),
-  }).catch(async (error: unknown) => {
-    await mark.failed(error);
-    throw error;
-  });
-  try {
-    await mark.opened();
-    const rows = await openServedRows(data, store.keys, mark, log);
-    return {
-      keys: store.keys,
-      store,
-      rows,
-      leftFolders: await readdir(data.recordings),
-      async close() {
-        await rows.close();
-        await store.close();
-        await mark.closed();
-      },
-    };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-/** LevelDB may end the process over a harmed table. Rows are not repaired but made again from the log. */
-async function openServedRows(
-  data: DataFolder,
-  keys: KeyStore,
-  { cleanEnd }: OpenMark,
-  log: Log,
-): Promise<RowsStorage> {
-  if (!cleanEnd && (await harmedTables(data.rows)).length > 0) {
-    log.warn('the rows are damaged: they are made again from the log');
-    await rm(data.rows, { recursive: true, force: true });
-  }
-  return await openRows({ directory: data.rows, keys, projections: served, log });
-}
-
-const served = [recordings, commands];
 
 /**
  * Opens everything over one data directory.

@@ -64,10 +64,15 @@ export function sealedRows(
     },
     async commit(projection, checkpoint, changes) {
       const written = new Map<string, Row>();
-      for (const [key, row] of changes) {
-        const seal = row === undefined ? undefined : sealOf(projection, key);
-        const place = placeOf(projection, key);
-        written.set(key, seal ? await sealedRow(row, { seal, place, keys: deps.keys }) : row);
+      for (const [rowKey, row] of changes) {
+        const seal = row === undefined ? undefined : sealOf(projection, rowKey);
+        if (!seal) {
+          written.set(rowKey, row);
+          continue;
+        }
+        const key = await keyOf(deps.keys, seal.subject);
+        written.set(rowKey, await sealedRow(row, seal, key, placeOf(projection, rowKey)));
+        if (key instanceof KeyError || isUnreadable(row)) written.set(markOf(seal.subject), 1);
       }
       await storage.commit(projection, checkpoint, written);
     },
@@ -83,11 +88,16 @@ const placeOf = (projection: string, key: string) => ({
   version: 0,
 });
 
-type At = { seal: Seal; place: { stream: string; version: number }; keys: Keys };
+type Place = { stream: string; version: number };
+type FoundKey = Buffer | 'erased' | KeyError;
 
 /** As it is written; undefined where nothing of the row may be kept, since its key is not there. */
-async function sealedRow(row: Row, { seal, place, keys }: At): Promise<SealedRow | undefined> {
-  const key = await keyOf(keys, seal.subject);
+async function sealedRow(
+  row: Row,
+  seal: Seal,
+  key: FoundKey,
+  place: Place,
+): Promise<SealedRow | undefined> {
   if (seal.open === undefined) {
     if (!Buffer.isBuffer(key)) return undefined;
     return { sealed: await sealContent(key, place, JSON.stringify(row)) };
@@ -100,6 +110,36 @@ async function sealedRow(row: Row, { seal, place, keys }: At): Promise<SealedRow
   if (!Buffer.isBuffer(key)) return { open };
   return { open, sealed: await sealContent(key, place, JSON.stringify(rest)) };
 }
+
+/** A row that was folded from what could not be read. */
+const isUnreadable = (row: Row): boolean =>
+  (row as { unreadable?: unknown } | null)?.unreadable === true;
+
+/** Beside rows that were written while their key was away: something of them is missing. */
+const markOf = (subject: string): string => `${marks}${subject}`;
+const marks = 'sealed-without-key/';
+
+/**
+ * Calls back for each subject of which a projection's rows were written while its key was away, if it is
+ * there again: with the changes that take back the note of it, to be committed with the rows made again.
+ */
+export async function forEachKeyThatCameBack(
+  storage: ProjectionStorage,
+  keys: Keys,
+  projection: string,
+  rebuild: (subject: string, unmarked: ReadonlyMap<string, Row>) => Promise<void>,
+): Promise<void> {
+  // `0` follows `/`.
+  const all = { gte: marks, lt: `${marks.slice(0, -1)}0` };
+  for await (const [mark] of storage.range(projection, all)) {
+    const subject = mark.slice(marks.length);
+    if (Buffer.isBuffer(await keyOf(keys, subject))) {
+      await rebuild(subject, new Map([[mark, undefined]]));
+    }
+  }
+}
+
+type At = { seal: Seal; place: Place; keys: Keys };
 
 async function opened(
   { open, sealed }: SealedRow,
@@ -123,7 +163,7 @@ async function opened(
 }
 
 /** What is wrong with a key concerns its subject; that keys cannot be read now concerns all. */
-async function keyOf(keys: Keys, subject: string): Promise<Buffer | 'erased' | KeyError> {
+async function keyOf(keys: Keys, subject: string): Promise<FoundKey> {
   try {
     return await keys.find(subject);
   } catch (error) {

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type DataFolder, dataFolder, hostFrom } from '../../src/shared/data-directory.ts';
@@ -196,6 +196,35 @@ test('keys that are lost while the service is down or runs harm only their subje
       const again = await serve(round, data);
       await assertOthersServed(again, subjects);
       await assertLostAreNamed(again, data, subjects);
+    });
+  }
+});
+
+test('a key that is put back makes its recording readable, though rows were built without it', async (t) => {
+  const { subjects, copy } = await keyedData(t);
+  const { finished: id, wellFinished } = subjects;
+  for (const fault of ['removed', 'swapped'] as const) {
+    await t.test(fault, async (round) => {
+      const data = await copy();
+      const path = join(data.keys, id);
+      const key = await readFile(path);
+      await harmKeys(data, new Map([[id, fault]]));
+      await forgetRows(data);
+      const without = await serve(round, data);
+      await without.ready;
+      assert.ok(unreadable(await without.api.get<Recording>(`/recordings/${id}`)));
+      await without.close();
+      await writeFile(path, key);
+      const again = await serve(round, data);
+      await again.ready;
+      const one = await again.api.get<Recording & { title: string }>(`/recordings/${id}`);
+      assert.deepEqual([typeof one.title, unreadable(one)], ['string', false]);
+      assert.match(await text(again, one.documents!.summary), /\w/);
+      const { transcripts } = await again.api.get<{ transcripts: { recording_id: string }[] }>(
+        '/transcripts',
+      );
+      const listed = transcripts.map(({ recording_id }) => recording_id);
+      assert.ok(listed.includes(id) && listed.includes(wellFinished));
     });
   }
 });

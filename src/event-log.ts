@@ -1,0 +1,99 @@
+import { readdir, rm } from 'node:fs/promises';
+import type { KeyStore } from '../events/key-store.ts';
+import { openFileKeys } from '../events/log/file-keys.ts';
+import { type EventLog, openLog } from '../events/log/level-log.ts';
+import { commands } from '../projections/commands.ts';
+import { rebuildRecording } from '../projections/rebuild-recording.ts';
+import { recordings } from '../projections/recordings.ts';
+import type { ProjectionStorage } from '../projections/runner/projection.ts';
+import { type OpenMark, markOpen } from './integrity/open-mark.ts';
+import { openingCheck, readScrubState } from './integrity/scrub.ts';
+import { harmedTables } from './integrity/tables/tables.ts';
+import { type DataFolder, prepare } from './shared/data-directory.ts';
+import type { Log } from './shared/log.ts';
+import { isNoSpace, removeReserve } from './storage/disk.ts';
+import { type RowsStorage, openRows } from './storage/open-rows.ts';
+import { forEachKeyThatCameBack } from './storage/sealed-rows.ts';
+
+/** The event log with its keys, and the rows folded from it. */
+export type OpenedLog = {
+  keys: KeyStore;
+  store: EventLog;
+  rows: RowsStorage;
+  /** Folders of recordings as the last process left them. */
+  leftFolders: readonly string[];
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the event log of a data directory.
+ * @throws {EventStoreError} `LOCKED` when another process has it, `DAMAGED`, `NEWER_LOG`.
+ */
+export async function openEventLog(data: DataFolder, log: Log): Promise<OpenedLog> {
+  return await openOnce(data, log).catch(async (error: unknown) => {
+    // On a full disk the reserve is what lets the service start, so that something can be deleted.
+    if (!isNoSpace(error) || !(await removeReserve(data.root))) throw error;
+    log.warn('the disk is full: the reserve was given up');
+    return await openOnce(data, log);
+  });
+}
+
+async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
+  await prepare(data);
+  const mark = await markOpen(data);
+  const store = await openLog({
+    directory: data.log,
+    keys: () => openFileKeys(data.keys, (message) => log.error(message)),
+    ...openingCheck(await readScrubState(data.root), mark),
+    report: (message, error) => log.error({ err: error }, message),
+  }).catch(async (error: unknown) => {
+    await mark.failed(error);
+    throw error;
+  });
+  try {
+    await mark.opened();
+    const rows = await openServedRows(data, store.keys, mark, log);
+    await takeInKeys(store, rows.storage, log);
+    return {
+      keys: store.keys,
+      store,
+      rows,
+      leftFolders: await readdir(data.recordings),
+      async close() {
+        await rows.close();
+        await store.close();
+        await mark.closed();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** LevelDB may end the process over a harmed table. Rows are not repaired but made again from the log. */
+async function openServedRows(
+  data: DataFolder,
+  keys: KeyStore,
+  { cleanEnd }: OpenMark,
+  log: Log,
+): Promise<RowsStorage> {
+  if (!cleanEnd && (await harmedTables(data.rows)).length > 0) {
+    log.warn('the rows are damaged: they are made again from the log');
+    await rm(data.rows, { recursive: true, force: true });
+  }
+  return await openRows({ directory: data.rows, keys, projections: served, log });
+}
+
+/** The projections that are kept up to the log. */
+export const served = [recordings, commands];
+
+/** Makes the rows of recordings again whose keys were put back since they were written. Mostly there are none. */
+async function takeInKeys(store: EventLog, storage: ProjectionStorage, log: Log): Promise<void> {
+  await forEachKeyThatCameBack(storage, store.keys, recordings.name, async (recordingId, marks) => {
+    await rebuildRecording(store, storage, recordingId, marks).then(
+      () => log.info({ recordingId }, 'its key is there again: its rows were made again'),
+      (error: unknown) => log.error({ err: error, recordingId }, 'its rows are not made again yet'),
+    );
+  });
+}
