@@ -280,7 +280,7 @@ export const initialState = (recordingId: string): RecordingSnapshot =>
   initialTransition(recordingMachine, { recordingId })[0];
 
 /** The state after a fact; the same state when the machine does not accept it. Pure. */
-export const evolve = (
+export const nextSnapshot = (
   snapshot: RecordingSnapshot,
   event: RecordingMachineEvent,
 ): RecordingSnapshot => transition(recordingMachine, snapshot, event)[0];

@@ -85,7 +85,7 @@ export const erased = noted('#recording.idle.erased');
 export type ActivityInput = { recordingId: string; run: number };
 
 /** What does a stage's work, made with `fromCallback<EventObject, ActivityInput>`. */
-export type Activity = CallbackActorLogic<EventObject, ActivityInput>;
+export type StageActorLogic = CallbackActorLogic<EventObject, ActivityInput>;
 
 /** Activities live outside: whoever runs the machine provides them with `machine.provide({ actors })`. */
 const stub = (stage: Stage) =>
@@ -104,4 +104,4 @@ export const unprovided = {
   summarise: stub('summarise'),
   entitle: stub('entitle'),
   write: stub('write'),
-} satisfies Record<Stage, Activity>;
+} satisfies Record<Stage, StageActorLogic>;

@@ -67,9 +67,9 @@ export function speechActivities(
         modelsDir,
       }),
     ),
-    diarize: loadedActivity(async () => (await attribution()).diarize),
-    identify: loadedActivity(async () => (await attribution()).identify),
-    join: loadedActivity(async () => (await attribution()).join),
+    diarize: loadedActivity(async () => (await attribution()).diarizeStage),
+    identify: loadedActivity(async () => (await attribution()).identifyStage),
+    join: loadedActivity(async () => (await attribution()).joinStage),
   };
 }
 
@@ -84,10 +84,10 @@ export function languageActivities(
     ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
   };
   return {
-    punctuate: loadedActivity(async () => (await finishing()).punctuate(tools)),
-    summarise: loadedActivity(async () => (await finishing()).summarise(tools)),
+    punctuate: loadedActivity(async () => (await finishing()).punctuateStage(tools)),
+    summarise: loadedActivity(async () => (await finishing()).summariseStage(tools)),
     entitle: loadedActivity(async () =>
-      (await finishing()).entitle({ ...tools, uiLanguage: () => settings()['ui.language'] }),
+      (await finishing()).titleStage({ ...tools, uiLanguage: () => settings()['ui.language'] }),
     ),
   };
 }

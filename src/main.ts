@@ -1,7 +1,7 @@
 import type { Stage } from '../events/facts/recording.ts';
 import { recordings } from '../projections/recordings.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
-import { endWorkOf, retireSpace } from './accounts/user-removal.ts';
+import { endWorkOf, archiveSpace } from './accounts/user-removal.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Toggle, openToggle } from './capture/toggle.ts';
@@ -208,7 +208,7 @@ async function openUsers(
     store,
     keys,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
-    retireSpace: retireSpace(host.data, clock),
+    retireSpace: archiveSpace(host.data, clock),
     sessions: levelSessionRows(store.db),
     settings,
     clock,

@@ -13,7 +13,7 @@ import {
 import { factDecoder, sealFacts } from './sealing.ts';
 import type { KeyStore } from '../key-store.ts';
 import { type HeadWitness, headAfter, openHeadWitness } from './head-file.ts';
-import { identify, readMarker } from './marker.ts';
+import { identifyLog, readMarker } from './marker.ts';
 import { type LogReader, logReader } from './reader.ts';
 import { type EventStore, EventStoreError } from '../store.ts';
 import { type StreamHeads, streamHeads } from './streams.ts';
@@ -67,7 +67,7 @@ export async function openLog(options: LogOptions): Promise<EventLog> {
   });
   let witness: HeadWitness | undefined;
   try {
-    const id = await identify(options.directory, db, marker?.log);
+    const id = await identifyLog(options.directory, db, marker?.log);
     witness = await openHeadWitness(options.directory, options.report ?? (() => {}));
     const keys = typeof options.keys === 'function' ? await options.keys() : options.keys;
     return await levelLog(db, id, witness, { ...options, keys });

@@ -65,7 +65,7 @@ const damaged = (what: string, cause?: unknown): EventStoreError =>
  * Compares the database's id with the marker's, and writes what is missing of a new log's.
  * @throws {EventStoreError} `DAMAGED` when the two do not belong together
  */
-export async function identify(
+export async function identifyLog(
   directory: string,
   db: LogDatabase,
   marked: string | undefined,

@@ -15,7 +15,7 @@ import {
 import { pageBytesMax, pageFactsMax } from './reader.ts';
 import { damageRegister } from './damage.ts';
 import { type Head, loadHead } from './head-file.ts';
-import { identify, readMarker } from './marker.ts';
+import { identifyLog, readMarker } from './marker.ts';
 import { EventStoreError } from '../store.ts';
 import { streamHeads } from './streams.ts';
 
@@ -83,7 +83,7 @@ export async function openLogCopy(directory: string, id: string): Promise<LogCop
     const isNew =
       marker === undefined && (await db.keys({ ...streamsRange, limit: 1 }).all()).length === 0;
     if (isNew && found !== id) await db.put(idKey, id, { sync: true });
-    const known = await identify(directory, db, marker?.log);
+    const known = await identifyLog(directory, db, marker?.log);
     if (known !== id) throw new EventStoreError('DAMAGED', `${directory} holds log ${known}.`);
     return await copyInto(db, id);
   } catch (error) {

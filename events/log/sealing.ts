@@ -104,7 +104,7 @@ export function factDecoder(options: {
 }
 
 /** Where a content belongs: it can be opened nowhere else. */
-export type Place = { stream: string; version: number };
+export type FactPlace = { stream: string; version: number };
 
 /** Bytes of JSON that one content may have. An hour of speech with word times has less than one million. */
 export const contentBytesMax = 64 * 1024 * 1024;
@@ -114,7 +114,7 @@ export const contentBytesMax = 64 * 1024 * 1024;
  * bound to its place; base64 of 12 bytes of nonce, the ciphertext, and 16 bytes of tag.
  * @throws {RangeError} for more than `contentBytesMax`
  */
-export async function sealContent(key: Buffer, place: Place, json: string): Promise<string> {
+export async function sealContent(key: Buffer, place: FactPlace, json: string): Promise<string> {
   const plain = Buffer.from(json);
   if (plain.length > contentBytesMax) {
     throw new RangeError(`content of ${plain.length} bytes is more than ${contentBytesMax}`);
@@ -131,7 +131,7 @@ export async function sealContent(key: Buffer, place: Place, json: string): Prom
  * The content that was sealed: a promise where it is large enough to be worth another thread.
  * @throws {Error} (or rejects) when the key, the place or the bytes are not those it was sealed with
  */
-export function openContent(key: Buffer, place: Place, sealed: string): unknown {
+export function openContent(key: Buffer, place: FactPlace, sealed: string): unknown {
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceLength), {
     authTagLength: tagLength,
@@ -155,7 +155,7 @@ const deflate = promisify(deflateRaw);
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
 /** No name of a stream has a line feed, so no two places read the same. */
-const boundTo = ({ stream, version }: Place): Buffer => Buffer.from(`${stream}\n${version}`);
+const boundTo = ({ stream, version }: FactPlace): Buffer => Buffer.from(`${stream}\n${version}`);
 
 type Sealing = {
   stream: string;

@@ -6,7 +6,7 @@ import {
   spread,
   timedWords,
   wordPatches,
-  wordsOf,
+  splitWords,
 } from './word-patches.ts';
 
 /** What became of corrections in another transcript. */
@@ -84,7 +84,7 @@ function textCorrections(old: Block, text: string): Correction[] {
   const words = timedWords(old.text, old);
   const patches = wordPatches(
     words.map((word) => word.text),
-    wordsOf(text),
+    splitWords(text),
   );
   return spansOf(patches, words.length).map(({ first, last, patches }) => {
     const span = words.slice(first, last);
@@ -128,8 +128,8 @@ type Turn = { block: Block; words: Word[]; touched: boolean };
 type Place = { turn: Turn; from: number; to: number };
 
 function placeText(turns: readonly Turn[], correction: Correction): boolean {
-  const before = wordsOf(correction.before);
-  const after = wordsOf(correction.after);
+  const before = splitWords(correction.before);
+  const after = splitWords(correction.after);
   // Looked for first: the longer of the two, which may contain the other.
   const wanted = after.length > before.length ? [after, before] : [before, after];
   const near = turns.filter(

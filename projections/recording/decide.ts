@@ -46,7 +46,7 @@ export const changeRecording =
     if (language !== undefined && language !== languageSet(recording)) {
       facts.push({ type: 'language.set', data: { language } });
     }
-    if (owner !== undefined && owner !== ownerOf(recording)) {
+    if (owner !== undefined && owner !== recordingOwner(recording)) {
       facts.push({ type: 'recording.handed_over', data: { owner } });
     }
     return facts;
@@ -142,7 +142,7 @@ export function erase(_recording: Recording, state: string): readonly RecordingF
 }
 
 /** Whose it is: a user id. Null before it has begun. */
-export const ownerOf = (recording: Recording): string | null =>
+export const recordingOwner = (recording: Recording): string | null =>
   factsOf(recording, 'recording.handed_over', Infinity).at(-1)?.data.owner ??
   factAt(recording, 1, 'audio.imported', 'recording.started')?.data.owner ??
   null;

@@ -36,7 +36,7 @@ export function wordPatches(
 }
 
 /** A text's words: what white space separates. */
-export const wordsOf = (text: string): string[] => text.match(/\S+/gu) ?? [];
+export const splitWords = (text: string): string[] => text.match(/\S+/gu) ?? [];
 
 /** The word without case and punctuation: what is the same word to a listener. */
 export const spokenForm = (word: string): string => {
@@ -94,8 +94,10 @@ export function timedWords(
   text: string,
   { words, start, end }: Pick<Block, 'words' | 'start' | 'end'>,
 ): Word[] {
-  const tokens = wordsOf(text);
-  const spoken = words.flatMap((word) => wordsOf(word.text).map((one) => ({ ...word, text: one })));
+  const tokens = splitWords(text);
+  const spoken = words.flatMap((word) =>
+    splitWords(word.text).map((one) => ({ ...word, text: one })),
+  );
   const timed: (Word | undefined)[] = [];
   let at = 0;
   const patches = wordPatches(

@@ -3,7 +3,7 @@ import { commitSignal } from '../../events/log/level-log.ts';
 import type { EventStore } from '../../events/store.ts';
 
 /** At most this many facts are folded in one batch. */
-export const pageFactsMax = 2000;
+export const foldedFactsMax = 2000;
 /** At most this much content: a fact weighs 1, one with text more, by how much text its type may hold. */
 const pageWeightMax = 4000;
 
@@ -14,10 +14,10 @@ const pageWeightMax = 4000;
 export async function readPage(
   store: EventStore,
   afterPosition: number,
-  factsMax: number = pageFactsMax,
+  factsMax: number = foldedFactsMax,
 ): Promise<{ facts: LoggedFact[]; ended: boolean }> {
   const facts: LoggedFact[] = [];
-  const limit = Math.min(factsMax, pageFactsMax);
+  const limit = Math.min(factsMax, foldedFactsMax);
   let weight = 0;
   for await (const fact of store.readAll({ afterPosition, limit })) {
     facts.push(fact);
@@ -39,14 +39,14 @@ export async function* factPages(
   let weight = 0;
   try {
     for await (const page of store.pages?.({ afterPosition }) ?? readPages(store, afterPosition)) {
-      if (held.length > 0 && held.length + page.length > pageFactsMax) {
+      if (held.length > 0 && held.length + page.length > foldedFactsMax) {
         yield held;
         held = [];
         weight = 0;
       }
       held = held.length === 0 ? page : held.concat(page);
       for (const fact of page) weight += weightOf(fact);
-      if (weight < pageWeightMax && held.length < pageFactsMax) continue;
+      if (weight < pageWeightMax && held.length < foldedFactsMax) continue;
       yield held;
       held = [];
       weight = 0;
@@ -94,7 +94,7 @@ export function arrivals(source: AsyncIterable<LoggedFact>, signal: AbortSignal)
       held.push(fact);
       weight += weightOf(fact);
       arrived.fire();
-      if (held.length >= pageFactsMax || weight >= pageWeightMax) await taken.wait(signal);
+      if (held.length >= foldedFactsMax || weight >= pageWeightMax) await taken.wait(signal);
     }
   };
   const finish = (how: { error?: unknown }): void => {

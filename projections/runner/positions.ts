@@ -2,7 +2,7 @@ import type { Member } from './member.ts';
 import { ProjectionBehind, ProjectionStopped } from './projection.ts';
 
 /** Those who wait until projections have come as far as they need. */
-export interface WaitingRoom {
+export interface PositionWaiters {
   /**
    * Resolves when all members have. `timeoutMs` may be Infinity. `what` ends the message: `did not apply position 7`.
    * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one has stopped; the signal's reason.
@@ -19,7 +19,7 @@ export interface WaitingRoom {
 /** More than this many commands waiting at once is a mistake somewhere. */
 const waitersMax = 10_000;
 
-export function waitingRoom(): WaitingRoom {
+export function positionWaiters(): PositionWaiters {
   const waiters = new Set<() => void>();
   return {
     wait(members, need, { timeoutMs, signal }) {

@@ -10,7 +10,7 @@ import {
   type StopReason,
   outageReason,
 } from './projection.ts';
-import { stoppedError, waitingRoom } from './positions.ts';
+import { stoppedError, positionWaiters } from './positions.ts';
 
 export type { ProjectionState } from './member.ts';
 
@@ -82,7 +82,7 @@ export function startProjections(options: {
   const { store, storage } = options;
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, ...(options.signal ? [options.signal] : [])]);
-  const waiting = waitingRoom();
+  const waiting = positionWaiters();
   const listeners = new Set<AppliedListener>();
   const onStopped = (state: ProjectionState): void => {
     if (state.reason !== closing) options.onStopped?.(state);

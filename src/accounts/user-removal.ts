@@ -14,7 +14,7 @@ import type { OpenRecordingService } from '../recordings/service.ts';
  * `<data>/quarantine/spaces/<id>-<time>`, durably. Nothing of the service looks there but
  * `mitschrift quarantine`, by which whoever administers the host deletes it. A user without documents has none to move.
  */
-export function retireSpace(
+export function archiveSpace(
   folders: { spaces: string; quarantine: string },
   clock: () => Date,
 ): (userId: string) => Promise<void> {

@@ -6,11 +6,11 @@ import { askService } from '../control/socket.ts';
 import { restore as restoreFrom } from '../integrity/restore.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { KeyError } from '../../events/key-store.ts';
-import { placeOf } from '../integrity/findings.ts';
+import { findingPlace } from '../integrity/findings.ts';
 import { harmedTables } from '../integrity/tables/tables.ts';
 import { type VerifyReport, adviceOn, verifyData } from '../integrity/verify.ts';
 import { repair as salvage, sourceOfBackup, sourceOfData } from '../integrity/repair.ts';
-import { type Exported, exportLog as exportTo } from '../integrity/export-log.ts';
+import { type ExportedLog, exportLog as exportTo } from '../integrity/export-log.ts';
 import { importLog as importFrom } from '../integrity/import-log.ts';
 
 /** Backs up the data directory; beside a running service the service does it. */
@@ -74,7 +74,7 @@ export function printReport({
 }: VerifyReport): void {
   for (const finding of findings) {
     const mark = finding.severity === 'damage' ? '✖' : '–';
-    const place = placeOf(finding);
+    const place = findingPlace(finding);
     console.log(`${mark} ${finding.kind}${place === '' ? '' : ` (${place})`}: ${finding.what}`);
   }
   if (more > 0) console.log(`… and ${more} more`);
@@ -132,7 +132,7 @@ export async function exportLogCommand(file: string, options: { decrypt: boolean
   const { decrypt } = options;
   const path = resolve(file);
   const { facts } =
-    (await askService<Exported>(data.controlSocket, 'export-log', { file: path, decrypt })) ??
+    (await askService<ExportedLog>(data.controlSocket, 'export-log', { file: path, decrypt })) ??
     (await withLogAlone(data, (opened) => exportTo(opened, path, { decrypt })));
   console.log(`${path}: ${facts} facts`);
   if (decrypt) console.error('What people said is readable in this file. Keep it accordingly.');

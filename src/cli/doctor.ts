@@ -3,7 +3,7 @@ import { settingsFrom } from '../config/environment.ts';
 import { askService } from '../control/socket.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { KeyError } from '../../events/key-store.ts';
-import { type Finding, openFindings, placeOf } from '../integrity/findings.ts';
+import { type Finding, openFindings, findingPlace } from '../integrity/findings.ts';
 import { withLogAlone } from '../integrity/open-mark.ts';
 import { type ServiceHealth, adviceOn, verifyLogAndKeys } from '../integrity/verify.ts';
 import { exists } from '../shared/files.ts';
@@ -81,7 +81,7 @@ function checksOf(findings: readonly Omit<Finding, 'severity'>[]): Check[] {
   const others = findings.filter(({ kind }) => kind !== 'key');
   return [
     checkOf('keys', 'are all readable', keys, ({ path = '' }) => path),
-    checkOf('log', 'is as it was written', others, (one) => `${placeOf(one)}: ${one.what}`),
+    checkOf('log', 'is as it was written', others, (one) => `${findingPlace(one)}: ${one.what}`),
   ];
 }
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { openAccounts } from '../accounts/accounts.ts';
-import { retireSpace } from '../accounts/user-removal.ts';
+import { archiveSpace } from '../accounts/user-removal.ts';
 import { openConfig } from '../config/config.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
@@ -121,7 +121,7 @@ async function alone<T>(
     const accounts = await openAccounts({
       store,
       keys: store.keys,
-      retireSpace: retireSpace(data, clock),
+      retireSpace: archiveSpace(data, clock),
       sessions: levelSessionRows(store.db),
       settings: () => config.settings(),
       clock,

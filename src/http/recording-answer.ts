@@ -1,12 +1,12 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
-import type { Activity } from '../recordings/service.ts';
+import type { StageNow } from '../recordings/service.ts';
 import { isIn } from '../../machines/states.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 
 /** One line of `GET /recordings`. */
-export function recordingLine(row: RecordingRow, activities: readonly Activity[]) {
+export function recordingLine(row: RecordingRow, activities: readonly StageNow[]) {
   // What the running service says is newer and finer than the log: a queued stage is no fact.
   const activity = activities[0];
   const running = row.running[0];
@@ -38,7 +38,7 @@ export function recordingLine(row: RecordingRow, activities: readonly Activity[]
 export function recordingAnswer(
   row: RecordingRow,
   transcript: TranscriptRow | undefined,
-  activities: readonly Activity[],
+  activities: readonly StageNow[],
 ) {
   return {
     ...recordingLine(row, activities),

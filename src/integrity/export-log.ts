@@ -9,7 +9,7 @@ import type { KeyStore } from '../../events/key-store.ts';
 import { type RawRecord, rawRecords } from '../../events/log/reader.ts';
 
 /** What `mitschrift export-log` answers. */
-export type Exported = { file: string; facts: number; decrypted: boolean };
+export type ExportedLog = { file: string; facts: number; decrypted: boolean };
 
 /**
  * Writes the log up to now as JSON lines (`log-lines.ts`). The file appears when it is complete and
@@ -22,7 +22,7 @@ export async function exportLog(
   file: string,
   { decrypt }: { decrypt: boolean },
   signal?: AbortSignal,
-): Promise<Exported> {
+): Promise<ExportedLog> {
   const temporary = `${file}.tmp`;
   const position = store.head();
   const handle = await open(temporary, 'w', 0o600);
@@ -87,7 +87,7 @@ export const lineBytesMax = 256 * 1024 * 1024;
  * may stand in what people said.
  * @throws {Error} for a line over `lineBytesMax`, or a last line without its line feed: a torn file
  */
-export async function* linesOf(path: string): AsyncGenerator<string, void, void> {
+export async function* fileLines(path: string): AsyncGenerator<string, void, void> {
   const parts: Buffer[] = [];
   let length = 0;
   let line = 0;

@@ -62,7 +62,12 @@ export function openFindings(): Findings {
 }
 
 /** Where a finding is, for a line of text. */
-export function placeOf({ position, stream, version, path }: Omit<Finding, 'severity'>): string {
+export function findingPlace({
+  position,
+  stream,
+  version,
+  path,
+}: Omit<Finding, 'severity'>): string {
   return [
     position === undefined ? '' : `position ${position}`,
     stream === undefined ? '' : version === undefined ? stream : `${stream} version ${version}`,

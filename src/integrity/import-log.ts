@@ -9,7 +9,7 @@ import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { markerPath } from '../../events/log/marker.ts';
 import { assertKnown, isName, upcasters } from '../../events/facts/validation.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
-import { type LogHeader, erasureLineSchema, headerSchema, linesOf } from './export-log.ts';
+import { type LogHeader, erasureLineSchema, headerSchema, fileLines } from './export-log.ts';
 
 /** What `mitschrift import-log` answers. */
 export type Imported = { facts: number; erasures: number; decrypted: boolean };
@@ -44,7 +44,7 @@ export async function importLog(data: DataFolder, file: string): Promise<Importe
 }
 
 async function build(data: DataFolder, file: string, directory: string): Promise<Imported> {
-  const lines = linesOf(file);
+  const lines = fileLines(file);
   const first = await lines.next();
   const header = headerOf(file, first.done === true ? '' : first.value);
   const copy = await openLogCopy(directory, header.log);

@@ -18,7 +18,7 @@ import { type VerifyReport, verifyData } from './verify.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import { usersStream } from '../../events/facts/catalogue.ts';
-import { evolve, initialState, machineVersion } from '../../machines/recording.ts';
+import { nextSnapshot, initialState, machineVersion } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import type { LoggedRecordingFact } from '../recordings/handle.ts';
@@ -169,7 +169,7 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
     let version = 0;
     let state = initialState(subject);
     for await (const fact of store.read(stream)) {
-      state = evolve(state, toMachineEvent(fact as LoggedRecordingFact));
+      state = nextSnapshot(state, toMachineEvent(fact as LoggedRecordingFact));
       version = fact.version;
     }
     if (version === 0) continue;
@@ -180,7 +180,7 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
       by: 'system',
       command: `restore-erasure-${subject}`,
       from: stateName(state.value),
-      to: stateName(evolve(state, event).value),
+      to: stateName(nextSnapshot(state, event).value),
       machine: machineVersion,
     };
     await store.append(stream, [{ ...erased, ...metadata }], version);

@@ -15,7 +15,7 @@ import {
   healthOf,
   verifyData,
 } from './verify.ts';
-import { type Finding, type Findings, openFindings, placeOf } from './findings.ts';
+import { type Finding, type Findings, openFindings, findingPlace } from './findings.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { harmedTables } from './tables/tables.ts';
 import { writeDurably } from '../shared/files.ts';
@@ -196,7 +196,7 @@ export async function startScrub(deps: {
   function tellDamage(): void {
     const { damage, advice } = health();
     const fresh = damage.filter((one) => {
-      const identity = `${one.kind} ${placeOf(one)} ${one.what}`;
+      const identity = `${one.kind} ${findingPlace(one)} ${one.what}`;
       if (told.has(identity)) return false;
       told.add(identity);
       return true;

@@ -12,9 +12,9 @@ import type { LoggedRecordingFact, RecordingHandler } from './handle.ts';
 /** Who acts for a recording. With one process always that one; with many, the holder of a lock. */
 export interface Ownership {
   /** Null while another process acts. */
-  claim(name: string): Promise<Claim | null>;
+  claim(name: string): Promise<OwnershipClaim | null>;
 }
-export type Claim = {
+export type OwnershipClaim = {
   /** Aborts when another process may act from then on. */
   lost: AbortSignal;
   release(): void;

@@ -5,7 +5,7 @@ import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import {
   type RecordingSnapshot,
-  evolve,
+  nextSnapshot,
   initialState,
   machineVersion,
 } from '../../machines/recording.ts';
@@ -95,7 +95,7 @@ async function fold(store: EventStore, recordingId: string, differ: Differ): Pro
     facts += 1;
     erased ||= fact.erased === true || fact.unreadable === true;
     compareState(state, fact, differ);
-    state = evolve(state, toMachineEvent(fact));
+    state = nextSnapshot(state, toMachineEvent(fact));
     compareRestored(recording, fact, differ);
     recording = evolveRecording(recording, fact);
     if (fact.type === 'documents.saved') saved = fact;
@@ -109,7 +109,7 @@ function compareState(state: RecordingSnapshot, fact: LoggedRecordingFact, diffe
   if (fact.machine === machineVersion && !state.can(event)) {
     differ(fact.version, `${fact.type} is in the log but the machine refuses it in ${before}`);
   }
-  const after = stateName(evolve(state, event).value);
+  const after = stateName(nextSnapshot(state, event).value);
   if (fact.from !== before) differ(fact.version, `from is ${fact.from}, folding gives ${before}`);
   if (fact.to !== after) differ(fact.version, `to is ${fact.to}, folding gives ${after}`);
 }

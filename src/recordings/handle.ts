@@ -25,7 +25,7 @@ import {
 import { possibleFacts, stateName } from '../../machines/states.ts';
 import {
   type RecordingSnapshot,
-  evolve,
+  nextSnapshot,
   initialState,
   machineVersion,
 } from '../../machines/recording.ts';
@@ -109,7 +109,7 @@ export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLeg
   },
   evolve({ recording, snapshot, isUnreadable }, fact) {
     const after = read(recording, fact as LoggedRecordingFact);
-    const next = evolve(snapshot, toMachineEvent(fact as LoggedRecordingFact));
+    const next = nextSnapshot(snapshot, toMachineEvent(fact as LoggedRecordingFact));
     const isErased = stateName(next.value) === erasedState;
     return {
       recording: isErased ? withoutContent(after) : after,
@@ -128,7 +128,7 @@ export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLeg
       const offered = { ...fact, ...metadata, ...start };
       const event = toMachineEvent({ ...offered, version: version + accepted.length + 1 });
       if (!present.can(event)) return notLegal(present, fact);
-      const next = evolve(present, event);
+      const next = nextSnapshot(present, event);
       accepted.push({
         ...offered,
         from: stateName(present.value),

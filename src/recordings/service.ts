@@ -60,9 +60,9 @@ export interface RecordingService {
     metadata: { by: string; command: string },
   ): Promise<Accepted>;
   /** What is going on right now with recordings that have work to do: not facts, gone after a restart. */
-  activity(recordingId: string): Activity[];
+  activity(recordingId: string): StageNow[];
   /** Calls back at every change of an activity's fraction or waiting; returns how to stop. */
-  onActivity(listener: (recordingId: string, activity: Activity) => void): () => void;
+  onActivity(listener: (recordingId: string, activity: StageNow) => void): () => void;
 }
 
 export type Upload = {
@@ -108,7 +108,7 @@ export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
 /** `left`: paths below the vault of copies that a person changed there; they stay. */
 export type Erased = Accepted & { left: string[] };
 
-export type Activity = {
+export type StageNow = {
   stage: Stage;
   attempt: number;
   /** 0 to 1; null while nobody can tell. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import { retireSpace } from '../../src/accounts/user-removal.ts';
+import { archiveSpace } from '../../src/accounts/user-removal.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import {
@@ -259,7 +259,7 @@ test('a deletion that was interrupted after its fact is finished at the next sta
   await openAccounts({
     ...accountsParts(service),
     keys: await openFileKeys(data.keys),
-    retireSpace: retireSpace(data, () => new Date()),
+    retireSpace: archiveSpace(data, () => new Date()),
   });
   await assert.rejects(access(join(data.keys, id)), { code: 'ENOENT' });
   await assert.rejects(access(join(data.spaces, id)), { code: 'ENOENT' });

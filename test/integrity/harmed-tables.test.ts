@@ -11,7 +11,7 @@ import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import type { RepairReport } from '../../src/integrity/repair.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import { harmedTables } from '../../src/integrity/tables/tables.ts';
-import { entriesOf, readTable } from '../../src/integrity/tables/table-file.ts';
+import { tableEntries, readTable } from '../../src/integrity/tables/table-file.ts';
 import type { VerifyReport } from '../../src/integrity/verify.ts';
 import { flipped, mitschrift, recordedData, tamper } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
@@ -73,7 +73,7 @@ test('tables are read as LevelDB reads them', async (t) => {
     assert.ok(indexed && blocks.every(({ sound }) => sound));
     for (const { part, content } of blocks) {
       if (part !== 'data') continue;
-      const { entries, whole } = entriesOf(content!);
+      const { entries, whole } = tableEntries(content!);
       assert.ok(whole);
       for (const { key, value } of entries) {
         // Type 1 is a value, 0 a deletion.

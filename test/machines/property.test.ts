@@ -5,7 +5,7 @@ import type { RecordingFact } from '../../events/facts/recording.ts';
 import { activeStages, stateName } from '../../machines/states.ts';
 import {
   type RecordingSnapshot,
-  evolve,
+  nextSnapshot,
   initialState,
   recordingMachine,
 } from '../../machines/recording.ts';
@@ -62,7 +62,7 @@ test('random facts: refused ones change nothing, the fold is deterministic and h
         const before = persisted(snapshot);
         const event = toMachineEvent(fact);
         const can = snapshot.can(event);
-        const after = evolve(snapshot, event);
+        const after = nextSnapshot(snapshot, event);
         assert.equal(persisted(snapshot), before, 'evolve is pure');
         if (!can) assert.equal(persisted(after), before, `${fact.type} was refused`);
         else accepted.push(fact);
@@ -81,7 +81,7 @@ test('random facts: refused ones change nothing, the fold is deterministic and h
       }
       assert.doesNotMatch(persisted(snapshot), new RegExp(secret));
       const again = accepted.reduce(
-        (folded, fact) => evolve(folded, toMachineEvent(fact)),
+        (folded, fact) => nextSnapshot(folded, toMachineEvent(fact)),
         initialState('r1'),
       );
       assert.equal(persisted(again), persisted(snapshot), 'what was accepted is the whole story');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Stage, stages } from '../../events/facts/recording.ts';
 import { activeStages, isSettled, stateName } from '../../machines/states.ts';
 import { recordingMachine } from '../../machines/recording.ts';
-import type { Activity, ActivityInput } from '../../machines/transitions.ts';
+import type { StageActorLogic, ActivityInput } from '../../machines/transitions.ts';
 import type { RecordingMachineEvent } from '../../machines/context.ts';
 import { sampleEvent } from '../support/plausible-events.ts';
 import { type RecordingStory, recordingStory, upTo } from '../support/recording-story.ts';
@@ -23,7 +23,7 @@ function restart(story: RecordingStory) {
         return () => void stopped.push(stage);
       }),
     ]),
-  ) as Record<Stage, Activity>;
+  ) as Record<Stage, StageActorLogic>;
   const persisted: unknown = JSON.parse(
     JSON.stringify(recordingMachine.getPersistedSnapshot(story.snapshot())),
   );

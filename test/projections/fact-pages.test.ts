@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
-import { factPages, pageFactsMax } from '../../projections/runner/fact-pages.ts';
+import { factPages, foldedFactsMax } from '../../projections/runner/fact-pages.ts';
 import { memoryStore } from '../support/memory-store.ts';
 
 test('pages of the store are put together without a gap, and what lies before damage is given', async () => {
@@ -11,7 +11,7 @@ test('pages of the store are put together without a gap, and what lies before da
   await assert.rejects(async () => {
     for await (const page of { [Symbol.asyncIterator]: () => factPages(store, 0) }) {
       seen.push(...page.map(({ position }) => position));
-      assert.ok(page.length <= pageFactsMax, `${page.length} facts`);
+      assert.ok(page.length <= foldedFactsMax, `${page.length} facts`);
     }
   }, /damaged/);
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { recordingHandler } from '../../src/recordings/handle.ts';
 import {
   type Job,
   type StageActivity,
-  Superseded,
+  StageSuperseded,
   stageRunner,
 } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
@@ -57,7 +57,7 @@ test('only the owner acts, and a late answer of an earlier owner does not count'
   await b.recording.start();
   const second = await b.nextJob();
   assert.equal(first.signal.aborted, true);
-  await assert.rejects(first.append(plan), Superseded);
+  await assert.rejects(first.append(plan), StageSuperseded);
   await second.append(plan);
   assert.deepEqual(await factsOf(), [
     ['audio.imported', undefined],
@@ -75,7 +75,7 @@ test('a command that another process decides moves the owner when it reads on', 
   const cancel = { by: 'anna', command: 'cancel' };
   const stored = await b.recording.append([{ type: 'processing.cancelled', data: {} }], cancel);
   assert.equal(stored.to, 'idle.kept');
-  await assert.rejects(job.append(plan), Superseded);
+  await assert.rejects(job.append(plan), StageSuperseded);
   assert.equal(stateName(a.recording.snapshot().value), 'idle.kept');
   assert.equal(job.signal.aborted, true);
   assert.equal((await factsOf()).length, 3);

@@ -7,7 +7,7 @@ import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { type RecordingFact, recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { evolve, initialState } from '../../machines/recording.ts';
+import { nextSnapshot, initialState } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
@@ -101,7 +101,7 @@ async function openWorld(dir: string, random: Random) {
         for await (const logged of store.read(recordingStream(id))) {
           const fact = logged as LoggedRecordingFact;
           assert.equal(fact.from, stateName(state.value));
-          state = evolve(state, toMachineEvent(fact));
+          state = nextSnapshot(state, toMachineEvent(fact));
           assert.equal(fact.to, stateName(state.value));
           statesReached.add(fact.to.split('.')[0]!);
           stored.set(`${fact.type} ${fact.command}`, fact.position);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { access, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { retireSpace } from '../../src/accounts/user-removal.ts';
+import { archiveSpace } from '../../src/accounts/user-removal.ts';
 import { dataFolder, prepare } from '../../src/shared/data-directory.ts';
 import {
   listQuarantined,
@@ -20,7 +20,7 @@ async function filled(t: TestContext) {
   await prepare(data);
   await mkdir(join(data.spaces, ben, 'transcripts'), { recursive: true });
   await writeFile(join(data.spaces, ben, 'transcripts', 'talk.md'), 'x'.repeat(1000));
-  await retireSpace(data, () => retiredAt)(ben);
+  await archiveSpace(data, () => retiredAt)(ben);
   await mkdir(join(data.recordings, 'lost'));
   await writeFile(join(data.recordings, 'lost', 'audio.wav'), 'x'.repeat(200));
   await quarantineUnknown(

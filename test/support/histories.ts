@@ -6,7 +6,7 @@ import type { Block, Segment } from '../../events/facts/transcript.ts';
 import { activeStages, stateName } from '../../machines/states.ts';
 import {
   type RecordingSnapshot,
-  evolve,
+  nextSnapshot,
   initialState,
   machineVersion,
 } from '../../machines/recording.ts';
@@ -84,7 +84,7 @@ export async function liveThrough(
     const event = toMachineEvent({ ...fact, ...metadata, version: facts.length + 1 });
     if (!snapshot.can(event)) return false;
     const from = stateName(snapshot.value);
-    snapshot = evolve(snapshot, event);
+    snapshot = nextSnapshot(snapshot, event);
     const offered: OfferedFact = {
       ...fact,
       ...metadata,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Kind, RecordingFactType, Stage } from '../../events/facts/recording.ts';
-import { type RecordingSnapshot, evolve, initialState } from '../../machines/recording.ts';
+import { type RecordingSnapshot, nextSnapshot, initialState } from '../../machines/recording.ts';
 import { stateName } from '../../machines/states.ts';
 import { type AnswerType, sampleEvent, stageOfAnswer } from './plausible-events.ts';
 
@@ -44,14 +44,14 @@ export function recordingStory(recordingId = 'r1'): RecordingStory {
     take(type, data, attempt) {
       const event = sampleEvent(type, version + 1, data, attempt);
       assert.ok(snapshot.can(event), `${type} is refused in ${story.state()}`);
-      snapshot = evolve(snapshot, event);
+      snapshot = nextSnapshot(snapshot, event);
       version += 1;
       return story;
     },
     refuse(type, data, attempt) {
       const event = sampleEvent(type, version + 1, data, attempt);
       assert.ok(!snapshot.can(event), `${type} is accepted in ${story.state()}`);
-      assert.equal(evolve(snapshot, event), snapshot);
+      assert.equal(nextSnapshot(snapshot, event), snapshot);
       return story;
     },
     start(...stages) {

@@ -1,4 +1,4 @@
-import type { Activity } from '../../recordings/service.ts';
+import type { StageNow } from '../../recordings/service.ts';
 import { limits } from '../limits.ts';
 import type { HttpServices } from '../services.ts';
 
@@ -74,7 +74,7 @@ export function followEphemeral(
 
 /** `progress` frames, the newest of each recording, at most so often. */
 function throttledProgress(send: (recordingId: string, frame: string) => void) {
-  const newest = new Map<string, Activity>();
+  const newest = new Map<string, StageNow>();
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     timer = undefined;
@@ -94,7 +94,7 @@ function throttledProgress(send: (recordingId: string, frame: string) => void) {
     newest.clear();
   };
   return {
-    add(recordingId: string, activity: Activity): void {
+    add(recordingId: string, activity: StageNow): void {
       newest.set(recordingId, activity);
       timer ??= setTimeout(flush, limits.progressEveryMs);
     },

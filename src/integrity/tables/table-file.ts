@@ -1,5 +1,5 @@
 /** A stretch of a LevelDB table. `index` says where the data is, `filter` which keys there are not. */
-export type Block = {
+export type TableBlock = {
   part: 'data' | 'index' | 'filter';
   offset: number;
   /** With its trailer. */
@@ -17,7 +17,7 @@ export type Table = {
   /** False when that end is not a table's at all, as in an empty file. */
   isTable: boolean;
   /** In the order they lie in. */
-  blocks: Block[];
+  blocks: TableBlock[];
 };
 
 /** An entry of a block. The key is an internal one: the user's, and 8 bytes of sequence and type. */
@@ -36,7 +36,7 @@ export function readTable(file: Buffer): Table {
   if (!around || !indexBlock?.sound || !indexBlock.content) {
     return { indexed: false, isTable, blocks: blocksByChecksum(file) };
   }
-  const handles = entriesOf(indexBlock.content).entries.map(({ value }) => readHandle(value, 0));
+  const handles = tableEntries(indexBlock.content).entries.map(({ value }) => readHandle(value, 0));
   const data = handles.map((handle) => handle && readBlock(file, handle, 'data'));
   const filters = filterBlocks(file, around);
   const blocks = [...data, ...filters, indexBlock].filter((block) => block !== undefined);
@@ -47,7 +47,7 @@ export function readTable(file: Buffer): Table {
  * The entries of a block's content, up to what cannot be one; `whole` when that is its end.
  * Keys are written as what differs from the key before.
  */
-export function entriesOf(content: Buffer): { entries: Entry[]; whole: boolean } {
+export function tableEntries(content: Buffer): { entries: Entry[]; whole: boolean } {
   const entries: Entry[] = [];
   const restarts = content.length < 4 ? undefined : content.readUInt32LE(content.length - 4);
   const end = restarts === undefined ? -1 : content.length - 4 - 4 * restarts;
@@ -121,8 +121,8 @@ function readHandle(bytes: Uint8Array, at: number): Handle | undefined {
 function readBlock(
   file: Buffer,
   { offset, size }: Pick<Handle, 'offset' | 'size'>,
-  part: Block['part'],
-): Block {
+  part: TableBlock['part'],
+): TableBlock {
   const bytes = size + trailerBytes;
   if (offset + bytes > file.length)
     return { part, offset, bytes, sound: false, content: undefined };
@@ -135,10 +135,10 @@ function readBlock(
 }
 
 /** The list of filters, and the filters. LevelDB does not need them to be right to find its way. */
-function filterBlocks(file: Buffer, handle: Handle): Block[] {
+function filterBlocks(file: Buffer, handle: Handle): TableBlock[] {
   const list = readBlock(file, handle, 'filter');
   if (!list.sound || !list.content) return [list];
-  const filters = entriesOf(list.content).entries.map(({ value }) => readHandle(value, 0));
+  const filters = tableEntries(list.content).entries.map(({ value }) => readHandle(value, 0));
   return [
     ...filters.flatMap((filter) => (filter ? [readBlock(file, filter, 'filter')] : [])),
     list,
@@ -146,8 +146,8 @@ function filterBlocks(file: Buffer, handle: Handle): Block[] {
 }
 
 /** Blocks lie one behind the other: what is behind one that is not sound cannot be found this way. */
-function blocksByChecksum(file: Buffer): Block[] {
-  const blocks: Block[] = [];
+function blocksByChecksum(file: Buffer): TableBlock[] {
+  const blocks: TableBlock[] = [];
   for (let offset = 0; ;) {
     const covered = lengthByChecksum(file, offset);
     if (covered === undefined) return blocks;

@@ -2,10 +2,10 @@ import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
-  type Block,
+  type TableBlock,
   type Entry,
   type Table,
-  entriesOf,
+  tableEntries,
   maskedCrc32c,
   readTable,
   readVarint,
@@ -145,7 +145,7 @@ export async function takeOutHarmedTables(directory: string): Promise<Rescued> {
     const { blocks, indexed } = readTable(await readFile(join(directory, name)));
     for (const { part, content } of blocks) {
       if (part !== 'data' || !content) continue;
-      for (const { key, value } of entriesOf(content).entries) {
+      for (const { key, value } of tableEntries(content).entries) {
         const text = value.toString();
         const userKey = key.subarray(0, -8);
         if (isIntact(text)) rescued.sound.push({ key: logKey(parseRecord(text).position), value });
@@ -283,7 +283,7 @@ function endsProcess(table: Table, range: KeyRange | undefined): boolean {
 }
 
 /** What a block holds, as far as those beside it tell. */
-function contentsOf({ blocks }: Table, block: Block): string {
+function contentsOf({ blocks }: Table, block: TableBlock): string {
   const data = blocks.filter(({ part }) => part === 'data');
   const at = data.indexOf(block);
   const before = positionIn(data[at - 1], -1);
@@ -294,9 +294,9 @@ function contentsOf({ blocks }: Table, block: Block): string {
 }
 
 /** The position that a sound block's first (0) or last (-1) key stands for. */
-function positionIn(block: Block | undefined, which: 0 | -1): number | undefined {
+function positionIn(block: TableBlock | undefined, which: 0 | -1): number | undefined {
   if (!block?.sound || !block.content) return undefined;
-  const key = entriesOf(block.content).entries.at(which)?.key.subarray(0, -8);
+  const key = tableEntries(block.content).entries.at(which)?.key.subarray(0, -8);
   return key && isLogKey(key) ? positionOf(key) : undefined;
 }
 
@@ -312,10 +312,10 @@ function vanished(error: NodeJS.ErrnoException): undefined {
  * block that cannot be read, and compacts nothing then.
  * @param range of the table: what is beyond it may be out of order with the table beside it
  */
-function outOfOrder(blocks: readonly Block[], range?: KeyRange): boolean {
+function outOfOrder(blocks: readonly TableBlock[], range?: KeyRange): boolean {
   let last: Buffer | undefined;
   for (const { content } of blocks) {
-    const entries: Entry[] = content ? entriesOf(content).entries : [];
+    const entries: Entry[] = content ? tableEntries(content).entries : [];
     for (const { key } of entries) {
       if (key.length < tagBytes) return true;
       if (last && compareKeys(last, key) >= 0) return true;

@@ -7,19 +7,19 @@ import { draft, published } from '../../../projections/recording/reading.ts';
 export const onlySpeaker = 'SPEAKER_1';
 
 /** Who spoke when. No engine for it yet: said so, and the meeting goes on with one speaker. */
-export const diarize: StageActivity = async (job) => {
+export const diarizeStage: StageActivity = async (job) => {
   await job.acquireSlot({ name: 'diarization', concurrency: 1 });
   await job.append({ type: 'diarization.skipped', data: { reason: 'no-engine' } });
 };
 
 /** Who they may be. Not asked of a language model yet. */
-export const identify: StageActivity = async (job) => {
+export const identifyStage: StageActivity = async (job) => {
   await job.acquireSlot({ name: 'identification', concurrency: 1 });
   await job.append({ type: 'identification.skipped', data: { reason: 'no-engine' } });
 };
 
 /** Words and speakers joined into turns, with what a person needs to tell who it was. */
-export const join: StageActivity = async (job) => {
+export const joinStage: StageActivity = async (job) => {
   await job.acquireSlot({ name: 'joining', concurrency: 2 });
   const recording = await job.recording();
   const turns = paragraphs(draft(recording).utterances, onlySpeaker);

@@ -41,7 +41,7 @@ const wordless = { de: 'Aufnahme ohne Sprache', en: 'Recording without speech' }
 const builtIn = { engine: 'built-in', model: null };
 
 /** Punctuation and capitals, not a word changed. */
-export const punctuate = (deps: Deps): StageActivity =>
+export const punctuateStage = (deps: Deps): StageActivity =>
   withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model, missing) => {
     const asked =
       model && blocks.length > 0
@@ -60,7 +60,7 @@ export const punctuate = (deps: Deps): StageActivity =>
   });
 
 /** What was said, in short. */
-export const summarise = (deps: Deps): StageActivity =>
+export const summariseStage = (deps: Deps): StageActivity =>
   withModel(deps, 'summarise', async (job, { raw: blocks, language, names }, model, missing) => {
     const options = { language, names };
     const asked =
@@ -83,7 +83,7 @@ export const summarise = (deps: Deps): StageActivity =>
  * A title and two or three sentences. A title given by a person is kept; so is the one of the documents
  * when a further run gets none from the model.
  */
-export const entitle = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
+export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
     const { recognised: blocks, language } = reading;
     const summary = reading.summary ?? '';

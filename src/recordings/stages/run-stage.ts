@@ -25,7 +25,7 @@ export type Job = {
   acquireSlot(queue: { name: string; concurrency: number }): Promise<void>;
   /**
    * Appends a result, again until it is stored; `onBehalf` where it is so because of a person's command.
-   * @throws {Superseded} when it is no longer wanted.
+   * @throws {StageSuperseded} when it is no longer wanted.
    */
   append(fact: RecordingFact, onBehalf?: { by: string; command: string }): Promise<void>;
   /** 0 to 1, for those who watch. */
@@ -37,7 +37,7 @@ export type Job = {
 export type StageActivity = (job: Job) => Promise<void>;
 
 /** The machine has moved on: the activity's result is not wanted any more. */
-export class Superseded extends Error {
+export class StageSuperseded extends Error {
   override name = 'Superseded';
 }
 
@@ -107,7 +107,7 @@ export function stageRunner(deps: {
         release = () => slot.release();
         await append({ type: 'stage.started', data: { stage } });
         attempt = recording.snapshot().context.running[stage];
-        if (attempt === undefined) throw new Superseded('the stage was left as it started');
+        if (attempt === undefined) throw new StageSuperseded('the stage was left as it started');
         progress.set(recordingId, stage, { attempt });
       },
       append,
@@ -122,9 +122,9 @@ export function stageRunner(deps: {
     try {
       await activities[stage](job);
     } catch (error) {
-      if (signal.aborted || error instanceof Superseded) return;
+      if (signal.aborted || error instanceof StageSuperseded) return;
       await fail(error).catch((failure: unknown) => {
-        if (!(failure instanceof Superseded)) throw failure;
+        if (!(failure instanceof StageSuperseded)) throw failure;
       });
     } finally {
       stop.abort();
@@ -165,16 +165,16 @@ export function stageRunner(deps: {
           if (since !== undefined) progress.set(recordingId, stage, { waiting: null });
           return;
         } catch (error) {
-          if (error instanceof NotAccepted) throw new Superseded(error.message);
+          if (error instanceof NotAccepted) throw new StageSuperseded(error.message);
           if (!(error instanceof EventStoreError)) throw error;
-          if (error.code === 'CLOSED') throw new Superseded('the service is stopping');
+          if (error.code === 'CLOSED') throw new StageSuperseded('the service is stopping');
           if (error.code === 'INVALID_FACT' || error.code === 'UNREADABLE') throw error;
           log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'offered again');
           since ??= new Date().toISOString();
           progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
           // A service that stops leaves the result unstored; the next start does the stage again.
           await sleep(pause, undefined, { signal }).catch(() => {
-            throw new Superseded('the stage was left');
+            throw new StageSuperseded('the stage was left');
           });
         }
       }

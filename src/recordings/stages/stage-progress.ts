@@ -1,25 +1,25 @@
 import type { Stage } from '../../../events/facts/recording.ts';
-import type { Activity } from '../service.ts';
+import type { StageNow } from '../service.ts';
 
 /** What is going on right now, for those who watch. Lives and dies with the process. */
 export interface StageProgress {
   add(recordingId: string, stage: Stage): void;
-  set(recordingId: string, stage: Stage, change: Partial<Activity>): void;
+  set(recordingId: string, stage: Stage, change: Partial<StageNow>): void;
   remove(recordingId: string, stage: Stage): void;
-  of(recordingId: string): Activity[];
-  onChange(listener: (recordingId: string, activity: Activity) => void): () => void;
+  of(recordingId: string): StageNow[];
+  onChange(listener: (recordingId: string, activity: StageNow) => void): () => void;
 }
 
 /** Smaller steps of progress than this are not announced. */
 const fractionStep = 0.01;
 
 export function openStageProgress(): StageProgress {
-  const activities = new Map<string, Map<Stage, Activity>>();
-  const listeners = new Set<(recordingId: string, activity: Activity) => void>();
+  const activities = new Map<string, Map<Stage, StageNow>>();
+  const listeners = new Set<(recordingId: string, activity: StageNow) => void>();
 
   return {
     add(recordingId, stage) {
-      const stages = activities.get(recordingId) ?? new Map<Stage, Activity>();
+      const stages = activities.get(recordingId) ?? new Map<Stage, StageNow>();
       activities.set(recordingId, stages);
       stages.set(stage, { stage, attempt: 0, fraction: null, waiting: null });
     },

@@ -6,7 +6,7 @@ import {
   corrected,
   correctionsBetween,
 } from '../../../projections/recording/carry-over.ts';
-import { wordPatches, wordsOf } from '../../../projections/recording/word-patches.ts';
+import { wordPatches, splitWords } from '../../../projections/recording/word-patches.ts';
 import { fc } from '../../support/properties.ts';
 
 /** Few words, so that they repeat: the hard case for finding a place. */
@@ -63,7 +63,7 @@ test('carried over to the very same transcript, corrections lead to the same tex
       for (const [index, block] of blocks.entries()) {
         if (recognised[index]!.text === '') continue;
         assert.equal(block.speaker, wanted[index]!.speaker);
-        assert.equal(wordsOf(block.text).join(' '), wordsOf(wanted[index]!.text).join(' '));
+        assert.equal(splitWords(block.text).join(' '), splitWords(wanted[index]!.text).join(' '));
       }
     }),
     {
@@ -95,10 +95,10 @@ test('carried over to any transcript, each correction is placed or handed back, 
         next.map(({ id, start, end }) => ({ id, start, end })),
       );
       // Each word of the result was heard, or a person wrote it.
-      const written = corrections.flatMap(({ after }) => wordsOf(after));
+      const written = corrections.flatMap(({ after }) => splitWords(after));
       for (const [index, block] of blocks.entries()) {
-        const heard = wordsOf(next[index]!.text);
-        for (const one of wordsOf(block.text)) {
+        const heard = splitWords(next[index]!.text);
+        for (const one of splitWords(block.text)) {
           assert.ok(heard.includes(one) || written.includes(one), one);
         }
       }
