@@ -114,6 +114,7 @@ export function contextAfter(
     case 'speakers.renamed':
     case 'title.changed':
     case 'language.set':
+    case 'start.changed':
     case 'document.edited':
     case 'turn.edited':
     case 'kind.changed':

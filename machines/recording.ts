@@ -75,6 +75,7 @@ const kept = parts.createStateConfig({
     'recording.handed_over': { actions: 'note' },
     'kind.changed': { actions: 'note' },
     'language.set': { actions: 'note' },
+    'start.changed': { actions: 'note' },
     'audio.compressed': { guard: 'hasAudio', actions: 'note' },
     ...restored,
     'reprocessing.requested': reprocessing,

@@ -54,6 +54,7 @@ export const fallback = <S extends Stage>(stage: S) =>
 /** What people may say at any time: it is taken in, and counts when documents are written. */
 export const remarks = {
   'title.changed': { actions: 'note' },
+  'start.changed': { actions: 'note' },
   'recording.handed_over': { actions: 'note' },
   'turn.edited': { guard: 'editsShownTurns', actions: 'note' },
 } as const;
@@ -66,6 +67,7 @@ export const changes = (target: string) => {
     'recording.handed_over': again,
     'kind.changed': again,
     'language.set': again,
+    'start.changed': again,
     'turn.edited': { guard: 'editsShownTurns', ...again },
     'document.edited': { guard: 'editsDocuments', ...again },
     'speakers.renamed': { guard: 'namesKnownLabels', ...again },

@@ -15,7 +15,15 @@ export type KeptRecording = {
   /** Nothing a person said or wrote: readable without the recording's key. */
   core: Omit<
     RecordingRow,
-    'title' | 'abstract' | 'language' | 'speakers' | 'notes' | 'suggestions' | 'documents' | 'error'
+    | 'title'
+    | 'source'
+    | 'abstract'
+    | 'language'
+    | 'speakers'
+    | 'notes'
+    | 'suggestions'
+    | 'documents'
+    | 'error'
   > & {
     error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
     /** Hashes of the documents' paths: they are listed by these, also when the paths cannot be read. */
@@ -79,13 +87,14 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
   const { texts = noTexts, unreadable = false } = kept;
   const { files: _, ...core } = kept.core;
   const digest = digestIn(kept);
-  const { title, abstract, language, speakers, notes } = shown(digest);
+  const { title, filename, abstract, language, speakers, notes } = shown(digest);
   const isKnown = notes.some(({ code }) => code === 'unreadable');
   return {
     ...core,
     documents: texts.documents,
     error: core.error && { ...core.error, message: texts.failure },
     title,
+    source: filename,
     abstract,
     language,
     speakers,
@@ -163,6 +172,8 @@ function learned(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
       return { audio: null };
     case 'speech.detected':
       return { duration: fact.data.duration };
+    case 'start.changed':
+      return { started_at: utcTime(fact.data.local_start) };
     case 'recording.handed_over':
       return { owner: fact.data.owner };
     case 'documents.deleted':

@@ -21,6 +21,8 @@ export type RecordingRow = {
   /** Stages that have started and not ended, with their attempt and when it started. */
   running: { stage: Stage; attempt: number; since: string }[];
   title: string | null;
+  /** Name of the file it was imported from; null for a captured one. */
+  source: string | null;
   abstract: string | null;
   /** Asked for, then as heard. */
   language: string | null;

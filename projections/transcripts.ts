@@ -19,6 +19,8 @@ export type LibraryItem = {
   /** Path of the index document, relative to the user's space. */
   filename: string;
   title: string | null;
+  /** Name of the file it was imported from; null for a captured one. */
+  source: string | null;
   summary: string | null;
   kind: Kind;
   language: string | null;
@@ -85,6 +87,7 @@ function libraryItem(row: RecordingRow): LibraryItem | undefined {
     recording_id: row.recording_id,
     filename: documents.index,
     title: row.title,
+    source: row.source,
     summary: row.abstract,
     kind: row.kind,
     language: row.language,

@@ -108,6 +108,8 @@ export const recordingFacts = {
   'kind.changed': { data: z.object({ kind: kindSchema }) },
   /** A person said what was spoken; null: let the engine find out. */
   'language.set': { data: z.object({ language: z.string().nullable() }) },
+  /** A person said when it began: on the server's wall clock, RFC 3339 with its offset. */
+  'start.changed': { data: z.object({ local_start: z.string() }) },
   /** Names given or corrected afterwards: all names by label. */
   'speakers.renamed': {
     data: z.object({ labels: z.array(z.string()) }),

@@ -48,9 +48,10 @@ export type Results = {
   /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
   carried: number | null;
   restored: number | null;
-  /** What people said last: title, language, corrections, own versions. No run takes it back. */
+  /** What people said last: title, language, start, corrections, own versions. No run takes it back. */
   titled: number | null;
   languageSet: number | null;
+  startChanged: number | null;
   edited: number | null;
   authored: number | null;
 };
@@ -75,6 +76,7 @@ export const noResults: Results = {
   restored: null,
   titled: null,
   languageSet: null,
+  startChanged: null,
   edited: null,
   authored: null,
 };
@@ -120,6 +122,7 @@ const resultOf: Partial<Record<RecordingFactType, keyof Results>> = {
   'version.restored': 'restored',
   'title.changed': 'titled',
   'language.set': 'languageSet',
+  'start.changed': 'startChanged',
   'turn.edited': 'edited',
   'document.edited': 'authored',
 };
@@ -173,6 +176,8 @@ export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
       return { ...after, published: said(sources, {}, { titled: version }) };
     case 'language.set':
       return { ...after, published: said(sources, {}, { languageSet: version }) };
+    case 'start.changed':
+      return { ...after, published: said(sources, {}, { startChanged: version }) };
     case 'document.edited':
       return { ...after, published: said(sources, {}, { authored: version }) };
     case 'turn.edited': {
@@ -247,9 +252,9 @@ const versionIn = ({ versions }: Sources, data: Restored): Source =>
 
 /** An earlier version, with the files that there are and the corrections that people made since. */
 function restored(draft: Source, earlier: Source, version: number): Source {
-  const { audio, named, saved, edited, authored } = draft.results;
-  const results = { ...earlier.results, audio, named, saved, edited, authored, restored: version };
-  return { ...earlier, results };
+  const { audio, named, saved, startChanged, edited, authored } = draft.results;
+  const kept = { audio, named, saved, startChanged, edited, authored };
+  return { ...earlier, results: { ...earlier.results, ...kept, restored: version } };
 }
 
 /**
@@ -260,7 +265,7 @@ function returned(sources: Sources): Sources {
   const { draft, saved, published } = sources;
   if (saved === null || published === null) return sources;
   const { audio, named, edited, authored, names } = draft.results;
-  const { titled, languageSet } = published.results;
+  const { titled, languageSet, startChanged } = published.results;
   const same = haveSameTurns(draft, saved);
   const kept = same ? { names } : {};
   return {
@@ -275,6 +280,7 @@ function returned(sources: Sources): Sources {
         saved: draft.results.saved,
         titled,
         languageSet,
+        startChanged,
         edited,
         authored,
         ...kept,

@@ -26,15 +26,17 @@ export type RecordingChanges = {
   kind?: Kind | undefined;
   /** ISO 639-1 code; null: as it was heard. */
   language?: string | null | undefined;
+  /** RFC 3339 with the offset of the server's zone. */
+  localStart?: string | undefined;
   /** User id. */
   owner?: string | undefined;
 };
 
-/** Says what a recording is called, what kind it is, what was spoken and whose it is. */
+/** Says what a recording is called, what kind it is, what was spoken, when it began and whose it is. */
 export const changeRecording =
   (wanted: RecordingChanges) =>
   (recording: Recording): readonly RecordingFact[] => {
-    const { title, kind, language, owner } = wanted;
+    const { title, kind, language, localStart, owner } = wanted;
     const facts: RecordingFact[] = [];
     const { title: previous } = draft(recording);
     if (title !== undefined && title !== previous) {
@@ -45,6 +47,9 @@ export const changeRecording =
     }
     if (language !== undefined && language !== languageSet(recording)) {
       facts.push({ type: 'language.set', data: { language } });
+    }
+    if (localStart !== undefined && !isSameMoment(localStart, startOf(recording))) {
+      facts.push({ type: 'start.changed', data: { local_start: localStart } });
     }
     if (owner !== undefined && owner !== recordingOwner(recording)) {
       facts.push({ type: 'recording.handed_over', data: { owner } });
@@ -146,6 +151,19 @@ export const recordingOwner = (recording: Recording): string | null =>
   factsOf(recording, 'recording.handed_over', Infinity).at(-1)?.data.owner ??
   factAt(recording, 1, 'audio.imported', 'recording.started')?.data.owner ??
   null;
+
+/** When it began: RFC 3339. Null before it has. */
+function startOf(recording: Recording): string | null {
+  const { startChanged } = recording.sources.draft.results;
+  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+  return (
+    factAt(recording, startChanged, 'start.changed')?.data.local_start ??
+    (origin?.type === 'audio.imported' ? origin.data.started_at : (origin?.at ?? null))
+  );
+}
+
+const isSameMoment = (a: string, b: string | null): boolean =>
+  b !== null && Date.parse(a) === Date.parse(b);
 
 /** What a person said of the language; undefined without. */
 const languageSet = (recording: Recording): string | null | undefined =>

@@ -138,13 +138,21 @@ const countingTypes: ReadonlySet<RecordingFactType> = new Set<RecordingFactType>
   'documents.saved',
   'title.changed',
   'language.set',
+  'start.changed',
 ]);
 
 const countingIn = (source: Source | null): number[] =>
   source === null ? [] : Object.values(source.results).filter((version) => version !== null);
 
 /** What does not come back with a version: files, and what people said since, stay as they are. */
-const staying: ReadonlySet<string> = new Set(['audio', 'named', 'saved', 'edited', 'authored']);
+const staying: ReadonlySet<string> = new Set([
+  'audio',
+  'named',
+  'saved',
+  'startChanged',
+  'edited',
+  'authored',
+]);
 
 /** What comes back when a version is restored. */
 const restorableIn = ({ results }: Source): number[] =>

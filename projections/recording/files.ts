@@ -5,7 +5,7 @@ type DocumentName = ReadFact<'document.edited'>['data']['document'];
 
 /** What the log says of a recording's files: its audio, and what was written of its documents. */
 export type RecordingFiles = {
-  /** RFC 3339 UTC. */
+  /** RFC 3339. */
   startedAt: string;
   /** The kept file, as it was captured or as it was compressed since; also of one that was removed. */
   audio: { path: string; bytes: number; sha256: string } | null;
@@ -44,7 +44,9 @@ export function filesOf(recording: Recording, source: Source): RecordingFiles {
     handedOver.findLast((fact) => fact.version < version)?.data.owner ?? origin.data.owner;
   const edited = factsOf(recording, 'document.edited', results.authored);
   return {
-    startedAt: origin.type === 'audio.imported' ? origin.data.started_at : origin.at,
+    startedAt:
+      factAt(recording, results.startChanged, 'start.changed')?.data.local_start ??
+      (origin.type === 'audio.imported' ? origin.data.started_at : origin.at),
     audio: factsOf(recording, 'audio.compressed', Infinity).at(-1)?.data ?? audio?.data ?? null,
     named,
     saved,

@@ -12,6 +12,10 @@ export type Reading = {
   kind: Kind;
   /** By a person, else by the last run, else as asked for at the beginning. */
   title: string | null;
+  /** Name of the file it was imported from; null for a captured one. */
+  filename: string | null;
+  /** When it began, as a person said; null: as the first fact has it. RFC 3339 with offset. */
+  localStart: string | null;
   /** All titles that people replaced, oldest first. */
   formerTitles: string[];
   abstract: string | null;
@@ -102,9 +106,11 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   return {
     source,
     kind: source.kind ?? 'solo',
-    title: titleOf(recording, source),
+    title: plainTitle(titleOf(recording, source)),
+    filename: factAt(recording, 1, 'audio.imported')?.content?.filename ?? null,
+    localStart: factAt(recording, results.startChanged, 'start.changed')?.data.local_start ?? null,
     formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
-      ({ content }) => content?.previous ?? [],
+      ({ content }) => plainTitle(content?.previous ?? null) ?? [],
     ),
     abstract: text?.abstract ?? title?.content?.abstract ?? null,
     summary: text?.summary ?? summary?.content?.text ?? null,
@@ -133,6 +139,10 @@ function countingFacts(recording: Recording, { results }: Source): ReadFact[] {
   if (results.edited !== null) versions.delete(results.edited);
   return recording.facts.filter(({ version }) => versions.has(version));
 }
+
+/** A title without overrides of its direction: with them it could show as another one (CVE-2021-42574). */
+export const plainTitle = <T extends string | null>(title: T): T =>
+  (title === null ? null : title.replaceAll(/[\u202A-\u202E\u2066-\u2069]/gu, '')) as T;
 
 /** A person's title counts, unless a version was restored after it. */
 function titleOf(recording: Recording, { results }: Source): string | null {

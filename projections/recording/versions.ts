@@ -85,6 +85,7 @@ const reasons = new Set<RecordingFactType>([
   'title.changed',
   'kind.changed',
   'language.set',
+  'start.changed',
   'speakers.named',
   'speakers.renamed',
   'recording.handed_over',

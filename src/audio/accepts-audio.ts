@@ -3,15 +3,18 @@ import { StageError } from '../shared/errors.ts';
 import { ffmpegFindsAudio, hasFfmpeg } from './ffmpeg.ts';
 import { wavLayout } from './wav.ts';
 
+/** `madeAt`: when the file says it was made, RFC 3339 UTC; null when it does not say. */
+export type AcceptedAudio = { madeAt: string | null };
+
 /**
  * Looks whether a file is audio that can be read here, by what is in it, not by its name. Quick:
  * nothing is decoded.
  * @param filename how the person calls it; stands in the sentence, unless whoever shows that says it.
  * @throws {StageError} `unsupported-media`, never retriable, with a sentence that says what to do.
  */
-export async function acceptsAudio(path: string, filename?: string): Promise<void> {
+export async function acceptsAudio(path: string, filename?: string): Promise<AcceptedAudio> {
   try {
-    await examine(path, hasFfmpeg);
+    return await examine(path, hasFfmpeg);
   } catch (error) {
     if (!(error instanceof StageError) || error.retriable) throw error;
     const which = filename === undefined ? '' : `“${printable(filename)}”: `;
@@ -67,8 +70,9 @@ const boxesMax = 10_000;
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
 const encryptedEntries = new Set(['enca', 'drms', 'encv', 'drmi']);
 
-async function examine(path: string, ffmpegRuns: () => Promise<boolean>): Promise<void> {
-  if ((await decoderFor(path, ffmpegRuns)) === 'ffmpeg') await ffmpegFindsAudio(path);
+async function examine(path: string, ffmpegRuns: () => Promise<boolean>): Promise<AcceptedAudio> {
+  if ((await decoderFor(path, ffmpegRuns)) === 'wav') return { madeAt: null };
+  return await ffmpegFindsAudio(path);
 }
 
 /**

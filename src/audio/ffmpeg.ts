@@ -52,10 +52,10 @@ export function ffmpegAudio(path: string, signal: AbortSignal): FfmpegAudio {
 }
 
 /**
- * Tracks of a file, without decoding it.
+ * Tracks of a file, without decoding it, and when the file says it was made (RFC 3339 UTC).
  * @throws {StageError} as `ffmpegAudio`, when there is no audio track.
  */
-export async function ffmpegFindsAudio(path: string): Promise<void> {
+export async function ffmpegFindsAudio(path: string): Promise<{ madeAt: string | null }> {
   const args = ['-nostdin', '-hide_banner', ...inputOf(path)];
   const said = await new Promise<string>((resolve, reject) => {
     const limits = { timeout: 20_000, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const;
@@ -65,6 +65,14 @@ export async function ffmpegFindsAudio(path: string): Promise<void> {
     );
   });
   if (!/^ {2}Stream #0:.*: Audio:/m.test(said)) throw ffmpegSentence(said);
+  return { madeAt: creationTime(said) };
+}
+
+/** Of the file, else of a track: MP4 and Matroska keep it in UTC. */
+function creationTime(said: string): string | null {
+  const [, time] = /^ {4,6}creation_time +: (\d{4}-\d\d-\d\dT[\d:.]+Z)$/m.exec(said) ?? [];
+  const moment = new Date(time ?? '');
+  return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }
 
 /** The file name is an argument behind `file:`, so that no name is taken for an option or address. */

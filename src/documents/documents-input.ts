@@ -1,5 +1,5 @@
 import type { Note } from '../../projections/recording/notes.ts';
-import type { Reading } from '../../projections/recording/reading.ts';
+import { type Reading, plainTitle } from '../../projections/recording/reading.ts';
 import type { DocumentsInput } from './documents.ts';
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
 import { baseName } from './file-names.ts';
@@ -12,17 +12,19 @@ export function documentsInput(
   named: { base: string; title: string; local_start: string; ui_language: 'de' | 'en' },
 ): DocumentsInput {
   const { kind, language, duration, speakers, blocks } = reading;
-  const title = reading.title ?? named.title;
-  const former = [named.title, ...reading.formerTitles];
+  const firstTitle = plainTitle(named.title);
+  const title = reading.title ?? firstTitle;
+  const former = [firstTitle, ...reading.formerTitles];
   return {
     recordingId,
     base: named.base,
     title,
+    source: reading.filename,
     aliases: [...new Set(former)].filter((alias) => alias !== title),
     kind,
     language,
     duration,
-    localStart: named.local_start,
+    localStart: reading.localStart ?? named.local_start,
     uiLanguage: named.ui_language,
     speakers,
     blocks,
@@ -47,6 +49,7 @@ export async function exportInput(
     recordingId: row.recording_id,
     base: row.documents?.index.replace(/\.md$/u, '') ?? (await baseName(localStart, title, free)),
     title,
+    source: row.source,
     aliases: [],
     kind: row.kind,
     language: row.language,

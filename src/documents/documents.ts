@@ -24,6 +24,8 @@ export type DocumentsInput = {
   /** See `baseName`. */
   base: string;
   title: string;
+  /** Name of the file it was imported from; null for a captured one. */
+  source: string | null;
   /** Titles it had before. */
   aliases: readonly string[];
   kind: Kind;

@@ -52,6 +52,19 @@ export async function baseName(
   throw new RangeError(`${triesMax} documents are called the same`);
 }
 
+/**
+ * A title out of the name of an imported file: without its ending, underscores as spaces. Empty where the
+ * name says nothing: numbers alone, or what clients call a file without one.
+ */
+export function titleOfFile(filename: string): string {
+  const title = filename
+    .replace(/\.(?=[a-z0-9]*[a-z])[a-z0-9]{2,5}$/iu, '')
+    .replaceAll(/[\s_]+/gu, ' ')
+    .normalize('NFC')
+    .trim();
+  return /\p{L}/u.test(title) && !/^(?:audio|blob|file)$/iu.test(title) ? title : '';
+}
+
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 function safeTitle(title: string): string {

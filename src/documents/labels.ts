@@ -5,6 +5,8 @@ export type Labels = {
   transcript: string;
   summary: string;
   notes: string;
+  /** Before the name of the file that was imported. */
+  source: string;
   /** Before the number of a speaker without a name. */
   speaker: string;
   noSpeech: string;
@@ -25,6 +27,7 @@ const german: Labels = {
   transcript: 'Transkript',
   summary: 'Zusammenfassung',
   notes: 'Hinweise',
+  source: 'Quelle',
   speaker: 'Sprecher',
   noSpeech: 'Es wurde keine Sprache erkannt.',
   noSummary: 'Es gibt keine Zusammenfassung.',
@@ -71,6 +74,7 @@ const english: Labels = {
   transcript: 'Transcript',
   summary: 'Summary',
   notes: 'Notes',
+  source: 'Source',
   speaker: 'Speaker',
   noSpeech: 'No speech was recognised.',
   noSummary: 'There is no summary.',

@@ -29,6 +29,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
       heading,
       abstract,
       `- ${link(paths.transcript, labels.transcript)}\n- ${link(paths.summary, labels.summary)}`,
+      input.source === null ? '' : `${labels.source}: ${escapeInline(input.source)}`,
       ...renderNotes(input),
     ]),
     transcript: document(frontMatter(input, []), [
@@ -121,6 +122,7 @@ function frontMatter(input: DocumentsInput, aliases: readonly string[]): string 
     ...(input.duration === null ? {} : { duration: Math.round(input.duration) }),
     speakers: speakerNames(input).map(quoted),
     recording: quoted(input.recordingId),
+    ...(input.source === null ? {} : { source: quoted(input.source) }),
     tags: ['mitschrift'],
   };
   return `---\n${stringify(properties, { lineWidth: 0 })}---\n`;

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
 import { createRequire } from 'node:module';
+import { plainTitle } from '../../projections/recording/reading.ts';
 import { loadOnce } from '../shared/package.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
@@ -102,6 +103,20 @@ export const languageSchema = z
   .regex(/^(?:auto|[a-z]{2,3})?$/, 'must be an ISO 639-1 code such as `de`, or `auto`')
   .transform((code) => (code === '' || code === 'auto' ? null : code))
   .nullable();
+
+/** A title on one line, without overrides of its direction. Empty where there is nothing else. */
+export const titleSchema = z
+  .string()
+  .max(200)
+  .transform((text) => plainTitle(text.normalize('NFC')).replaceAll(/\s+/g, ' ').trim());
+
+/** A moment, RFC 3339 with a zone; from 1900 on, not in the future. */
+export const momentSchema = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-05-04T10:00:00+02:00' })
+  .refine((text) => {
+    const moment = Date.parse(text);
+    return moment >= Date.UTC(1900, 0, 1) && moment <= Date.now() + 86_400_000;
+  }, 'must be between 1900 and today');
 
 /** Whoever sends a byte now and then would otherwise keep a connection for hours, without a login. */
 async function inTime<T>(parsed: Promise<T>): Promise<T> {

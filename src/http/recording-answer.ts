@@ -22,6 +22,7 @@ export function recordingLine(row: RecordingRow, activities: readonly StageNow[]
     attempt: activity?.attempt ?? running?.attempt ?? null,
     waiting: activity?.waiting ?? null,
     title: row.title,
+    source: row.source,
     summary: row.abstract,
     language: row.language,
     started_at: row.started_at,

@@ -67,7 +67,7 @@ export type HttpServices = {
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */
   desktop?: Desktop;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
-  acceptsAudio(path: string, filename: string): Promise<unknown>;
+  acceptsAudio(path: string, filename: string): Promise<{ madeAt: string | null }>;
 };
 
 /** What one request carries from middleware to route. */

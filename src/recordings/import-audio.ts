@@ -6,8 +6,24 @@ import { createReadStream } from 'node:fs';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
-import type { Accepted, Upload } from './service.ts';
+import type { Accepted } from './service.ts';
 import { syncDirectory } from '../shared/files.ts';
+
+export type Upload = {
+  /** Absolute path of a file on the same file system as the data directory; it is moved away. */
+  path: string;
+  filename: string;
+  owner: string;
+  by: string;
+  /** Id of the command; a repetition returns the first answer. */
+  command: string;
+  kind: 'solo' | 'meeting';
+  language: string | null;
+  speakers: number | null;
+  title?: string | undefined;
+  /** When it began, as far as that is known; the first that is given counts, else it is now. RFC 3339. */
+  began?: { said?: string | undefined; madeAt?: string | null; modifiedAt?: string | undefined };
+};
 
 /** Uploads that become recordings. */
 export interface Imports {
@@ -101,7 +117,7 @@ async function takeUpload(
   await syncDirectory(folder);
   await syncDirectory(recordingsDir);
   const { owner, kind, language, speakers, title, filename } = upload;
-  const started_at = new Date().toISOString();
+  const started_at = beginning(upload.began ?? {}, Date.now());
   const origin = { owner, kind, language, speakers, started_at };
   return {
     type: 'audio.imported',
@@ -109,6 +125,22 @@ async function takeUpload(
     content: { filename, ...(title === undefined ? {} : { title }) },
   };
 }
+
+/**
+ * What a person said, else what the file says of itself, else when it was last changed. Clocks that were
+ * never set say 1904 or 1970, and nothing was recorded tomorrow: such a time is no time.
+ */
+function beginning({ said, madeAt, modifiedAt }: Began, now: number): string {
+  const told = [madeAt, modifiedAt].filter((time) => {
+    const moment = Date.parse(time ?? '');
+    return moment >= earliestMs && moment <= now + dayMs;
+  });
+  return new Date(said ?? told[0] ?? now).toISOString();
+}
+
+type Began = NonNullable<Upload['began']>;
+const earliestMs = Date.UTC(1980, 0, 1);
+const dayMs = 86_400_000;
 
 async function hashFile(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');

@@ -9,7 +9,7 @@ import type { Log } from '../shared/log.ts';
 import type { StageProgress } from './stages/stage-progress.ts';
 import { type KeepingStep, type KeptAs, openAudioKeeping } from './audio-retention.ts';
 import { type ErasureDeps, erasureCommands, openRemovals } from './erasure.ts';
-import { openImports } from './import-audio.ts';
+import { openImports, type Upload } from './import-audio.ts';
 import { type Ownership, type RecordingAggregate, openAggregate, soleOwner } from './aggregate.ts';
 import { type LoggedRecordingFact, erasedState, recordingHandler } from './handle.ts';
 import { openRecordings } from './open-recordings.ts';
@@ -64,20 +64,6 @@ export interface RecordingService {
   /** Calls back at every change of an activity's fraction or waiting; returns how to stop. */
   onActivity(listener: (recordingId: string, activity: StageNow) => void): () => void;
 }
-
-export type Upload = {
-  /** Absolute path of a file on the same file system as the data directory; it is moved away. */
-  path: string;
-  filename: string;
-  owner: string;
-  by: string;
-  /** Id of the command; a repetition returns the first answer. */
-  command: string;
-  kind: 'solo' | 'meeting';
-  language: string | null;
-  speakers: number | null;
-  title?: string | undefined;
-};
 
 export type Start = {
   /** A ULID the caller has made up: what it holds for the recording can be named before it starts. */

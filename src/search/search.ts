@@ -9,7 +9,13 @@ import type { Log } from '../shared/log.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
 
-export type Hit = Place & { recording_id: string; filename: string; title: string | null };
+export type Hit = Place & {
+  recording_id: string;
+  filename: string;
+  title: string | null;
+  /** Name of the file it was imported from. */
+  source: string | null;
+};
 
 export type Found = {
   /** Best first. */
@@ -127,9 +133,10 @@ async function describe(
   if (!row || row.owner !== owner || row.documents === null) return undefined;
   const transcript = await transcriptOf(storage, id);
   if (!transcript) return undefined;
-  const texts = [transcript.summary ?? '', row.abstract ?? '', row.title ?? ''];
+  const { title, source } = row;
+  const texts = [transcript.summary ?? '', row.abstract ?? '', title ?? '', source ?? ''];
   const place = bestPlace(transcript.blocks, texts, words);
-  return { recording_id: id, filename: row.documents.index, title: row.title, ...place };
+  return { recording_id: id, filename: row.documents.index, title, source, ...place };
 }
 
 /** The indexes in memory. */

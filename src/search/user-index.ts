@@ -161,7 +161,7 @@ async function searchable(
   if (!transcript) return undefined;
   return {
     id: recordingId,
-    title: row.title ?? '',
+    title: [row.title ?? '', row.source ?? ''].join('\n'),
     speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
     text: transcript.blocks.map(({ text }) => text).join('\n'),
     summary: [row.abstract ?? '', transcript.summary ?? ''].join('\n'),
@@ -245,6 +245,7 @@ const editsOf = (word: string): number | false => {
 /** What is searched of a transcript. */
 type Searchable = {
   id: string;
+  /** With the name of the file it came from. */
   title: string;
   speakers: string;
   text: string;

@@ -20,6 +20,7 @@ const meeting = (blocks: Block[], more: Partial<DocumentsInput> = {}): Documents
   recordingId: 'R',
   base: '2026-03-01 10.00 Planung',
   title: 'Planung',
+  source: null,
   aliases: [],
   kind: 'meeting',
   language: 'de',

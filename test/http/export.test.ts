@@ -186,6 +186,7 @@ const talk: DocumentsInput = {
   recordingId: 'R',
   base: 'b',
   title: 'Talk',
+  source: null,
   aliases: [],
   kind: 'solo',
   language: null,

@@ -229,7 +229,9 @@ test('a refused upload may be repeated with the same key', async (t) => {
 });
 
 test('an upload is received in bounded memory', async (t) => {
-  const service = await startService(t, { overrides: { acceptsAudio: async () => {} } });
+  const service = await startService(t, {
+    overrides: { acceptsAudio: async () => ({ madeAt: null }) },
+  });
   const token = await service.setUp();
   service.engines.hold('transcribe');
   globalThis.gc?.();

@@ -7,6 +7,7 @@ const changes = [
   ['title.changed', {}],
   ['kind.changed', { kind: 'meeting' }],
   ['language.set', { language: 'fr' }],
+  ['start.changed', { local_start: '2024-05-06T07:08:09+02:00' }],
   ['recording.handed_over', { owner: 'ben' }],
   ['document.edited', {}],
   ['speakers.renamed', { labels: [] }],

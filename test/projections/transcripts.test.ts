@@ -145,6 +145,7 @@ test('the library has recordings with documents only, newest first, by kind and 
       recording_id: 'r2',
       filename: 'r2.md',
       title: 'r2 title',
+      source: 'talk.wav',
       summary: 'r2 abstract',
       kind: 'meeting',
       language: null,

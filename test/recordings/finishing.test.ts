@@ -95,6 +95,21 @@ test('transcribing again without a language model makes a new version, and the t
   assert.doesNotMatch(again.abstract ?? '', /spoken/i, 'an abstract of words not heard any more');
 });
 
+test('without a language model the title is the name of the file, if it says anything', async (t) => {
+  const world = await openWorld(t, null);
+  const titles: (string | null)[] = [];
+  for (const filename of ['Gespräch mit_Jürgen am 3. März.wav', '2024-05-06.wav', 'blob']) {
+    const id = await world.upload({ filename });
+    await world.until(id, 'idle.saved');
+    const row = (await recordingById(world.pipeline.storage, id))!;
+    assert.equal(row.source, filename);
+    titles.push(row.title);
+  }
+  assert.equal(titles[0], 'Gespräch mit Jürgen am 3. März');
+  assert.match(titles[1]!, /spoken words/i);
+  assert.match(titles[2]!, /spoken words/i);
+});
+
 test('an extract is no title that stays', async (t) => {
   const world = await openWorld(t, null);
   const id = await world.upload();
@@ -225,14 +240,16 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
     speech,
     hear,
     useLanguageModel: (url: string | null) => (settings = settingsOf(url)),
-    async upload(given: { title?: string; silent?: boolean } = {}): Promise<string> {
+    async upload(
+      given: { title?: string; filename?: string; silent?: boolean } = {},
+    ): Promise<string> {
       const upload = `upload-${(uploads += 1)}`;
       const path = join(dataDir, 'uploads', `${upload}.wav`);
       if (given.silent) await make('sox', '-n', '-r', '16000', '-c', '1', path, 'trim', '0', '2');
       else await speak('three spoken words', path);
       const { recordingId } = await recordingService.importAudio({
         path,
-        filename: 'talk.wav',
+        filename: given.filename ?? '0001.wav',
         owner: 'anna',
         by: 'anna',
         command: upload,

@@ -159,7 +159,12 @@ test('a hit shows the words in their place and says when they are said', async (
   const { hits } = await search.find('anna', 'haushalt', { limit: 5 });
   assert.equal(hits.length, 1);
   const { snippet, start, ...rest } = hits[0]!;
-  assert.deepEqual(rest, { recording_id: 'r1', filename: 'r1.md', title: 'Sitzung' });
+  assert.deepEqual(rest, {
+    recording_id: 'r1',
+    filename: 'r1.md',
+    title: 'Sitzung',
+    source: 'talk.wav',
+  });
   assert.match(snippet, /^….*\bDann kommt der Haushalt an die Reihe\..*…$/);
   assert.ok(snippet.length < 200);
   // The 17th word of the second block.

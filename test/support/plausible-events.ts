@@ -80,6 +80,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'speakers.renamed': { labels: [] },
   'kind.changed': { kind: 'meeting' },
   'language.set': { language: 'de' },
+  'start.changed': { local_start: '2024-05-06T07:08:09+02:00' },
   'recording.handed_over': { owner: 'ben' },
   'turn.edited': { basis: 1, block: 't-0001', speaker: null },
   'document.edited': { document: 'summary', own: true, replaces: 'c' },

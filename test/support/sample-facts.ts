@@ -99,6 +99,7 @@ const samples: Record<FactType, Sample> = {
   },
   'kind.changed': { data: { kind: 'meeting' } },
   'language.set': { data: { language: 'de' } },
+  'start.changed': { data: { local_start: '2024-05-06T07:08:09+02:00' } },
   'recording.handed_over': { data: { owner: 'U2' } },
   'turn.edited': {
     data: { basis: 7, block: 't-0001', speaker: 'SPEAKER_1' },

@@ -6,6 +6,10 @@ const time = z.string().describe('RFC 3339, UTC');
 const seconds = z.number().nonnegative().describe('seconds');
 const id = z.string().describe('ULID');
 const stage = z.enum(stages);
+const source = z
+  .string()
+  .nullable()
+  .describe('name of the file it was imported from; null for a captured one');
 
 export const statusNameSchema = z
   .enum(['IDLE', 'RECORDING', 'TRANSCRIBING', 'AWAITING_SPEAKERS', 'ERROR'])
@@ -65,6 +69,7 @@ const line = {
   attempt: z.number().int().nullable(),
   waiting: waiting.nullable(),
   title: z.string().nullable(),
+  source,
   summary: z.string().nullable().describe('two or three sentences'),
   language: z.string().nullable(),
   started_at: time,
@@ -119,6 +124,7 @@ export const libraryItem = z.object({
   recording_id: id,
   filename: z.string().describe('of the index document, relative to the user’s space'),
   title: z.string().nullable(),
+  source,
   summary: z.string().nullable(),
   kind: kindSchema,
   language: z.string().nullable(),
@@ -132,6 +138,7 @@ export const hit = z.object({
   recording_id: id,
   filename: z.string(),
   title: z.string().nullable(),
+  source,
   snippet: z.string(),
   start: z.number().nullable().describe('where it is said, in seconds'),
 });

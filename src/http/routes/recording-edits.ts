@@ -7,13 +7,14 @@ import {
   restoreVersion,
   type DecideRecording,
 } from '../../../projections/recording/decide.ts';
+import { localTime } from '../../shared/time.ts';
 import { editTurn } from '../../../projections/recording/edit-turns.ts';
 import { versionsOf } from '../../../projections/recording/versions.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { jsonBody, languageSchema } from '../body.ts';
+import { jsonBody, languageSchema, momentSchema, titleSchema } from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { recordingLine } from '../recording-answer.ts';
 import type { AddRoutes, State } from '../services.ts';
@@ -37,12 +38,13 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const caller = callerOf(ctx.state);
     await visibleRecording(services, caller, id);
-    const { owner, ...wanted } = await jsonBody(ctx, recordingSchema);
+    const { owner, started_at, ...wanted } = await jsonBody(ctx, recordingSchema);
     if (owner !== undefined && !caller.isAdmin) {
       throw new Problem('not-admin', 'Only an administrator hands a recording over.');
     }
+    const localStart = started_at === undefined ? undefined : localTime(new Date(started_at));
     const ownerId = owner === undefined ? undefined : userId(owner);
-    await change(ctx, id, changeRecording({ ...wanted, owner: ownerId }));
+    await change(ctx, id, changeRecording({ ...wanted, localStart, owner: ownerId }));
   });
 
   router.patch('/recordings/:id/utterances/:index', async (ctx) => {
@@ -116,9 +118,10 @@ const name = z
 
 const recordingSchema = z
   .strictObject({
-    title: name.refine((title) => title !== '', 'must not be empty').optional(),
+    title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
     kind: kindSchema.optional(),
     language: languageSchema.optional(),
+    started_at: momentSchema.optional().describe('when it began'),
     owner: z.string().max(64).optional().describe('a user’s name or id; by an administrator'),
   })
   .describe('What is left out stays as it is.');
@@ -165,7 +168,8 @@ export const changeOperations: readonly Operation[] = [
     path: '/recordings/{id}',
     id: 'changeRecording',
     tag: 'Recordings',
-    summary: 'Says what a recording is called, what kind it is, what was spoken, whose it is',
+    summary:
+      'Says what a recording is called, what kind it is, what was spoken, when it began, whose it is',
     description:
       'File names stay; an old title becomes an alias. An administrator hands a recording over: its ' +
       'documents move to the other space.',

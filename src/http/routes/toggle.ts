@@ -3,7 +3,7 @@ import { recordings, statusOf } from '../../../projections/recordings.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { jsonBody, languageSchema } from '../body.ts';
+import { jsonBody, languageSchema, titleSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -47,7 +47,7 @@ export const toggleSchema = z.strictObject({
   action: z.enum(['start', 'stop', 'reset']).optional(),
   kind: z.enum(['solo', 'meeting']).optional(),
   language: languageSchema.optional(),
-  title: z.string().trim().min(1).max(200).optional(),
+  title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
 });
 
 /** The one switch. */

@@ -5,7 +5,7 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import type { Admission } from '../../storage/quota.ts';
-import { languageSchema, validated } from '../body.ts';
+import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
@@ -35,8 +35,8 @@ export const uploadRoutes: AddRoutes = (router, services) => {
       const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
       const uploadsDir = uploadsDirOf(services.dataDir);
       await receiveUpload(ctx, { uploadsDir, fileBytesMax }, async (upload) => {
-        const { kind, language, title, speakers } = validated(fieldsSchema, upload.fields);
-        await services.acceptsAudio(upload.path, upload.filename);
+        const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
+        const { madeAt } = await services.acceptsAudio(upload.path, upload.filename);
         // Of a body in chunks nobody knew the length.
         await coming?.becomes((await stat(upload.path)).size);
         refuseWhenStopped(services);
@@ -48,10 +48,8 @@ export const uploadRoutes: AddRoutes = (router, services) => {
           owner: userId,
           by: userId,
           command: commandOf(ctx.state),
-          kind,
-          language,
-          speakers,
-          title,
+          ...fields,
+          began: { said: started_at, madeAt, modifiedAt: modified_at },
         });
         coming?.kept();
         await untilReadable(services, accepted);
@@ -69,12 +67,11 @@ export const uploadRoutes: AddRoutes = (router, services) => {
 export const fieldsSchema = z.strictObject({
   kind: kindSchema.default('solo'),
   language: languageSchema.default(null),
-  title: z
-    .string()
-    .trim()
-    .max(200)
-    .transform((title) => (title === '' ? undefined : title))
-    .optional(),
+  title: titleSchema.transform((title) => (title === '' ? undefined : title)).optional(),
+  started_at: momentSchema
+    .optional()
+    .describe('when it began; else as the file says of itself, else `modified_at`, else now'),
+  modified_at: momentSchema.optional().describe('when the file was last changed'),
   speakers: z
     .string()
     .regex(/^\d{1,2}$/, 'must be a number from 1 to 20')

@@ -96,15 +96,16 @@ async function importUpload(
   store: ResumableStore,
   services: RouteServices,
 ): Promise<ImportedUpload> {
-  const { filename, owner, ...fields } = fieldsOf(metadata);
+  const { filename, owner, started_at, modified_at, ...fields } = fieldsOf(metadata);
   refuseWhenStopped(services);
   if (!services.accounts.isUser(owner)) {
     await store.remove(id);
     throw notFound('The user of this upload is gone.');
   }
   await store.sync(id);
+  let madeAt: string | null;
   try {
-    await services.acceptsAudio(store.pathOf(id), filename);
+    ({ madeAt } = await services.acceptsAudio(store.pathOf(id), filename));
   } catch (error) {
     if ((error as { code?: unknown }).code === 'unsupported-media') await store.remove(id);
     throw error;
@@ -117,6 +118,7 @@ async function importUpload(
     by: owner,
     command: uploadCommandOf(id),
     ...fields,
+    began: { said: started_at, madeAt, modifiedAt: modified_at },
   });
   await store.forgetWords(id);
   await untilReadable(services, accepted);

@@ -6,6 +6,7 @@ import type { LanguageModel } from '../../language/model.ts';
 import { retryingModel } from '../../language/retrying-model.ts';
 import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
 import { summarise as askForSummary } from '../../language/summarise.ts';
+import { titleOfFile } from '../../documents/file-names.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
@@ -90,6 +91,8 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
     const given = origin?.content?.title?.trim();
+    // A file's name says more than an extract.
+    const named = missing === null ? '' : titleOfFile(reading.filename ?? '');
     const earlier = given || missing === null ? null : earlierTitle(recording, missing);
     if (earlier) {
       return () => job.append(earlierAgain(recording, earlier, { blocks, language, missing }));
@@ -103,7 +106,7 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
         type: 'title.chosen',
         data: workerOf(model),
         content: {
-          title: given || asked.title || wordless[deps.uiLanguage()],
+          title: given || named || asked.title || wordless[deps.uiLanguage()],
           abstract: asked.abstract,
           ...reasonOf(missing),
         },
