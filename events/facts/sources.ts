@@ -173,13 +173,10 @@ export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
       return { ...after, draft: { ...draft, kind }, published: said(sources, { kind }) };
     }
     case 'title.changed':
-      return { ...after, published: said(sources, {}, { titled: version }) };
     case 'language.set':
-      return { ...after, published: said(sources, {}, { languageSet: version }) };
     case 'start.changed':
-      return { ...after, published: said(sources, {}, { startChanged: version }) };
     case 'document.edited':
-      return { ...after, published: said(sources, {}, { authored: version }) };
+      return { ...after, published: said(sources, {}, { [result!]: version }) };
     case 'turn.edited': {
       const { speaker } = fact.data;
       return {

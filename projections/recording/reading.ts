@@ -166,7 +166,9 @@ function titleOf(recording: Recording, { results }: Source): string | null {
 /** Whether a person said what the recording is called, at its beginning or later. */
 function isTitleGiven(recording: Recording, { results }: Source): boolean {
   const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
-  return results.titled !== null || Boolean(origin?.content?.title?.trim());
+  const chosen = factAt(recording, results.title, 'title.chosen');
+  const isFileName = chosen?.data.of === 'filename';
+  return results.titled !== null || isFileName || Boolean(origin?.content?.title?.trim());
 }
 
 /** `language.set` to null means: as it was heard. */

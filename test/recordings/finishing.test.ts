@@ -98,11 +98,16 @@ test('transcribing again without a language model makes a new version, and the t
 test('without a language model the title is the name of the file, if it says anything', async (t) => {
   const world = await openWorld(t, null);
   const titles: (string | null)[] = [];
-  for (const filename of ['Gespräch mit_Jürgen am 3. März.wav', '2024-05-06.wav', 'blob']) {
+  const files = ['Gespräch mit_Jürgen am 3. März.wav', '2024-05-06.wav', 'blob'];
+  for (const filename of files) {
     const id = await world.upload({ filename });
     await world.until(id, 'idle.saved');
     const row = (await recordingById(world.pipeline.storage, id))!;
     assert.equal(row.source, filename);
+    const codes = row.notes.map(({ code }) => code);
+    const isExtract = filename !== files[0];
+    assert.equal(codes.includes('title-extracted'), isExtract, codes.join());
+    assert.equal(codes.includes('abstract-extracted'), !isExtract, codes.join());
     titles.push(row.title);
   }
   assert.equal(titles[0], 'Gespräch mit Jürgen am 3. März');

@@ -42,9 +42,12 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     if (owner !== undefined && !caller.isAdmin) {
       throw new Problem('not-admin', 'Only an administrator hands a recording over.');
     }
-    const localStart = started_at === undefined ? undefined : localTime(new Date(started_at));
     const ownerId = owner === undefined ? undefined : userId(owner);
-    await change(ctx, id, changeRecording({ ...wanted, localStart, owner: ownerId }));
+    await change(
+      ctx,
+      id,
+      changeRecording({ ...wanted, localStart: onWall(started_at), owner: ownerId }),
+    );
   });
 
   router.patch('/recordings/:id/utterances/:index', async (ctx) => {
@@ -101,6 +104,10 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     throw invalid([{ path: 'owner', message: 'is not a user' }]);
   }
 };
+
+/** A moment on the server's wall clock. */
+const onWall = (moment: string | undefined): string | undefined =>
+  moment === undefined ? undefined : localTime(new Date(moment));
 
 /** A number out of a path; -1 for anything else, which names nothing. */
 const numberIn = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);

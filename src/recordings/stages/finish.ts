@@ -92,7 +92,7 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
     const given = origin?.content?.title?.trim();
     // A file's name says more than an extract.
-    const named = missing === null ? '' : titleOfFile(reading.filename ?? '');
+    const named = given || missing === null ? '' : titleOfFile(reading.filename ?? '');
     const earlier = given || missing === null ? null : earlierTitle(recording, missing);
     if (earlier) {
       return () => job.append(earlierAgain(recording, earlier, { blocks, language, missing }));
@@ -104,7 +104,7 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
     return () =>
       job.append({
         type: 'title.chosen',
-        data: workerOf(model),
+        data: { ...workerOf(model), ...(named === '' ? {} : { of: 'filename' as const }) },
         content: {
           title: given || named || asked.title || wordless[deps.uiLanguage()],
           abstract: asked.abstract,
