@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { StageError } from '../shared/errors.ts';
 import { decoderFor } from './accepts-audio.ts';
-import { ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
+import { type WhichAudio, ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
 import { type Level, levelMeter } from './level-meter.ts';
 import { type WavFormat, type WavLayout, speechRate, wavLayout } from './wav.ts';
 import { writeSpeechFile } from './speech-file.ts';
@@ -15,6 +15,7 @@ import { writeSpeechFile } from './speech-file.ts';
  * - `quiet`: so quiet that it was amplified for recognition.
  * - `silent`: nothing audible at all.
  * - `clipped`: recorded too loud.
+ * - `one-channel`: the channels are inverted and cancel each other out; the louder one is used.
  */
 export type AudioWarning =
   | 'truncated'
@@ -22,7 +23,8 @@ export type AudioWarning =
   | 'damaged'
   | 'quiet'
   | 'silent'
-  | 'clipped';
+  | 'clipped'
+  | 'one-channel';
 
 export type DecodedSpeech = {
   /** Seconds. */
@@ -31,14 +33,16 @@ export type DecodedSpeech = {
   samples: number;
   warnings: AudioWarning[];
   decoder: 'wav' | 'ffmpeg';
+  /** Sound tracks of the file. */
+  tracks: number;
   /** By how many dB the working copy is louder than the kept audio; 0 as a rule. */
   gainDb: number;
 };
 
 /**
  * Decodes any audio file into a speech file (16 kHz mono). WAV is read here, the rest by ffmpeg.
- * Very quiet audio is made louder in the working copy; the source is never touched. The target
- * appears only when it is complete.
+ * Very quiet audio is made louder in the working copy; of two channels that cancel each other out the
+ * louder one is taken. The source is never touched. The target appears only when it is complete.
  * @param source path of the kept audio. @param target path of the speech file to write.
  * @throws {StageError} see `decoderFor`; `decoder-stalled`, `audio-too-long`; AbortError.
  */
@@ -47,23 +51,49 @@ export async function decodeToSpeech(
   target: string,
   {
     signal,
+    track = 0,
     onProgress = () => {},
-  }: { signal: AbortSignal; onProgress?: ((fraction: number | null) => void) | undefined },
+  }: {
+    signal: AbortSignal;
+    /** Which sound track of the file, from 0. */
+    track?: number;
+    onProgress?: ((fraction: number | null) => void) | undefined;
+  },
 ): Promise<DecodedSpeech> {
   signal.throwIfAborted();
   const decoder = await decoderFor(source, hasFfmpeg);
-  const pass = decoder === 'wav' ? wavPass : ffmpegPass;
-  const first = await pass(source, target, 1, signal, onProgress);
-  const gainDb = gainFor(first.level);
-  if (gainDb > 0) {
-    // A second time from the source: amplifying 16-bit samples would amplify their rounding too.
-    await pass(source, target, 10 ** (gainDb / 20), signal, onProgress);
-    first.warnings.add('quiet');
-  }
-  if (first.level.peak <= silentDb) first.warnings.add('silent');
-  if (first.level.clipped > clippedMax) first.warnings.add('clipped');
-  const { samples, warnings } = first;
-  return { duration: samples / speechRate, samples, warnings: [...warnings], decoder, gainDb };
+  const runPass = decoder === 'wav' ? wavPass : ffmpegPass;
+  const pass = (channel: WhichAudio['channel'], gain = 1): ReturnType<Pass> =>
+    runPass(source, target, { track, channel, gain, signal, onProgress });
+  const mixed = await pass(null);
+  const { channel, level } = await audible(mixed, pass);
+  const warnings = new Set(mixed.warnings);
+  if (channel !== null) warnings.add('one-channel');
+  const gainDb = gainFor(level);
+  // From the source each time: amplifying 16-bit samples would amplify their rounding too.
+  if (gainDb > 0 || channel !== null) await pass(channel, 10 ** (gainDb / 20));
+  if (gainDb > 0) warnings.add('quiet');
+  if (level.peak <= silentDb) warnings.add('silent');
+  if (level.clipped > clippedMax) warnings.add('clipped');
+  const { samples, tracks } = mixed;
+  const duration = samples / speechRate;
+  return { duration, samples, warnings: [...warnings], decoder, gainDb, tracks };
+}
+
+/**
+ * The louder channel where two cancel each other out in the mix (a cable wired the wrong way round
+ * inverts one), else the mix, as null.
+ */
+async function audible(
+  mixed: Awaited<ReturnType<Pass>>,
+  pass: (channel: 0 | 1) => ReturnType<Pass>,
+): Promise<{ channel: 0 | 1 | null; level: Level }> {
+  const mix = { channel: null, level: mixed.level };
+  if (!mixed.isStereo || mixed.level.peak >= quietDb) return mix;
+  const left = { channel: 0 as const, level: (await pass(0)).level };
+  if (left.level.peak < mixed.level.peak + cancelledDb) return mix;
+  const right = { channel: 1 as const, level: (await pass(1)).level };
+  return right.level.peak > left.level.peak ? right : left;
 }
 
 /** Peaks (see `Level.peak`) below this are too quiet for recognisers and voice detectors. */
@@ -72,29 +102,32 @@ const quietDb = -26;
 const targetDb = -9;
 const gainDbMax = 40;
 const silentDb = -75;
+/** A channel alone is 6 dB louder than its mix with a silent one; more means that the other takes away. */
+const cancelledDb = 12;
 /** Part of the samples at full scale above which we speak of clipping. */
 const clippedMax = 0.001;
 
-const wavPass: Pass = async (source, target, gain, signal, onProgress) => {
+const wavPass: Pass = async (source, target, { channel, gain, signal, onProgress }) => {
   const file = await open(source, 'r');
   try {
     const layout = await wavLayout(file);
     if (!layout) throw new Error(`${source} is no WAV file any more`);
     const expected = layout.dataBytes / layout.channels / layout.bytes / layout.rate;
     const meter = levelMeter();
-    const blocks = metered(wavSamples(file, layout), meter, () => expected, onProgress);
+    const blocks = metered(wavSamples(file, layout, channel), meter, () => expected, onProgress);
     const samples = await writeSpeechFile(target, blocks, { gain, signal });
     const warnings = new Set<AudioWarning>();
     if (layout.truncated) warnings.add('truncated');
     if (layout.repaired) warnings.add('header-repaired');
-    return { samples, level: meter.level(), warnings };
+    const isStereo = layout.channels === 2;
+    return { samples, level: meter.level(), warnings, tracks: 1, isStereo };
   } finally {
     await file.close();
   }
 };
 
-const ffmpegPass: Pass = async (source, target, gain, signal, onProgress) => {
-  const audio = ffmpegAudio(source, signal);
+const ffmpegPass: Pass = async (source, target, { gain, signal, onProgress, ...which }) => {
+  const audio = ffmpegAudio(source, signal, which);
   const meter = levelMeter();
   const blocks = metered(audio.blocks, meter, () => audio.secondsPromised(), onProgress);
   const samples = await writeSpeechFile(target, blocks, { gain, signal });
@@ -103,7 +136,8 @@ const ffmpegPass: Pass = async (source, target, gain, signal, onProgress) => {
   const promised = audio.secondsPromised() ?? 0;
   // Promises of MP3 files without an index are estimates: only a clear difference counts.
   if (promised - samples / speechRate > Math.max(1, promised * 0.02)) warnings.add('truncated');
-  return { samples, level: meter.level(), warnings };
+  const isStereo = audio.isStereo();
+  return { samples, level: meter.level(), warnings, tracks: audio.tracks(), isStereo };
 };
 
 /** Bytes read at once: some milliseconds of work, so that the event loop stays free. */
@@ -111,11 +145,12 @@ const readBytes = 256 * 1024;
 
 /**
  * The samples of a WAV file as 16 kHz mono from -1 to 1, in blocks that are good until the next is
- * asked for.
+ * asked for. Of one channel, or of all, mixed.
  */
 export async function* wavSamples(
   file: FileHandle,
   layout: WavLayout,
+  channel: WhichAudio['channel'] = null,
 ): AsyncGenerator<Float32Array> {
   const frame = layout.channels * layout.bytes;
   const buffer = Buffer.alloc(Math.max(frame, readBytes - (readBytes % frame)));
@@ -132,7 +167,7 @@ export async function* wavSamples(
       const whole = bytesRead - (bytesRead % frame);
       if (whole === 0) break; // the file became shorter meanwhile
       at += whole;
-      yield resampler.push(pcmToMono(buffer.subarray(0, whole), layout, mono));
+      yield resampler.push(pcmToMono(buffer.subarray(0, whole), layout, mono, channel));
     }
     yield resampler.end();
   } finally {
@@ -153,10 +188,18 @@ function gainFor({ peak }: Level): number {
 type Pass = (
   source: string,
   target: string,
-  gain: number,
-  signal: AbortSignal,
-  onProgress: (fraction: number | null) => void,
-) => Promise<{ samples: number; level: Level; warnings: Set<AudioWarning> }>;
+  how: WhichAudio & {
+    gain: number;
+    signal: AbortSignal;
+    onProgress: (fraction: number | null) => void;
+  },
+) => Promise<{
+  samples: number;
+  level: Level;
+  warnings: Set<AudioWarning>;
+  tracks: number;
+  isStereo: boolean;
+}>;
 
 async function* metered(
   blocks: AsyncIterable<Float32Array>,
@@ -181,16 +224,28 @@ async function* metered(
 }
 
 /**
- * Turns whole frames of PCM into mono samples from -1 to 1: the mean of the channels. What is no
+ * Turns whole frames of PCM into mono samples from -1 to 1: one channel, or the mean of all. What is no
  * number (floats from a lying header) becomes silence.
  * @param frames bytes of whole frames: its length is a multiple of `channels × bytes`.
  * @param into where they are written; one sample a frame must fit.
  * @returns the part of `into` that was written.
  */
-function pcmToMono(frames: Buffer, format: WavFormat, into: Float32Array): Float32Array {
+function pcmToMono(
+  frames: Buffer,
+  format: WavFormat,
+  into: Float32Array,
+  only: WhichAudio['channel'],
+): Float32Array {
   const read = readerOf(format);
   const { channels, bytes } = format;
   const mono = into.subarray(0, frames.length / (channels * bytes));
+  if (only !== null) {
+    for (let i = 0; i < mono.length; i += 1) {
+      const sample = read(frames, (i * channels + only) * bytes);
+      mono[i] = Number.isFinite(sample) ? clamp(sample) : 0;
+    }
+    return mono;
+  }
   if (format.coding === 'integer' && bytes === 2 && !format.bigEndian && littleEndian) {
     mixShorts(frames, channels, mono);
     return mono;

@@ -1,12 +1,25 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
-import type { Readable } from 'node:stream';
-import { StageError, type StageErrorCode } from '../shared/errors.ts';
+import { StageError } from '../shared/errors.ts';
+import { limited } from '../shared/mutex.ts';
+import {
+  creationTime,
+  ffmpegSentence,
+  lostParts,
+  promisedSeconds,
+  soundTracks,
+} from './ffmpeg-messages.ts';
+import { inputLimits, startFfmpeg } from './run-ffmpeg.ts';
 import { speechRate } from './wav.ts';
 
 /** Seconds ffmpeg may give no byte before it counts as hung. */
 const stallSeconds = 120;
+/** Hours one decoding may take; a day and a half of MP3 takes half of one on a small machine. */
+const decodeHoursMax = 6;
+/** Seconds until a file has said which tracks it has. */
+const probeSeconds = 20;
+/** Files that are probed at a time, and that wait for it: as many as uploads run, and some. */
+const probes = limited(2, 64);
 /** What is kept of its messages: the beginning (tracks, length) and the end (what went wrong). */
 const messagesMax = 16 * 1024;
 
@@ -27,27 +40,45 @@ export function hasFfmpeg(): Promise<boolean> {
   });
 }
 
+/** What of a file is decoded: a sound track, counted from 0, and a channel of it; null: all, mixed. */
+export type WhichAudio = { track: number; channel: 0 | 1 | null };
+
 export type FfmpegAudio = {
   /** 16 kHz mono from -1 to 1. Ends ffmpeg when it is left early. */
   blocks: AsyncGenerator<Float32Array>;
   /** Seconds the file says it lasts, once the first block has come; null when it does not say. */
   secondsPromised(): number | null;
-  /** Whether ffmpeg complained about parts of the file; complete after the last block. */
+  /** How many sound tracks there are, once the first block has come. */
+  tracks(): number;
+  /** Whether the track has two channels, once the first block has come. */
+  isStereo(): boolean;
+  /** Whether parts of the file could not be decoded; complete after the last block. */
   damaged(): boolean;
 };
 
 /**
- * Decodes the first audio track of any file ffmpeg reads, as a stream with bounded memory.
+ * Decodes a sound track of any file ffmpeg reads, as a stream with bounded memory.
  * @throws {StageError} (from the stream) `not-audio`, `no-audio-track`, `audio-damaged`,
  *   `unsupported-media`, `decoder-stalled` (retriable); AbortError when aborted.
  */
-export function ffmpegAudio(path: string, signal: AbortSignal): FfmpegAudio {
+export function ffmpegAudio(
+  path: string,
+  signal: AbortSignal,
+  which: WhichAudio = { track: 0, channel: null },
+): FfmpegAudio {
   const messages = { head: '', tail: '' };
-  const state = { failed: false };
+  const state = { failed: false, samples: 0 };
   return {
-    blocks: decode(path, signal, messages, state),
+    blocks: decode(path, which, signal, messages, state),
     secondsPromised: () => promisedSeconds(messages.head),
-    damaged: () => state.failed || complaint.test(withoutTags(messages.head + messages.tail)),
+    tracks: () => soundTracks(messages.head).length,
+    isStereo: () => /, (?:stereo|2 channels)/.test(soundTracks(messages.head)[which.track] ?? ''),
+    damaged: () =>
+      state.failed ||
+      lostParts(
+        messages.head + messages.tail,
+        (promisedSeconds(messages.head) ?? Infinity) - state.samples / speechRate,
+      ),
   };
 }
 
@@ -56,27 +87,36 @@ export function ffmpegAudio(path: string, signal: AbortSignal): FfmpegAudio {
  * @throws {StageError} as `ffmpegAudio`, when there is no audio track.
  */
 export async function ffmpegFindsAudio(path: string): Promise<{ madeAt: string | null }> {
-  const args = ['-nostdin', '-hide_banner', ...inputOf(path)];
-  const said = await new Promise<string>((resolve, reject) => {
-    const limits = { timeout: 20_000, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const;
-    execFile('ffmpeg', args, limits, (error, _stdout, stderr) =>
-      // Without an output it always ends in an error; only what it said counts.
-      error?.killed ? reject(stalled()) : resolve(stderr),
-    );
-  });
+  const said = await probes(() => tracksSaid(path));
   if (!/^ {2}Stream #0:.*: Audio:/m.test(said)) throw ffmpegSentence(said);
   return { madeAt: creationTime(said) };
 }
 
-/** Of the file, else of a track: MP4 and Matroska keep it in UTC. */
-function creationTime(said: string): string | null {
-  const [, time] = /^ {4,6}creation_time +: (\d{4}-\d\d-\d\dT[\d:.]+Z)$/m.exec(said) ?? [];
-  const moment = new Date(time ?? '');
-  return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
+/** What ffmpeg says of a file. Without an output it always ends in an error; only what it said counts. */
+async function tracksSaid(path: string): Promise<string> {
+  const child = await startFfmpeg(inputOf(path));
+  let said = '';
+  child.stdout.resume();
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (said.length < probeMessagesMax) said += text;
+  });
+  let isLate = false;
+  const timer = setTimeout(() => (isLate = child.kill('SIGKILL')), probeSeconds * 1000);
+  try {
+    await once(child, 'close');
+  } finally {
+    clearTimeout(timer);
+  }
+  if (isLate) throw stalled();
+  return said;
 }
+
+/** A file may claim a thousand tracks. */
+const probeMessagesMax = 1024 * 1024;
 
 /** The file name is an argument behind `file:`, so that no name is taken for an option or address. */
 const inputOf = (path: string) => [
+  ...inputLimits,
   '-protocol_whitelist',
   'file,pipe',
   '-format_whitelist',
@@ -85,76 +125,16 @@ const inputOf = (path: string) => [
   `file:${path}`,
 ];
 
-const complaint =
-  /Error while decoding|Invalid data found|truncat|corrupt|partial file|File ended prematurely|Packet mismatch|Header missing|error reading/i;
-
-type Reason = { code: StageErrorCode; sentence: string };
-
-const fallback: Reason = {
-  code: 'audio-damaged',
-  sentence: 'ffmpeg could not decode any audio from this file: it is damaged.',
-};
-
-const reasons: readonly (Reason & { when: RegExp })[] = [
-  {
-    when: /matches no streams|does not contain any stream/i,
-    code: 'no-audio-track',
-    sentence: 'This file has no sound track.',
-  },
-  {
-    when: /moov atom not found/i,
-    code: 'audio-damaged',
-    sentence:
-      'This MP4 file is incomplete: its table of contents is missing, so nothing in it can be found. Copy or export it again.',
-  },
-  {
-    when: /Decoder \(codec [^)]*\) not found|Decoding requested, but no decoder|Unknown decoder/i,
-    code: 'unsupported-media',
-    sentence: 'The ffmpeg on this machine has no decoder for the sound in this file.',
-  },
-  {
-    when: /Format not on whitelist/i,
-    code: 'unsupported-media',
-    sentence: 'This is a playlist or another kind of file that holds no audio of its own.',
-  },
-  {
-    when: /Permission denied|No such file/i,
-    code: 'audio-missing',
-    sentence: 'The audio file is gone or may not be read.',
-  },
-  {
-    when: /Stream #0:.*: Audio:/i,
-    code: 'audio-damaged',
-    sentence: 'The sound track of this file is damaged from its start: nothing could be decoded.',
-  },
-  {
-    when: /Stream #0:.*: (Video|Subtitle|Data):/i,
-    code: 'no-audio-track',
-    sentence: 'This file has no sound track.',
-  },
-  {
-    when: /Invalid data found when processing input|Invalid argument|could not find codec parameters|Failed to read frame size/i,
-    code: 'not-audio',
-    sentence: 'This is not an audio file that can be read.',
-  },
-];
-
+/** @yields what was decoded; `state` and `messages` are what it has said and done so far. */
 async function* decode(
   path: string,
+  which: WhichAudio,
   signal: AbortSignal,
   messages: { head: string; tail: string },
-  state: { failed: boolean },
+  state: { failed: boolean; samples: number },
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
-  // Of floats ffmpeg does not scale a mix down by itself: two equal channels would come out √2 as loud.
-  const mix = ['-af', `aresample=${speechRate}:rematrix_maxval=1`, '-ac', '1'];
-  const output = ['-map', '0:a:0', '-vn', '-sn', '-dn', ...mix, '-ar', String(speechRate)];
-  const args = ['-nostdin', '-hide_banner', '-nostats', '-threads', '1', ...inputOf(path)];
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
-    'ffmpeg',
-    [...args, ...output, '-f', 'f32le', 'pipe:1'],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const child = await startFfmpeg([...inputOf(path), ...speechOutput(which)]);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -168,6 +148,7 @@ async function* decode(
     else hung = kill();
   }, stallSeconds * 1000);
   let moved = true;
+  const limit = setTimeout(() => (hung = kill()), decodeHoursMax * 3600_000);
   signal.addEventListener('abort', kill, { once: true });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     const room = messagesMax - messages.head.length;
@@ -175,15 +156,13 @@ async function* decode(
     messages.tail = (messages.tail + text.slice(Math.max(0, room))).slice(-messagesMax);
   });
   try {
-    if (child.pid !== undefined) lowerPriority(child.pid);
-    let samples = 0;
     let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
       moved = true;
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
       const block = floats(bytes);
       rest = bytes.subarray(block.length * 4);
-      samples += block.length;
+      state.samples += block.length;
       if (block.length > 0) yield block;
     }
     const code = await ended;
@@ -191,9 +170,10 @@ async function* decode(
     if (hung) throw stalled();
     state.failed = code !== 0;
     // What could be decoded of a damaged file is used, and said.
-    if (samples === 0) throw ffmpegSentence(messages.head + messages.tail);
+    if (state.samples === 0) throw ffmpegSentence(messages.head + messages.tail);
   } finally {
     clearInterval(watchdog);
+    clearTimeout(limit);
     signal.removeEventListener('abort', kill);
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       const closed = once(child, 'close');
@@ -202,6 +182,15 @@ async function* decode(
       await closed;
     }
   }
+}
+
+/** 32-bit floats, mono, at the rate of speech files. */
+function speechOutput({ track, channel }: WhichAudio): string[] {
+  const pick = channel === null ? '' : `pan=mono|c0=c${channel},`;
+  // Of floats ffmpeg does not scale a mix down by itself: two equal channels would come out √2 as loud.
+  const mix = ['-af', `${pick}aresample=${speechRate}:rematrix_maxval=1`, '-ac', '1'];
+  const form = ['-ar', String(speechRate), '-f', 'f32le', 'pipe:1'];
+  return ['-map', `0:a:${track}`, '-vn', '-sn', '-dn', ...mix, ...form];
 }
 
 function floats(bytes: Buffer): Float32Array {
@@ -213,42 +202,8 @@ function floats(bytes: Buffer): Float32Array {
   return block;
 }
 
-function promisedSeconds(said: string): number | null {
-  const found = /Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/.exec(said);
-  return found ? Number(found[1]) * 3600 + Number(found[2]) * 60 + Number(found[3]) : null;
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, 10);
-  } catch {
-    // It ended already, or the system does not allow it: then it runs at our own priority.
-  }
-}
-
 function stalled(): StageError {
   return new StageError('decoder-stalled', 'ffmpeg stopped answering while it read the audio.', {
     retriable: true,
   });
-}
-
-/**
- * What ffmpeg's messages mean for a person. The messages themselves go into `cause`: they may hold
- * names from the file's tags, which are no business of an error message.
- */
-function ffmpegSentence(output: string): StageError {
-  const messages = withoutTags(output);
-  const found = reasons.find(({ when }) => when.test(messages)) ?? fallback;
-  return new StageError(found.code, found.sentence, {
-    retriable: false,
-    cause: new Error(messages.slice(-2000)),
-  });
-}
-
-/** ffmpeg's own words: a song called “Corrupt” is not corrupt. Tags are indented, names are quoted. */
-function withoutTags(output: string): string {
-  return output
-    .split('\n')
-    .filter((line) => !/^(\s{4}|Input #|Output #)/.test(line))
-    .join('\n');
 }

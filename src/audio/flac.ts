@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { setPriority } from 'node:os';
+import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { syncFile } from '../shared/files.ts';
 import { StageError } from '../shared/errors.ts';
+import { startFfmpeg } from './run-ffmpeg.ts';
 import { wavLayout } from './wav.ts';
 
 /** Minutes one run of ffmpeg may take; eight hours of speech take less than one. */
@@ -26,12 +25,15 @@ export async function compressFlac(
 ): Promise<void> {
   const original = await samplesHash(source);
   const output = ['-map_metadata', '-1', '-fflags', '+bitexact', '-c:a', 'flac', '-f', 'flac'];
-  await ffmpeg(['-y', '-f', 'wav', '-i', `file:${source}`, ...output, `file:${target}`], signal);
+  // Noise does not become smaller; heads of frames come on top of it.
+  const fileBytesMax = (await stat(source)).size * 2 + 1024 ** 2;
+  const convert = ['-y', '-f', 'wav', '-i', `file:${source}`, ...output, `file:${target}`];
+  await ffmpeg(convert, { signal, fileBytesMax });
   // What is compared is what the disk has taken.
   await syncFile(target);
   const hash = createHash('sha256');
   const decoded = ['-f', 'flac', '-i', `file:${target}`, '-f', 's16le', '-c:a', 'pcm_s16le'];
-  await ffmpeg([...decoded, 'pipe:1'], signal, async (samples) => {
+  await ffmpeg([...decoded, 'pipe:1'], { signal, fileBytesMax: 0 }, async (samples) => {
     for await (const chunk of samples) hash.update(chunk as Buffer);
   });
   if (hash.digest('hex') !== original)
@@ -66,21 +68,16 @@ async function samplesHash(path: string): Promise<string> {
 /** Resolves when ffmpeg has ended well and `read` has taken in what it put out. */
 async function ffmpeg(
   args: string[],
-  signal: AbortSignal,
+  { signal, fileBytesMax }: { signal: AbortSignal; fileBytesMax: number },
   read: (stdout: Readable) => Promise<void> = async (stdout) => void stdout.resume(),
 ): Promise<void> {
   signal.throwIfAborted();
-  const limit = AbortSignal.timeout(minutesMax * 60_000);
-  const always = ['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'error', '-threads', '1'];
-  const child = spawn(
-    'ffmpeg',
-    [...always, '-protocol_whitelist', 'file,pipe', '-xerror', ...args],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      signal: AbortSignal.any([signal, limit]),
-      killSignal: 'SIGKILL',
-    },
-  );
+  const messagesOnly = ['-loglevel', 'error', '-protocol_whitelist', 'file,pipe', '-xerror'];
+  const child = await startFfmpeg([...messagesOnly, ...args], { fileBytesMax });
+  const kill = (): void => void child.kill('SIGKILL');
+  const limit = setTimeout(kill, minutesMax * 60_000);
+  signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
   let messages = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     messages = (messages + text).slice(-messagesMax);
@@ -94,8 +91,9 @@ async function ffmpeg(
     });
     child.once('close', (code) => (failed ? reject(failed) : resolve(code)));
   });
-  if (child.pid !== undefined) lowerPriority(child.pid);
   const [outcome, reading] = await Promise.allSettled([ended, read(child.stdout)]);
+  clearTimeout(limit);
+  signal.removeEventListener('abort', kill);
   signal.throwIfAborted();
   if (outcome.status === 'rejected') throw outcome.reason;
   if (outcome.value !== 0)
@@ -104,12 +102,4 @@ async function ffmpeg(
       cause: new Error(messages),
     });
   if (reading.status === 'rejected') throw reading.reason;
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, 10);
-  } catch {
-    // It ended already, or the system does not allow it: then it runs at our own priority.
-  }
 }

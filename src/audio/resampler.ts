@@ -19,7 +19,9 @@ export async function createResampler(rate: number): Promise<Resampler> {
   if (rate === speechRate)
     return { push: (block) => block, end: () => new Float32Array(0), close() {} };
 
-  const converter = await libsamplerate.create(1, rate, speechRate, {
+  // It checks rates, but converts by their ratio.
+  const divisor = Math.ceil(rate / rateMax);
+  const converter = await libsamplerate.create(1, rate / divisor, speechRate / divisor, {
     converterType: libsamplerate.ConverterType.SRC_SINC_FASTEST,
   });
   let taken = 0;
@@ -49,6 +51,8 @@ export async function createResampler(rate: number): Promise<Resampler> {
   };
 }
 
+/** The highest rate that the converter takes. */
+const rateMax = 192_000;
 /** The converter's buffer holds a million samples of input and of output; 1 kHz input grows 16-fold. */
 const blockMax = 60_000;
 

@@ -228,6 +228,7 @@ const byCode = {
   'not-a-monitor': (error) => invalid([{ path: 'monitor', message: error.message }]),
   'nothing-combined': (error) => new Problem('device-unavailable', error.message),
 
+  'decoder-stalled': (error) => new Problem('unavailable', error.message, { cause: error }),
   'unsupported-media': (error) => new Problem('unsupported-media', error.message, { cause: error }),
   // Formidable and Node say so when the client goes away in the middle; nobody is there to read this.
   '1002': (error) => cutOff(error),

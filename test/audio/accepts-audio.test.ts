@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { acceptsAudio } from '../../src/audio/accepts-audio.ts';
@@ -78,4 +78,56 @@ test('without ffmpeg WAV still works, and the rest is refused with what to insta
     await assert.rejects(acceptsAudio(mp3, 'a.mp3'), /install ffmpeg/);
   });
   assert.equal(await hasFfmpeg(), true);
+});
+
+/** A script called ffmpeg. */
+async function fakeFfmpeg(folder: string, script: string): Promise<string> {
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  await writeFile(join(bin, 'ffmpeg'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return `${bin}:${process.env['PATH']}`;
+}
+
+test('a large picture in an audio file is not decoded on the way to its sound', async (t) => {
+  const folder = await folderFor(t);
+  const [cover, plain, path] = ['cover.png', 'in.wav', 'in.mp3'].map((name) => join(folder, name));
+  await make('ffmpeg', '-f', 'lavfi', '-i', 'color=blue:s=1200x1200', '-frames:v', '1', cover!);
+  await make('sox', '-n', plain!, 'synth', '1', 'sine', '440');
+  const maps = ['-map', '0', '-map', '1', '-c:v', 'copy', '-disposition:v', 'attached_pic'];
+  await make('ffmpeg', '-i', plain!, '-i', cover!, ...maps, path!);
+  // What it says is kept as a folder: it may write no files.
+  const refused = join(folder, 'refused');
+  const bin = await fakeFfmpeg(
+    folder,
+    `PATH="\${PATH#*:}"
+    ffmpeg "$@" 2>&1 | grep -q '1200x1200 exceeds specified max pixel count' && mkdir -p ${refused}
+    exec ffmpeg "$@"`,
+  );
+  await withPath(bin, () => acceptsAudio(path!));
+  assert.deepEqual(await readdir(refused), []);
+});
+
+test('files are probed two at a time, with limited memory', async (t) => {
+  const folder = await folderFor(t);
+  const path = join(folder, 'in.mp3');
+  await writeFile(path, 'ID3 and so on');
+  for (const name of ['running', 'seen', 'limits']) await mkdir(join(folder, name));
+  // Long enough for the others to begin, if they may. It may write no files, so it makes folders.
+  const bin = await fakeFfmpeg(
+    folder,
+    `[ "$1" = -version ] && exit 0
+    cd ${folder}
+    mkdir running/$$
+    mkdir seen/$$-$(ls running | wc -l) limits/$$-$(ulimit -d)
+    sleep 0.3
+    rmdir running/$$
+    echo "  Stream #0:0: Audio: mp3, 16000 Hz, mono" >&2`,
+  );
+  await withPath(bin, () => Promise.all([1, 2, 3, 4, 5].map(() => acceptsAudio(path))));
+  const after = async (name: string) =>
+    (await readdir(join(folder, name))).map((entry) => Number(entry.split('-')[1]));
+  const counts = await after('seen');
+  assert.equal(counts.length, 5);
+  assert.ok(Math.max(...counts) <= 2, String(counts));
+  assert.deepEqual(new Set(await after('limits')), new Set([512 * 1024]));
 });

@@ -45,6 +45,7 @@ const wavKinds: [string, string[]][] = [
   ['8 bit 8 kHz', ['-r', '8000', '-c', '1', '-b', '8', '-e', 'unsigned']],
   ['24 bit 192 kHz, 8 channels', ['-r', '192000', '-c', '8', '-b', '24']],
   ['32 bit 11 025 Hz', ['-r', '11025', '-c', '1', '-b', '32']],
+  ['32 bit 768 kHz', ['-r', '768000', '-c', '1', '-b', '32']],
   ['float 48 kHz', ['-r', '48000', '-c', '2', '-e', 'float', '-b', '32']],
   ['double 16 kHz', ['-r', '16000', '-c', '1', '-e', 'float', '-b', '64']],
   ['big endian (RIFX)', ['-r', '22050', '-c', '1', '-b', '16', '-B']],
@@ -339,3 +340,73 @@ test('memory does not grow with the length of the audio', async (t) => {
   assert.equal(Math.round(result.duration), hours * 3600);
   assert.ok(most < 100e6, `${Math.round(most / 1e6)} MB more`);
 });
+
+for (const [name, convert] of [
+  ['WAV', async (from: string) => from],
+  ['FLAC', (from: string, folder: string) => converted(from, join(folder, 'in.flac'))],
+  ['MP3', (from: string, folder: string) => converted(from, join(folder, 'in.mp3'))],
+] as const)
+  test(`of ${name} whose channels are inverted one is taken, and that is said`, async (t) => {
+    const { folder, path } = await tone(t, '-r', '44100', '-c', '1');
+    const inverted = join(folder, 'inverted.wav');
+    await make('sox', '-M', path, '-v', '-1', path, inverted);
+    const result = await decoded(await convert(inverted, folder), folder);
+    assert.deepEqual(result.warnings, ['one-channel']);
+    assert.ok(Math.abs(result.hertz - 440) < 5, `${result.hertz} Hz`);
+    assert.ok(Math.abs(result.peak - 0.5) < 0.05, `peak ${result.peak}`);
+  });
+
+test('a quiet recording on one side only is made louder, not taken for an inverted one', async (t) => {
+  const { folder, path } = await tone(t, '-r', '16000', '-c', '1');
+  const left = join(folder, 'left.wav');
+  await make('sox', path, left, 'gain', '-40', 'remix', '1', '0');
+  assert.deepEqual((await decoded(left, folder)).warnings, ['quiet']);
+});
+
+test('each sound track of a file can be decoded', async (t) => {
+  const { folder, path } = await tone(t, '-r', '44100', '-c', '1');
+  const [silence, both] = [join(folder, 'silence.wav'), join(folder, 'both.mkv')];
+  await make('sox', '-n', '-r', '44100', '-c', '2', silence, 'trim', '0', '2');
+  await make('ffmpeg', '-i', silence, '-i', path, '-map', '0', '-map', '1', both);
+  const target = join(folder, 'speech.wav');
+  const first = await decodeToSpeech(both, target, { signal });
+  assert.deepEqual([first.tracks, first.warnings], [2, ['silent']]);
+  const second = await decodeToSpeech(both, target, { signal, track: 1 });
+  assert.deepEqual([second.tracks, second.warnings], [2, []]);
+});
+
+test('what was read whole is not called damaged; what is damaged, is', async (t) => {
+  const { folder, path } = await tone(t, '-r', '44100', '-c', '2');
+  const mp3 = await readFile(await converted(path, join(folder, 'in.mp3')));
+  const joined = join(folder, 'joined.mp3');
+  await writeFile(joined, Buffer.concat([mp3, mp3, mp3]));
+  const whole = await decoded(joined, folder);
+  assert.deepEqual(whole.warnings, []);
+  assert.ok(whole.duration > 5.9, `${whole.duration} s`);
+  // The last block of a GSM file is seldom full.
+  const gsm = join(folder, 'in.gsm.wav');
+  await make(
+    'sox',
+    '-n',
+    '-r',
+    '8000',
+    '-c',
+    '1',
+    '-e',
+    'gsm-full-rate',
+    gsm,
+    'synth',
+    '2.5',
+    'sine',
+    '440',
+  );
+  assert.deepEqual((await decoded(gsm, folder)).warnings, []);
+  const hole = join(folder, 'hole.mp3');
+  await writeFile(hole, Buffer.from(mp3).fill(0, 10_000, 18_000));
+  assert.ok((await decoded(hole, folder)).warnings.includes('damaged'));
+});
+
+async function converted(from: string, to: string): Promise<string> {
+  await make('ffmpeg', '-i', from, to);
+  return to;
+}
