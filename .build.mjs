@@ -52,7 +52,7 @@ await put('src/cli/program');
 // Processes that the service starts by path (`programPath`): each as small as it can be.
 for (const program of [
   'src/capture/process/capture-process',
-  'src/capture/list-devices-process',
+  'src/capture/device/list-devices-process',
   'src/export/word-file-process',
   'src/speech/local/local-worker',
 ]) {

@@ -40,7 +40,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
     return 0;
   }
   const running = parts.recordsDevices
-    ? await captures.takeStock(leftFolders, (recordingId) => becomeOf(store, recordingId))
+    ? await captures.reconcile(leftFolders, (recordingId) => becomeOf(store, recordingId))
     : [];
   const captured = await recordingService.restart(running);
   await recordingService.finishRemovals();

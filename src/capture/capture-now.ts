@@ -15,7 +15,7 @@ export type CaptureNow = {
   warnings: CaptureWarning[];
 };
 
-/** What somebody should look at while there is time. */
+/** What a person should look at while there is time. */
 export type CaptureWarning = {
   code:
     | 'no-signal'
@@ -32,7 +32,7 @@ export type CaptureWarning = {
   message: string;
 };
 
-/** Seconds after which a device without any signal, and a room without any voice, are told. */
+/** Seconds after which a device without any signal, and a room without any voice, lead to a warning. */
 export type WarnAfter = { flatSeconds: number; quietSeconds: number };
 const warnAfterSeconds: WarnAfter = { flatSeconds: 10, quietSeconds: 300 };
 
@@ -73,8 +73,8 @@ export function captureNow(
 }
 
 /**
- * What gives no signal, in words. Loudspeakers on which nobody has spoken for a while are in order: of
- * them only those are told that were never heard.
+ * What gives no signal, in words. Loudspeakers that are silent for a while are in order:
+ * only those that were never heard lead to a warning.
  */
 function withoutSignal(
   device: string,

@@ -17,11 +17,16 @@ import {
   instanceOf,
   isOwnSource,
 } from './pulse/combined-chain.ts';
-import { combinedSource } from './pulse/combined-source.ts';
+import { type CombinedSource, combinedSource } from './pulse/combined-source.ts';
 import { type Devices, chooseDevice, findDevice, recordableDevices } from './device/devices.ts';
-import { type StoppedBy, heldDevices } from './device/reservations.ts';
+import {
+  type DeviceReservations,
+  type Reservation,
+  type StoppedBy,
+  openReservations,
+} from './device/reservations.ts';
 import { type PulseSource, openPulse } from './pulse/pulse.ts';
-import { type StateOf, takeStock } from './reconcile-captures.ts';
+import { type StateOf, reconcileCaptures } from './reconcile-captures.ts';
 
 /** Recording from devices of this host, and from browsers. */
 export type Captures = {
@@ -34,13 +39,13 @@ export type Captures = {
    * @throws {StageError} `device-taken`.
    */
   reserve(device: string, recordingId: string): void;
-  /** Gives a device back whose recording was refused after all. */
+  /** Releases a device whose recording was refused after all. */
   unreserve(recordingId: string): void;
   /** Which recording holds a device. */
   heldBy(device: string): string | null;
   /**
    * Ends a recording, also one that is just starting; returns when its audio is in the log, as having
-   * been stopped by whoever asked first.
+   * been stopped by the one who asked first.
    * @throws {StageError} `not-recording`; what the recording has failed with instead, such as
    *   `nothing-captured`, which then becomes its `stage.failed`.
    */
@@ -72,11 +77,11 @@ export type Captures = {
   /** @throws {StageError} `combined-in-use`. */
   uncombine(): Promise<void>;
   /**
-   * At service start, before recordings are taken up: ends captures that nobody wants, and tears down
+   * At service start, before recordings are taken up: ends captures that are no longer wanted, and tears down
    * a combined source that no live capture uses. Returns the recordings whose captures go on.
    * @param folders names of recordings' folders
    */
-  takeStock(folders: readonly string[], stateOf: StateOf): Promise<string[]>;
+  reconcile(folders: readonly string[], stateOf: StateOf): Promise<string[]>;
   /** At service stop, after the recordings: captures go on, and with them the source they use. */
   close(): Promise<void>;
 };
@@ -97,28 +102,11 @@ export type CapturesDeps = {
 };
 
 export function openCaptures(deps: CapturesDeps): Captures {
-  const { dataRoot, recordingsDir, store, log, env } = deps;
-  const [instance, pulse] = [instanceOf(dataRoot), openPulse({ env })];
-  const devices = heldDevices(deps.warnAfter);
-  const combined = combinedSource({
-    path: join(dataRoot, 'combined.json'),
-    instance,
-    pulse,
-    channels: deps.combinedChannels,
-  });
-  const deviceOptions = {
-    configPath: join(dataRoot, 'asound.conf'),
-    combinedSource: combinedMonitor(instance),
-    env,
-  };
+  const parts = partsOf(deps);
+  const { devices, combined, pulse, browser, deviceOptions } = parts;
+  const { store, log, env, recordingsDir } = deps;
   const folderOf = (recordingId: string) => join(recordingsDir, recordingId);
-  const browser = browserCaptures({
-    store,
-    log,
-    folderOf,
-    hoursMax: deps.hoursMax,
-    limits: deps.browserLimits,
-  });
+  const dismantle = () => dismantleCombined(combined, log);
   /** Devices whose captures outlive this process. */
   const left = new Set<string>();
 
@@ -130,29 +118,18 @@ export function openCaptures(deps: CapturesDeps): Captures {
       combined,
       browser,
       folderOf,
-      orderFor,
+      orderFor: (device, folder) => orderFor(device, folder, deps, deviceOptions),
       dismantle,
       env,
       onLeft: (device) => left.add(device),
     }),
     browser,
-    reserve: (device, recordingId) => void devices.hold(device, recordingId),
+    reserve: (device, recordingId) => void devices.reserve(device, recordingId),
     unreserve(recordingId) {
-      if (devices.of(recordingId)?.wishes === null) devices.giveBack(recordingId);
+      if (devices.of(recordingId)?.control === null) devices.release(recordingId);
     },
     heldBy: (device) => devices.heldBy(device),
-    async stop(recordingId, stoppedBy) {
-      const held = devices.of(recordingId);
-      if (!held)
-        throw new StageError('not-recording', 'This recording is not being captured.', {
-          retriable: false,
-        });
-      held.stopping = true;
-      held.stoppedBy ??= stoppedBy;
-      held.poke();
-      await held.done;
-      if (held.failure !== undefined) throw held.failure;
-    },
+    stop: (recordingId, stoppedBy) => stopReserved(devices.of(recordingId), stoppedBy),
     now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),
     onNow: (listener) => devices.onNow(listener),
     onWarnings(listener) {
@@ -167,49 +144,101 @@ export function openCaptures(deps: CapturesDeps): Captures {
       return { microphones: others(microphones), monitors: others(monitors) };
     },
     async combine(selection) {
-      refuseInUse();
+      refuseInUse(devices);
       return await combined.select(selection);
     },
     async uncombine() {
-      refuseInUse();
+      refuseInUse(devices);
       await combined.forget();
     },
-    async takeStock(folders, stateOf) {
-      const going = await takeStock(recordingsDir, folders, stateOf);
-      if (!going.some(({ device }) => device === combinedDevice)) await dismantle();
-      return going.map(({ recordingId }) => recordingId);
+    async reconcile(folders, stateOf) {
+      const live = await reconcileCaptures(recordingsDir, folders, stateOf);
+      if (!live.some(({ device }) => device === combinedDevice)) await dismantle();
+      return live.map(({ recordingId }) => recordingId);
     },
     async close() {
       if (devices.heldBy(combinedDevice) === null && !left.has(combinedDevice)) await dismantle();
     },
   };
+}
 
-  async function orderFor(device: string, folder: string): Promise<CaptureOrder> {
-    const split = device === combinedDevice && deps.combinedChannels() === 'split';
-    return {
-      folder,
-      device: await findDevice(device, deviceOptions),
-      channels: split ? 2 : 1,
-      limits: { ...captureLimits, secondsMax: deps.hoursMax() * 3600, ...deps.limits },
+function partsOf(deps: CapturesDeps) {
+  const { dataRoot, recordingsDir, store, log, env } = deps;
+  const [instance, pulse] = [instanceOf(dataRoot), openPulse({ env })];
+  const combined = combinedSource({
+    path: join(dataRoot, 'combined.json'),
+    instance,
+    pulse,
+    channels: deps.combinedChannels,
+  });
+  const browser = browserCaptures({
+    store,
+    log,
+    folderOf: (recordingId) => join(recordingsDir, recordingId),
+    hoursMax: deps.hoursMax,
+    limits: deps.browserLimits,
+  });
+  return {
+    devices: openReservations(deps.warnAfter),
+    combined,
+    pulse,
+    browser,
+    deviceOptions: {
+      configPath: join(dataRoot, 'asound.conf'),
+      combinedSource: combinedMonitor(instance),
       env,
-    };
-  }
+    },
+  };
+}
 
-  /** A chain that stays is torn down at the next start: nothing that a recording should fail for. */
-  async function dismantle(): Promise<void> {
-    try {
-      await combined.teardown();
-    } catch (error) {
-      if (!(error instanceof StageError)) throw error;
-      // Without a server there is no chain either.
-      if (error.code !== 'no-audio-server') log.warn({ err: error }, 'combined source not removed');
-    }
-  }
+async function orderFor(
+  device: string,
+  folder: string,
+  { combinedChannels, hoursMax, limits, env }: CapturesDeps,
+  deviceOptions: Parameters<typeof findDevice>[1],
+): Promise<CaptureOrder> {
+  const split = device === combinedDevice && combinedChannels() === 'split';
+  return {
+    folder,
+    device: await findDevice(device, deviceOptions),
+    channels: split ? 2 : 1,
+    limits: { ...captureLimits, secondsMax: hoursMax() * 3600, ...limits },
+    env,
+  };
+}
 
-  function refuseInUse(): void {
-    if (devices.heldBy(combinedDevice) === null) return;
-    throw new StageError('combined-in-use', 'The combined source is being recorded.', {
-      retriable: true,
+async function stopReserved(
+  reservation: Reservation | null,
+  stoppedBy: StoppedBy | undefined,
+): Promise<void> {
+  if (!reservation)
+    throw new StageError('not-recording', 'This recording is not being captured.', {
+      retriable: false,
     });
+  reservation.stopping = true;
+  reservation.stoppedBy ??= stoppedBy;
+  reservation.poke();
+  await reservation.done;
+  if (reservation.failure !== undefined) throw reservation.failure;
+}
+
+/** A chain that stays is torn down at the next start: no recording fails because of it. */
+async function dismantleCombined(
+  combined: Pick<CombinedSource, 'teardown'>,
+  log: Pick<Log, 'warn'>,
+): Promise<void> {
+  try {
+    await combined.teardown();
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error;
+    // Without a server there is no chain either.
+    if (error.code !== 'no-audio-server') log.warn({ err: error }, 'combined source not removed');
   }
+}
+
+function refuseInUse(devices: DeviceReservations): void {
+  if (devices.heldBy(combinedDevice) === null) return;
+  throw new StageError('combined-in-use', 'The combined source is being recorded.', {
+    retriable: true,
+  });
 }

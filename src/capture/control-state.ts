@@ -1,9 +1,10 @@
-import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import type { EventStore } from '../../events/store.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
+import type { Log } from '../shared/log.ts';
 
-/** What people want of a recording that is being captured, as its facts tell. */
-export type Wishes = {
+/** What was commanded of a recording that is being captured, by its facts. */
+export type ControlState = {
   /** Null: not from a device of this host. */
   device: string | null;
   paused: boolean;
@@ -12,47 +13,62 @@ export type Wishes = {
   position: number;
 };
 
-/** @throws {Error} when the recording was not started from here. */
-export async function readWishes(store: EventStore, recordingId: string): Promise<Wishes> {
-  let wishes: Wishes | undefined;
+/** @throws {Error} when the recording was never started, as an import never is. */
+export async function readControlState(
+  store: EventStore,
+  recordingId: string,
+): Promise<ControlState> {
+  let control: ControlState | undefined;
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.type === 'recording.started') {
       const { device } = fact.data;
-      wishes = { device, paused: false, discarded: false, position: fact.position };
-    } else if (wishes) wishes = after(wishes, fact);
+      control = { device, paused: false, discarded: false, position: fact.position };
+    } else if (control) control = after(control, fact);
   }
-  if (!wishes) throw new Error(`recording ${recordingId} was never started`);
-  return wishes;
+  if (!control) throw new Error(`recording ${recordingId} was never started`);
+  return control;
 }
 
-/** Calls back with each later change, until `signal` aborts. */
-export async function followWishes(
-  store: EventStore,
+/**
+ * Calls back with each later change, whichever process of the service appended it, until `signal` aborts or
+ * the log is closed. Never rejects: what else goes wrong is logged.
+ */
+export async function followControlState(
+  { store, log }: { store: EventStore; log: Pick<Log, 'error'> },
   recordingId: string,
-  from: Wishes,
+  from: ControlState,
   signal: AbortSignal,
-  onChange: (wishes: Wishes) => void,
+  onChange: (control: ControlState) => void,
 ): Promise<void> {
-  let wishes = from;
-  for await (const fact of store.subscribe({ afterPosition: from.position, signal })) {
-    if (fact.stream !== recordingStream(recordingId)) continue;
-    const next = after(wishes, fact);
-    if (next.paused !== wishes.paused || next.discarded !== wishes.discarded) onChange(next);
-    wishes = next;
+  let control = from;
+  try {
+    for await (const fact of store.subscribe({ afterPosition: from.position, signal })) {
+      if (fact.stream !== recordingStream(recordingId)) continue;
+      const next = after(control, fact);
+      if (next.paused !== control.paused || next.discarded !== control.discarded) onChange(next);
+      control = next;
+    }
+  } catch (error) {
+    if (signal.aborted || isClosed(error)) return;
+    log.error({ err: error, recordingId }, 'following a recording in the log');
   }
 }
 
-function after(wishes: Wishes, fact: LoggedFact): Wishes {
+/** The service stops. */
+export const isClosed = (error: unknown): boolean =>
+  error instanceof EventStoreError && error.code === 'CLOSED';
+
+function after(control: ControlState, fact: LoggedFact): ControlState {
   const { position } = fact;
-  switch (fact.type as RecordingFact['type']) {
+  switch (fact.type) {
     case 'recording.paused':
-      return { ...wishes, position, paused: true };
+      return { ...control, position, paused: true };
     case 'recording.resumed':
-      return { ...wishes, position, paused: false };
+      return { ...control, position, paused: false };
     case 'recording.discarded':
     case 'recording.erased':
-      return { ...wishes, position, discarded: true };
+      return { ...control, position, discarded: true };
     default:
-      return { ...wishes, position };
+      return { ...control, position };
   }
 }

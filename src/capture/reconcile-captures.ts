@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { adoptCapture } from './process/client.ts';
 import { readClaim, removeCaptureFiles } from './file/capture-files.ts';
 
-/** What has become of a recording, as the log tells. */
+/** What has become of a recording, by the log. */
 export type StateOf = (recordingId: string) => Promise<'recording' | 'erased' | 'other'>;
 
 /**
- * Ends captures that nobody wants any more.
+ * Ends captures that are no longer wanted.
  * @param folders names of folders of recordings in `recordingsDir`
  * @returns those that live and go on.
  */
-export async function takeStock(
+export async function reconcileCaptures(
   recordingsDir: string,
   folders: readonly string[],
   stateOf: StateOf,

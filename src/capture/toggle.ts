@@ -5,6 +5,7 @@ import type { Captures } from './captures.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
+import { type Limited, mutex } from '../shared/mutex.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 
 export type ToggleRequest = {
@@ -50,90 +51,97 @@ export type ToggleDeps = {
  * what a recording failed with that was stopped before anything was captured.
  */
 export function openToggle(deps: ToggleDeps): Toggle {
-  const { recordingService, captures, storage } = deps;
-  const tails = new Map<string, Promise<unknown>>();
-
-  return (who, request) => {
-    const turn = (tails.get(who.owner) ?? Promise.resolve()).then(() => toggle(who, request));
-    const tail = turn.catch(() => undefined);
-    tails.set(who.owner, tail);
-    void tail.finally(() => tails.get(who.owner) === tail && tails.delete(who.owner));
-    return turn;
-  };
-
-  async function toggle(who: Parameters<Toggle>[0], request: ToggleRequest): Promise<Toggled> {
-    await deps.upToDate();
-    const { recordings, errors } = await statusOf(storage, who.owner);
-    const running = recordings.find(({ device }) => device !== null)?.recording_id ?? null;
-    const wanted = request.action ?? unspoken(running !== null, errors.length > 0);
-    if (wanted === 'reset') return await reset(who, errors);
-    if (wanted === 'stop') return await stop(who, running);
-    if (running !== null) {
-      throw new StageError('already-recording', 'A recording of yours is running already.', {
-        retriable: false,
-      });
-    }
-    return await start(who, request);
-  }
-
-  async function reset(
-    who: Parameters<Toggle>[0],
-    errors: readonly { recording_id: string }[],
-  ): Promise<Toggled> {
-    let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
-    for (const { recording_id } of errors) {
-      const { position } = await recordingService.command(
-        recording_id,
-        { type: 'error.cleared', data: {} },
-        { by: who.owner, command: `${who.command}/${recording_id}` },
-      );
-      last = { action: 'reset', recordingId: recording_id, position };
-    }
-    return last;
-  }
-
-  async function stop(
-    { owner, command }: Parameters<Toggle>[0],
-    running: string | null,
-  ): Promise<Toggled> {
-    if (running === null) {
-      throw new StageError('not-recording', 'Nothing is being recorded.', { retriable: false });
-    }
-    await captures.stop(running, { by: owner, command });
-    return { action: 'stop', recordingId: running, position: deps.head() };
-  }
-
-  async function start(
-    { owner, trigger, command }: Parameters<Toggle>[0],
-    request: ToggleRequest,
-  ): Promise<Toggled> {
-    await deps.space.refuseWhenFull();
-    const recordingId = ulid();
-    const device = await captures.choose(deps.settings()['audio.device']);
-    // Held before anything is written: of two who start at once one is refused, not both recorded.
-    captures.reserve(device, recordingId);
+  const byOwner = new Map<string, { limit: Limited; count: number }>();
+  return async (who, request) => {
+    const queue = byOwner.get(who.owner) ?? { limit: mutex(), count: 0 };
+    byOwner.set(who.owner, queue);
+    queue.count += 1;
     try {
-      const { position } = await recordingService.startRecording({
-        recordingId,
-        owner,
-        by: owner,
-        command,
-        kind: request.kind ?? 'solo',
-        language: request.language ?? null,
-        speakers: null,
-        title: request.title,
-        device,
-        trigger,
-      });
-      return { action: 'start', recordingId, position };
-    } catch (error) {
-      captures.unreserve(recordingId);
-      throw error;
+      return await queue.limit(() => toggle(deps, who, request));
+    } finally {
+      queue.count -= 1;
+      if (queue.count === 0) byOwner.delete(who.owner);
     }
-  }
+  };
 }
 
-const unspoken = (running: boolean, failed: boolean): Toggled['action'] => {
+type Who = Parameters<Toggle>[0];
+
+async function toggle(deps: ToggleDeps, who: Who, request: ToggleRequest): Promise<Toggled> {
+  await deps.upToDate();
+  const { recordings, errors } = await statusOf(deps.storage, who.owner);
+  const running = recordings.find(({ device }) => device !== null)?.recording_id ?? null;
+  const action = request.action ?? defaultAction(running !== null, errors.length > 0);
+  if (action === 'reset') return await reset(deps, who, errors);
+  if (action === 'stop') return await stop(deps, who, running);
+  if (running !== null) {
+    throw new StageError('already-recording', 'A recording of yours is running already.', {
+      retriable: false,
+    });
+  }
+  return await start(deps, who, request);
+}
+
+const defaultAction = (running: boolean, failed: boolean): Toggled['action'] => {
   if (running) return 'stop';
   return failed ? 'reset' : 'start';
 };
+
+async function reset(
+  { recordingService }: ToggleDeps,
+  who: Who,
+  errors: readonly { recording_id: string }[],
+): Promise<Toggled> {
+  let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
+  for (const { recording_id } of errors) {
+    const { position } = await recordingService.command(
+      recording_id,
+      { type: 'error.cleared', data: {} },
+      { by: who.owner, command: `${who.command}/${recording_id}` },
+    );
+    last = { action: 'reset', recordingId: recording_id, position };
+  }
+  return last;
+}
+
+async function stop(
+  { captures, head }: ToggleDeps,
+  { owner, command }: Who,
+  running: string | null,
+): Promise<Toggled> {
+  if (running === null) {
+    throw new StageError('not-recording', 'Nothing is being recorded.', { retriable: false });
+  }
+  await captures.stop(running, { by: owner, command });
+  return { action: 'stop', recordingId: running, position: head() };
+}
+
+async function start(
+  { recordingService, captures, space, settings }: ToggleDeps,
+  { owner, trigger, command }: Who,
+  request: ToggleRequest,
+): Promise<Toggled> {
+  await space.refuseWhenFull();
+  const recordingId = ulid();
+  const device = await captures.choose(settings()['audio.device']);
+  // Reserved before anything is written: of two who start at once one is refused, not both recorded.
+  captures.reserve(device, recordingId);
+  try {
+    const { position } = await recordingService.startRecording({
+      recordingId,
+      owner,
+      by: owner,
+      command,
+      kind: request.kind ?? 'solo',
+      language: request.language ?? null,
+      speakers: null,
+      title: request.title,
+      device,
+      trigger,
+    });
+    return { action: 'start', recordingId, position };
+  } catch (error) {
+    captures.unreserve(recordingId);
+    throw error;
+  }
+}

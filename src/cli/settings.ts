@@ -7,15 +7,15 @@ import { type Settings, settingsFrom } from '../config/environment.ts';
 import { askService } from '../control/socket.ts';
 
 /**
- * The settings of this data directory: a running service says them; without one they are read from
- * its log, if it has one.
+ * The settings of this data directory: from a running service; without one from its log, if it has
+ * one, else from the environment.
  * @throws {SettingsError}, {EventStoreError}, {ConfigError}
  */
 export async function presentSettings({
   data,
 }: Pick<Host, 'data'>): Promise<{ settings: Settings; running: boolean }> {
-  const told = await askService<Settings>(data.controlSocket, 'settings');
-  if (told) return { settings: told, running: true };
+  const running = await askService<Settings>(data.controlSocket, 'settings');
+  if (running) return { settings: running, running: true };
   const isThere = await access(data.log).then(
     () => true,
     () => false,

@@ -15,7 +15,7 @@ export async function toggle(options: {
     ...(options.meeting ? { kind: 'meeting' } : {}),
   });
   if (toggled === null) {
-    // Loudly: somebody believes that a recording runs.
+    // In capitals: the person who pressed the key believes that a recording runs.
     throw new Error('NOTHING IS BEING RECORDED: the service does not run. Start it: npm start');
   }
   const recording = toggled.recordingId ?? '';

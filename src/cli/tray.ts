@@ -1,120 +1,144 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusView } from '../../projections/recordings.ts';
-import { hostFrom } from '../shared/data-directory.ts';
+import { type Host, hostFrom } from '../shared/data-directory.ts';
 import { type MenuEntry, type TrayState, icons, labelsFor, serveMenu } from '../tray/menu.ts';
 import { openSessionBus } from '../tray/session-bus.ts';
 import { type Shown, type StatusItem, serveStatusItem } from '../tray/status-item.ts';
 import { askService } from '../control/socket.ts';
 
-/** Between two questions how the service is, milliseconds; and how long it may take to answer. */
+/** How often the service is asked for its state, and how long an answer may take, in milliseconds. */
 const askEveryMs = 1000;
 const answerWithinMs = 3000;
 
 /**
  * An icon in the desktop's tray: shows the state, and starts and stops as the guest through the trigger
- * socket. Runs until it is told to go, or the session ends.
+ * socket. Runs until it is quit, or the session ends.
  * @throws {Error} in words for a person when there is no session bus.
  */
 export async function tray(): Promise<void> {
   const { env } = process;
   const host = hostFrom(env);
-  const labels = labelsFor(env);
   const over = new AbortController();
-  const sessionBus = await openSessionBus(env);
+  const bus = await openSessionBus(env);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => over.abort());
-  const bus = sessionBus.ended.then((error) => {
+  const busEnded = bus.ended.then((error) => {
     if (over.signal.aborted) return;
     process.exitCode = 1;
     console.error(error?.message ?? 'The desktop session has ended.');
     over.abort();
   });
-
-  let state: TrayState | null = null;
-  let recording = false;
-  let trouble: string | null = null;
-  const menu = serveMenu(sessionBus);
-  let item: StatusItem | null = null;
-  await look();
-  item = await serveStatusItem(sessionBus, { shown: shown(), onActivate: open });
+  const icon = new TrayIcon(host, labelsFor(env), serveMenu(bus), () => over.abort());
+  await icon.look();
+  const item = await serveStatusItem(bus, { shown: icon.shown(), onActivate: () => open(host) });
+  icon.attach(item);
   if (!item.hasTray)
     console.error(
       'This desktop shows no tray at present (GNOME: extension AppIndicator). Waiting.',
     );
 
   while (!over.signal.aborted) {
-    await look();
+    await icon.look();
     await sleep(askEveryMs, undefined, { signal: over.signal }).catch(() => undefined);
   }
-  sessionBus.close();
-  await bus;
+  bus.close();
+  await busEnded;
+}
 
-  async function look(): Promise<void> {
-    const status = await ask<StatusView>('status').catch(() => null);
-    const next = status?.status ?? 'AWAY';
-    const records = status?.recordings.some(({ device }) => device !== null) ?? false;
-    if (next === state && records === recording) return;
-    state = next;
-    recording = records;
-    show();
+/** Holds the icon and its menu on the session bus. */
+class TrayIcon {
+  readonly #host: Host;
+  readonly #labels: Labels;
+  readonly #menu: ReturnType<typeof serveMenu>;
+  readonly #quit: () => void;
+  #item: StatusItem | null = null;
+  #state: TrayState | null = null;
+  #isRecording = false;
+  /** Why the last command was refused; shown in the icon's title until the next command. */
+  #trouble: string | null = null;
+
+  constructor(host: Host, labels: Labels, menu: ReturnType<typeof serveMenu>, quit: () => void) {
+    this.#host = host;
+    this.#labels = labels;
+    this.#menu = menu;
+    this.#quit = quit;
   }
 
-  function shown(): Shown {
-    const present = state ?? 'AWAY';
-    return { icon: icons[present], title: trouble ?? labels.state[present] };
+  attach(item: StatusItem): void {
+    this.#item = item;
   }
 
-  function show(): void {
-    const present = state ?? 'AWAY';
-    item?.show(shown());
-    const free = present !== 'AWAY' && !recording;
-    const entries: MenuEntry[] = [
-      { label: trouble ?? labels.state[present] },
+  shown(): Shown {
+    const state = this.#state ?? 'AWAY';
+    return { icon: icons[state], title: this.#trouble ?? this.#labels.state[state] };
+  }
+
+  /** Asks the service for its state, and shows it if it has changed. */
+  async look(): Promise<void> {
+    const status = await ask<StatusView>(this.#host, 'status').catch(() => null);
+    const state = status?.status ?? 'AWAY';
+    const isRecording = status?.recordings.some(({ device }) => device !== null) ?? false;
+    if (state === this.#state && isRecording === this.#isRecording) return;
+    this.#state = state;
+    this.#isRecording = isRecording;
+    this.#show();
+  }
+
+  #show(): void {
+    this.#item?.show(this.shown());
+    this.#menu.show(this.#entries());
+  }
+
+  #entries(): MenuEntry[] {
+    const labels = this.#labels;
+    const state = this.#state ?? 'AWAY';
+    const isFree = state !== 'AWAY' && !this.#isRecording;
+    const toggles = (possible: boolean, request: object) =>
+      possible ? () => this.#toggle(request) : undefined;
+    return [
+      { label: this.#trouble ?? labels.state[state] },
       {},
-      { label: labels.solo, action: free ? () => toggle({ action: 'start' }) : undefined },
-      {
-        label: labels.meeting,
-        action: free ? () => toggle({ action: 'start', kind: 'meeting' }) : undefined,
-      },
-      { label: labels.stop, action: recording ? () => toggle({ action: 'stop' }) : undefined },
-      ...(present === 'ERROR'
-        ? [{ label: labels.reset, action: () => toggle({ action: 'reset' }) }]
+      { label: labels.solo, action: toggles(isFree, { action: 'start' }) },
+      { label: labels.meeting, action: toggles(isFree, { action: 'start', kind: 'meeting' }) },
+      { label: labels.stop, action: toggles(this.#isRecording, { action: 'stop' }) },
+      ...(state === 'ERROR'
+        ? [{ label: labels.reset, action: toggles(true, { action: 'reset' }) }]
         : []),
       {},
-      { label: labels.open, action: open },
-      { label: labels.quit, action: () => over.abort() },
+      { label: labels.open, action: () => open(this.#host) },
+      { label: labels.quit, action: this.#quit },
     ];
-    menu.show(entries);
   }
 
-  /** What is refused is said in the icon's title until the next thing happens. */
-  function toggle(request: object): void {
-    ask('toggle', request)
+  #toggle(request: object): void {
+    ask(this.#host, 'toggle', request)
       .then(
-        () => (trouble = null),
-        (error: Error) => (trouble = error.message),
+        () => (this.#trouble = null),
+        (error: Error) => (this.#trouble = error.message),
       )
       .then(() => {
-        show();
-        return look();
+        this.#show();
+        return this.look();
       })
       .catch((error: Error) => console.error(error.message));
   }
+}
 
-  async function ask<T>(name: string, body: unknown = null): Promise<T | null> {
-    const answer = askService<T>(host.data.triggerSocket, name, body);
-    // Starting and stopping take as long as the device does.
-    if (name !== 'status') return await answer;
-    const late = new AbortController();
-    const nothing = sleep(answerWithinMs, null, { signal: late.signal }).catch(() => null);
-    return await Promise.race([answer, nothing]).finally(() => late.abort());
-  }
+type Labels = ReturnType<typeof labelsFor>;
 
-  function open(): void {
-    const address = /^(0\.0\.0\.0|::)$/.test(host.address) ? 'localhost' : host.address;
-    const url = `http://${address.includes(':') ? `[${address}]` : address}:${host.port}/`;
-    const opener = spawn('xdg-open', [url], { detached: true, stdio: 'ignore' });
-    opener.on('error', (error) => console.error(`xdg-open: ${error.message}`));
-    opener.unref();
-  }
+async function ask<T>({ data }: Host, name: string, body: unknown = null): Promise<T | null> {
+  const answer = askService<T>(data.triggerSocket, name, body);
+  // Starting and stopping take as long as the device does.
+  if (name !== 'status') return await answer;
+  const late = new AbortController();
+  const nothing = sleep(answerWithinMs, null, { signal: late.signal }).catch(() => null);
+  return await Promise.race([answer, nothing]).finally(() => late.abort());
+}
+
+function open({ address: bound, port }: Host): void {
+  const address = /^(0\.0\.0\.0|::)$/.test(bound) ? 'localhost' : bound;
+  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/`;
+  const opener = spawn('xdg-open', [url], { detached: true, stdio: 'ignore' });
+  opener.on('error', (error) => console.error(`xdg-open: ${error.message}`));
+  opener.unref();
 }

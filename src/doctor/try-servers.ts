@@ -112,7 +112,7 @@ async function tryLocal(
   return judged(ready, settings['stt.local_model'], 'stt.local_model');
 }
 
-/** Whether it is ready, and has the model that is asked for, if one is and it tells. */
+/** Whether it is ready, and has the model that is asked for, if one is and it lists them. */
 function judged(
   { state, detail, models }: Omit<ServerState, 'answered'>,
   model: string | null,

@@ -76,7 +76,7 @@ export type MetricsSources = {
   scrub?: () => { verified: number; completedAt: string | null };
   /** Bytes that documents, recordings and uploads take, and may take; null: not counted yet, any number. */
   space?: { taken(): number | null; limit(): number | null };
-  /** Whether to tell of the process too (memory, processor, event loop). */
+  /** Whether the process is measured too (memory, processor, event loop). */
   process?: boolean;
 };
 
@@ -231,11 +231,11 @@ function watchScrub(scrub: NonNullable<MetricsSources['scrub']>, add: AddGauge):
 
 /** Without a limit, or before anything was counted, there is no sample: 0 would be a figure. */
 function watchSpace(space: NonNullable<MetricsSources['space']>, add: AddGauge): void {
-  const told = [
+  const gauges = [
     ['taken', 'Bytes that documents, recordings and uploads take.'],
     ['limit', 'Bytes that they may take (limits.spaces_gb).'],
   ] as const;
-  for (const [name, help] of told) {
+  for (const [name, help] of gauges) {
     add({
       name: `mitschrift_space_${name}_bytes`,
       help,

@@ -17,7 +17,7 @@ export interface SessionBus {
   /** Serves an object. `parts` has its methods as functions and its properties as values or getters. */
   serve(path: string, description: BusInterface, parts: object): void;
   signal(path: string, description: BusInterface, name: string, args: unknown[]): void;
-  /** Calls back whenever somebody takes a name. */
+  /** Calls back whenever a name gets an owner. */
   onOwner(name: string, listener: () => void): Promise<void>;
   /** Settles when the bus has ended; with the error if there was one. */
   readonly ended: Promise<Error | null>;
@@ -100,7 +100,7 @@ function addressFrom(env: NodeJS.ProcessEnv): string {
 const noBus = (why: string) =>
   new Error(`There is no desktop session to show a tray icon in: no D-Bus session bus (${why}).`);
 
-/** The library throws where somebody asks for a property that is not there; nobody may end us so. */
+/** The library throws when a client asks for a property that does not exist. No client may end this process. */
 function hardenAgainstNonsense(native: NativeBus): void {
   const { connection } = native;
   const [handle] = connection.listeners('message') as ((message: NativeMessage) => void)[];

@@ -111,7 +111,7 @@ test('kill -9 of the service loses not one sample; the next one adopts the captu
   await playing;
 
   const next = await open();
-  await next.captures.takeStock(await readdir(join(root, 'recordings')), async () => 'recording');
+  await next.captures.reconcile(await readdir(join(root, 'recordings')), async () => 'recording');
   await next.takeUp(first.id);
   await capturing(next, first.id);
   await next.captures.stop(first.id);
@@ -309,12 +309,12 @@ test('at start, captures that nobody wants are ended and a chain that nobody use
   assert.match(during, /mitschrift_combined/, 'a live capture keeps its chain');
 
   const second = await open();
-  await second.captures.takeStock(await readdir(join(root, 'recordings')), async () => 'recording');
+  await second.captures.reconcile(await readdir(join(root, 'recordings')), async () => 'recording');
   assert.equal(await pulse.pactl('list', 'short', 'modules'), during);
   await second.close();
 
   const third = await open();
-  await third.captures.takeStock(await readdir(join(root, 'recordings')), async () => 'erased');
+  await third.captures.reconcile(await readdir(join(root, 'recordings')), async () => 'erased');
   assert.deepEqual(await readdir(join(root, 'recordings', id)), []);
   assert.equal(await pulse.pactl('list', 'short', 'modules'), before);
   await until('its process is gone', async () => !(await alive(pid)));

@@ -12,7 +12,7 @@ let id = given ?? '';
 service.captures.onNow((now) => process.send?.({ id, now }));
 if (id === '') id = await service.start(device!);
 else {
-  await service.captures.takeStock(
+  await service.captures.reconcile(
     await readdir(join(root!, 'recordings')),
     async () => 'recording',
   );

@@ -1,4 +1,4 @@
-import { type EventStore, EventStoreError } from '../../../events/store.ts';
+import type { EventStore } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -10,12 +10,12 @@ import { removeCaptureFiles } from '../file/capture-files.ts';
 import type { CaptureNow, CaptureWarning } from '../capture-now.ts';
 import type { StoppedBy } from '../device/reservations.ts';
 import { emptyLedger } from '../file/ledger.ts';
-import { type Wishes, followWishes } from '../control-state.ts';
+import { type ControlState, followControlState } from '../control-state.ts';
 
 /** Recordings whose microphone is a browser's. */
 export interface BrowserCaptures {
   /** The stage `capture` of a recording without a device: as long as a browser sends, or may come back. */
-  activity(job: Job, wishes: Wishes): Promise<void>;
+  activity(job: Job, control: ControlState): Promise<void>;
   /**
    * The audio of a recording that is about to be, or is being, captured.
    * @throws {StageError} `not-recording`.
@@ -35,7 +35,7 @@ export interface BrowserCaptures {
 /** A recording that was started has its activity by then, in milliseconds. */
 const openWithinMs = 10_000;
 
-export function browserCaptures(deps: {
+type BrowserCapturesDeps = {
   store: EventStore;
   log: Log;
   folderOf(recordingId: string): string;
@@ -43,72 +43,92 @@ export function browserCaptures(deps: {
   hoursMax(): number;
   /** For tests. */
   limits?: Partial<BrowserLimits> | undefined;
-}): BrowserCaptures {
-  const { store, log, folderOf } = deps;
-  const streams = new Map<string, BrowserStream>();
-  const underWay = new Map<string, { over: Promise<void>; stoppedBy?: StoppedBy | undefined }>();
-  const openings = new Map<string, Set<() => void>>();
-  const listeners = new Set<(now: CaptureNow) => void>();
-  const now = (recordingId: string) => {
-    const stream = streams.get(recordingId);
+};
+
+export const browserCaptures = (deps: BrowserCapturesDeps): BrowserCaptures =>
+  new StreamedCaptures(deps);
+
+/** Holds the stream of each recording that a browser sends. */
+class StreamedCaptures implements BrowserCaptures {
+  readonly #deps: BrowserCapturesDeps;
+  readonly #streams = new Map<string, BrowserStream>();
+  readonly #underWay = new Map<
+    string,
+    { over: Promise<void>; stoppedBy?: StoppedBy | undefined }
+  >();
+  /** What waits for a recording's stream. */
+  readonly #openings = new Map<string, Set<() => void>>();
+  readonly #listeners = new Set<(now: CaptureNow) => void>();
+
+  constructor(deps: BrowserCapturesDeps) {
+    this.#deps = deps;
+  }
+
+  now(recordingId: string): CaptureNow | null {
+    const stream = this.#streams.get(recordingId);
     return stream ? nowOf(recordingId, stream) : null;
-  };
+  }
 
-  return {
-    now,
-    onWarnings(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async stream(recordingId) {
-      if (!streams.has(recordingId)) await opened(recordingId);
-      const stream = streams.get(recordingId);
-      if (stream) return stream;
-      throw notRecording();
-    },
-    async stop(recordingId, stoppedBy) {
-      const stream = streams.get(recordingId);
-      const capture = underWay.get(recordingId);
-      if (!stream || !capture) throw notRecording();
-      capture.stoppedBy ??= stoppedBy;
-      stream.finish();
-      await capture.over;
-    },
-    async activity(job, wishes) {
-      const { recordingId } = job;
-      const stream = await openBrowserStream(folderOf(recordingId), {
-        limits: { ...browserLimits, secondsMax: deps.hoursMax() * 3600, ...deps.limits },
-        log,
-        onAway: () => tellWarnings(recordingId),
-      });
-      stream.pause(wishes.paused);
-      streams.set(recordingId, stream);
-      for (const resolve of openings.get(recordingId) ?? []) resolve();
-      const over = new AbortController();
-      const work = (async () => {
-        void follow(recordingId, wishes, stream, over.signal);
-        const reason = await Promise.race([stream.ended, aborted(job.signal)]);
-        if (reason === null) return;
-        await appendAudio(job, stream, reason);
-        stream.tell(reason);
-      })();
-      underWay.set(recordingId, { over: work });
-      try {
-        await work;
-      } finally {
-        over.abort();
-        streams.delete(recordingId);
-        underWay.delete(recordingId);
-        await stream.close();
-      }
-    },
-  };
+  onWarnings(listener: (now: CaptureNow) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 
-  async function appendAudio(job: Job, stream: BrowserStream, reason: BrowserEnd): Promise<void> {
-    const folder = folderOf(job.recordingId);
+  async stream(recordingId: string): Promise<BrowserStream> {
+    if (!this.#streams.has(recordingId)) await this.#opened(recordingId);
+    const stream = this.#streams.get(recordingId);
+    if (stream) return stream;
+    throw notRecording();
+  }
+
+  async stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void> {
+    const stream = this.#streams.get(recordingId);
+    const capture = this.#underWay.get(recordingId);
+    if (!stream || !capture) throw notRecording();
+    capture.stoppedBy ??= stoppedBy;
+    stream.finish();
+    await capture.over;
+  }
+
+  async activity(job: Job, control: ControlState): Promise<void> {
+    const { recordingId } = job;
+    const { folderOf, hoursMax, limits, log } = this.#deps;
+    const stream = await openBrowserStream(folderOf(recordingId), {
+      limits: { ...browserLimits, secondsMax: hoursMax() * 3600, ...limits },
+      log,
+      onAway: () => this.#notify(recordingId),
+    });
+    stream.pause(control.paused);
+    this.#streams.set(recordingId, stream);
+    for (const resolve of this.#openings.get(recordingId) ?? []) resolve();
+    const over = new AbortController();
+    void followControlState(this.#deps, recordingId, control, over.signal, ({ paused }) =>
+      stream.pause(paused),
+    );
+    const work = this.#untilEnd(job, stream);
+    this.#underWay.set(recordingId, { over: work });
+    try {
+      await work;
+    } finally {
+      over.abort();
+      this.#streams.delete(recordingId);
+      this.#underWay.delete(recordingId);
+      await stream.close();
+    }
+  }
+
+  async #untilEnd(job: Job, stream: BrowserStream): Promise<void> {
+    const reason = await Promise.race([stream.ended, aborted(job.signal)]);
+    if (reason === null) return;
+    await this.#appendAudio(job, stream, reason);
+    stream.announce(reason);
+  }
+
+  async #appendAudio(job: Job, stream: BrowserStream, reason: BrowserEnd): Promise<void> {
+    const folder = this.#deps.folderOf(job.recordingId);
     if (stream.rate === null || stream.samples === 0) {
       await removeCaptureFiles(folder, { audio: true });
-      stream.tell('nothing-captured');
+      stream.announce('nothing-captured');
       throw new StageError('nothing-captured', 'The recording ended before there was any sound.', {
         retriable: false,
       });
@@ -118,34 +138,20 @@ export function browserCaptures(deps: {
       reason === 'stopped'
         ? { type: 'audio.captured', data: audio }
         : { type: 'capture.interrupted', data: { ...audio, reason } },
-      underWay.get(job.recordingId)?.stoppedBy,
+      this.#underWay.get(job.recordingId)?.stoppedBy,
     );
     await removeCaptureFiles(folder, { audio: false });
   }
 
-  /** Pausing and resuming take effect as the log tells of them, in whatever life of the service. */
-  async function follow(
-    recordingId: string,
-    wishes: Wishes,
-    stream: BrowserStream,
-    signal: AbortSignal,
-  ): Promise<void> {
-    try {
-      await followWishes(store, recordingId, wishes, signal, ({ paused }) => stream.pause(paused));
-    } catch (error) {
-      if (signal.aborted || (error instanceof EventStoreError && error.code === 'CLOSED')) return;
-      log.error({ err: error, recordingId }, 'following a recording in the log');
-    }
-  }
-
-  function opened(recordingId: string): Promise<void> {
+  /** Resolves when the recording has its stream, or has had the time to get one. */
+  #opened(recordingId: string): Promise<void> {
     return new Promise((resolve) => {
-      const waiting = openings.get(recordingId) ?? new Set();
-      openings.set(recordingId, waiting);
+      const waiting = this.#openings.get(recordingId) ?? new Set();
+      this.#openings.set(recordingId, waiting);
       const done = () => {
         clearTimeout(timer);
         waiting.delete(done);
-        if (waiting.size === 0) openings.delete(recordingId);
+        if (waiting.size === 0) this.#openings.delete(recordingId);
         resolve();
       };
       const timer = setTimeout(done, openWithinMs);
@@ -153,9 +159,9 @@ export function browserCaptures(deps: {
     });
   }
 
-  function tellWarnings(recordingId: string): void {
-    const present = now(recordingId);
-    if (present) for (const listener of listeners) listener(present);
+  #notify(recordingId: string): void {
+    const present = this.now(recordingId);
+    if (present) for (const listener of this.#listeners) listener(present);
   }
 }
 

@@ -31,7 +31,7 @@ export async function readBrowserRate(folder: string): Promise<number | null> {
 }
 
 /**
- * Repairs, counts and hashes what a browser has sent. The ledger's `samples` are told at the rate of
+ * Repairs, counts and hashes what a browser has sent. The ledger counts `samples` at the rate of
  * captures, as everywhere; the file keeps its own.
  * @param rate samples a second of the file.
  */

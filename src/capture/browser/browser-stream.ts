@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import { StageError, type StageErrorCode } from '../../shared/errors.ts';
-import { type BrowserLimits, openBrowserWriter } from './browser-writer.ts';
+import { type BrowserLimits, type BrowserWriter, openBrowserWriter } from './browser-writer.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
@@ -29,13 +29,13 @@ export interface BrowserStream {
   /** Settles when there will be no more, with the file complete. */
   readonly ended: Promise<BrowserEnd>;
   /**
-   * From now on this connection sends, and no other: whoever was there is told `taken-over`. A paused
+   * From now on this connection sends, and no other: the one before gets `taken-over`. A paused
    * recording takes nothing, but knows that the connection is there.
    * @returns the samples that are on the disk; the first one it sends is the one behind them.
    * @throws {StageError} `not-recording`, `recording-paused`, `rate-differs`; what the disk says.
    */
   attach(sender: AudioSender, rate: number): Promise<number>;
-  /** Takes whole samples; nothing from who is not attached. */
+  /** Takes whole samples; nothing from a connection that is not attached. */
   take(sender: AudioSender, pcm: Buffer): void;
   /** Takes no more from this connection; it is still there, and may attach again. */
   detach(sender: AudioSender, reason: BrowserLeft): void;
@@ -46,150 +46,189 @@ export interface BrowserStream {
   /** Ends the recording with what has been taken, whether or not a connection is there. */
   finish(): void;
   pause(paused: boolean): void;
-  /** The last word to whoever is there. */
-  tell(reason: BrowserEnd | BrowserLeft): void;
+  /** The last message to the connection that is there. */
+  announce(reason: BrowserEnd | BrowserLeft): void;
   /** Brings what was taken onto the disk and lets the file go; the recording may be opened again. */
   close(): Promise<void>;
 }
 
-/** Goes on with what is in the recording's folder. @param onAway is called when `awaySince` changes. */
+type StreamOptions = {
+  limits: BrowserLimits;
+  log: Log;
+  /** `awaySince` has changed. */
+  onAway(): void;
+};
+
+/** Continues what is in the recording's folder. */
 export async function openBrowserStream(
   folder: string,
-  options: { limits: BrowserLimits; log: Log; onAway(): void },
+  options: StreamOptions,
 ): Promise<BrowserStream> {
-  const { limits, log, onAway } = options;
-  let sender: AudioSender | null = null;
+  // Nothing is taken, and so nothing written, before the stream is there.
+  let stream: ConnectedStream | undefined;
   const writer = await openBrowserWriter(folder, {
-    limits,
-    log,
-    onHeld: (held) => sender?.hold(held),
-    onWritten: (samples) => sender?.acknowledge(samples),
-    onFailed: end,
+    limits: options.limits,
+    log: options.log,
+    onHeld: (held) => stream?.sender?.hold(held),
+    onWritten: (samples) => stream?.sender?.acknowledge(samples),
+    onFailed: (reason) => stream?.end(reason),
   });
+  stream = new ConnectedStream(folder, writer, options);
+  return stream;
+}
+
+/** Holds the file, by its writer, and the connection that sends. */
+class ConnectedStream implements BrowserStream {
+  readonly ended: Promise<BrowserEnd>;
+  /** The connection that is attached. */
+  sender: AudioSender | null = null;
+  readonly #folder: string;
+  readonly #writer: BrowserWriter;
+  readonly #options: StreamOptions;
+  readonly #oneAtATime = mutex();
   /** Attached, or was last: its connection is still there. */
-  let present: AudioSender | null = null;
-  let paused = false;
-  let ending: BrowserEnd | null = null;
-  let closed = false;
-  const oneAtATime = mutex();
-  let settle: (reason: BrowserEnd) => void;
-  const ended = new Promise<BrowserEnd>((resolve) => (settle = resolve));
+  #present: AudioSender | null = null;
+  #isPaused = false;
+  #ending: BrowserEnd | null = null;
+  #isClosed = false;
+  #settle: (reason: BrowserEnd) => void = () => {};
+  #awaySince: number | null;
+  #grace: NodeJS.Timeout | undefined;
 
-  /** A recording that has only just begun waits for its browser without complaint. */
-  let awaySince: number | null = writer.rate === null ? null : writer.heardAt;
-  const waited = Math.max(0, Date.now() - writer.heardAt);
-  const firstGraceMs = Math.max(limits.graceMs - waited, limits.restartGraceMs);
-  let grace: NodeJS.Timeout | undefined = setTimeout(
-    () => end('browser-gone'),
-    Math.min(firstGraceMs, limits.graceMs),
-  ).unref();
+  constructor(folder: string, writer: BrowserWriter, options: StreamOptions) {
+    this.#folder = folder;
+    this.#writer = writer;
+    this.#options = options;
+    this.ended = new Promise((resolve) => (this.#settle = resolve));
+    // A recording that has only just begun waits for its browser without complaint.
+    this.#awaySince = writer.rate === null ? null : writer.heardAt;
+    const { graceMs, restartGraceMs } = options.limits;
+    const waitedMs = Math.max(0, Date.now() - writer.heardAt);
+    this.#waitForBrowser(Math.min(graceMs, Math.max(graceMs - waitedMs, restartGraceMs)));
+  }
 
-  return {
-    get rate() {
-      return writer.rate;
-    },
-    get samples() {
-      return writer.samples;
-    },
-    get awaySince() {
-      return awaySince;
-    },
-    ended,
-    attach(arriving, wanted) {
-      // One after the other; as many as there are connections of one user at the most.
-      return oneAtATime(() => attach(arriving, wanted));
-    },
-    take(from, pcm) {
-      if (from !== sender || ending !== null || pcm.length === 0) return;
-      if (!writer.take(pcm)) end('limit-hours');
-    },
-    detach(from, reason) {
-      if (from === sender) void dismiss(reason);
-    },
-    leave(from) {
-      if (from === sender) sender = null;
-      if (from !== present) return;
-      present = null;
-      if (ending !== null || closed) return;
-      awaySince = Date.now();
-      // The service's own sockets keep it alive; a stop must not wait for a browser.
-      grace = setTimeout(() => end('browser-gone'), limits.graceMs).unref();
-      onAway();
-    },
-    stop(from) {
-      if (from === present) end('stopped');
-    },
-    finish: () => end('stopped'),
-    pause(now) {
-      paused = now;
-      if (paused && ending === null) void dismiss('paused');
-    },
-    tell: (reason) => void dismiss(reason, sender ?? present),
-    async close() {
-      closed = true;
-      clearTimeout(grace);
-      await oneAtATime(async () => {});
-      await dismiss('left', sender ?? present);
-      await writer.close();
-    },
-  };
+  get rate(): number | null {
+    return this.#writer.rate;
+  }
+  get samples(): number {
+    return this.#writer.samples;
+  }
+  get awaySince(): number | null {
+    return this.#awaySince;
+  }
 
-  async function attach(arriving: AudioSender, wanted: number): Promise<number> {
-    refuse(wanted);
-    await dismiss('taken-over');
-    arrive(arriving);
-    if (paused) throw isPaused();
-    await writer.open(wanted);
+  attach(arriving: AudioSender, rate: number): Promise<number> {
+    // As many wait as there are connections of one user.
+    return this.#oneAtATime(() => this.#attach(arriving, rate));
+  }
+
+  take(from: AudioSender, pcm: Buffer): void {
+    if (from !== this.sender || this.#ending !== null || pcm.length === 0) return;
+    if (!this.#writer.take(pcm)) this.end('limit-hours');
+  }
+
+  detach(from: AudioSender, reason: BrowserLeft): void {
+    if (from === this.sender) void this.#dismiss(reason);
+  }
+
+  leave(from: AudioSender): void {
+    if (from === this.sender) this.sender = null;
+    if (from !== this.#present) return;
+    this.#present = null;
+    if (this.#ending !== null || this.#isClosed) return;
+    this.#awaySince = Date.now();
+    this.#waitForBrowser(this.#options.limits.graceMs);
+    this.#options.onAway();
+  }
+
+  stop(from: AudioSender): void {
+    if (from === this.#present) this.end('stopped');
+  }
+
+  finish(): void {
+    this.end('stopped');
+  }
+
+  pause(paused: boolean): void {
+    this.#isPaused = paused;
+    if (paused && this.#ending === null) void this.#dismiss('paused');
+  }
+
+  announce(reason: BrowserEnd | BrowserLeft): void {
+    void this.#dismiss(reason, this.sender ?? this.#present);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#grace);
+    await this.#oneAtATime(async () => {});
+    await this.#dismiss('left', this.sender ?? this.#present);
+    await this.#writer.close();
+  }
+
+  /** The first reason counts. */
+  end(reason: BrowserEnd): void {
+    if (this.#ending !== null) return;
+    this.#ending = reason;
+    clearTimeout(this.#grace);
+    void this.#complete();
+  }
+
+  async #attach(arriving: AudioSender, rate: number): Promise<number> {
+    this.#refuse(rate);
+    await this.#dismiss('taken-over');
+    this.#present = arriving;
+    clearTimeout(this.#grace);
+    this.#awaySince = null;
+    this.#options.onAway();
+    if (this.#isPaused) throw isPaused();
+    await this.#writer.open(rate);
     // It may have been stopped or paused while the disk was waited for.
-    refuse(wanted);
-    if (paused) throw isPaused();
-    sender = arriving;
-    return writer.samples;
+    this.#refuse(rate);
+    if (this.#isPaused) throw isPaused();
+    this.sender = arriving;
+    return this.#writer.samples;
   }
 
-  function arrive(arriving: AudioSender): void {
-    present = arriving;
-    clearTimeout(grace);
-    awaySince = null;
-    onAway();
-  }
-
-  function refuse(wanted: number): void {
-    if (ending !== null || closed)
+  #refuse(wanted: number): void {
+    if (this.#ending !== null || this.#isClosed)
       throw refused('not-recording', 'This recording has ended, or is just ending.');
-    if (writer.rate !== null && writer.rate !== wanted)
-      throw refused('rate-differs', `This recording has ${writer.rate} samples a second.`);
+    const { rate } = this.#writer;
+    if (rate !== null && rate !== wanted)
+      throw refused('rate-differs', `This recording has ${rate} samples a second.`);
   }
 
-  function end(reason: BrowserEnd): void {
-    if (ending !== null) return;
-    ending = reason;
-    clearTimeout(grace);
-    void finish();
+  /** The service's own sockets keep it alive; a stop must not wait for a browser. */
+  #waitForBrowser(forMs: number): void {
+    this.#grace = setTimeout(() => this.end('browser-gone'), forMs).unref();
   }
 
-  async function finish(): Promise<void> {
-    await oneAtATime(async () => {});
-    await writer.flush();
+  async #complete(): Promise<void> {
+    await this.#oneAtATime(async () => {});
+    await this.#writer.flush();
     try {
-      await writer.close();
+      await this.#writer.close();
     } catch (error) {
       // What was acknowledged is on the disk; the file is repaired when it is read.
-      log.error({ err: error, folder }, 'the audio of a browser could not be completed');
-      ending = 'disk-failed';
+      const { log } = this.#options;
+      log.error(
+        { err: error, folder: this.#folder },
+        'the audio of a browser could not be completed',
+      );
+      this.#ending = 'disk-failed';
     }
-    settle(ending!);
+    this.#settle(this.#ending!);
   }
 
-  /** Tells whoever is attached, once everything taken from them is on the disk, that nothing more is. */
-  async function dismiss(
+  /** Says to a connection that nothing more is taken from it, once everything taken is on the disk. */
+  async #dismiss(
     reason: BrowserEnd | BrowserLeft,
-    former: AudioSender | null = sender,
+    former: AudioSender | null = this.sender,
   ): Promise<void> {
-    sender = null;
-    await writer.flush();
+    this.sender = null;
+    await this.#writer.flush();
     former?.hold(false);
-    former?.ended(writer.samples, reason);
+    former?.ended(this.#writer.samples, reason);
   }
 }
 

@@ -7,7 +7,7 @@ import { audioFileName } from '../file/capture-files.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
 
-/** The way of a browser's samples onto the disk: written, synced, and only then told. */
+/** Writes a browser's samples to the disk: written, synced, and only then acknowledged. */
 export interface BrowserWriter {
   /** Samples a second; null until it has been opened at one. */
   readonly rate: number | null;
@@ -25,129 +25,157 @@ export interface BrowserWriter {
   close(): Promise<void>;
 }
 
-/**
- * Goes on with what is in the recording's folder.
- * @param onHeld whether so much waits for the disk that no more should come.
- * @param onWritten so many samples are on the disk.
- * @param onFailed called when the disk is nearly full, or takes nothing.
- */
+type BrowserWriterOptions = {
+  limits: BrowserLimits;
+  log: Log;
+  /** Whether so much waits for the disk that no more should come. */
+  onHeld(held: boolean): void;
+  /** So many samples are on the disk. */
+  onWritten(samples: number): void;
+  /** The disk is nearly full, or cannot be written to. */
+  onFailed(reason: 'disk-low' | 'disk-failed'): void;
+};
+
+/** Continues what is in the recording's folder. */
 export async function openBrowserWriter(
   folder: string,
-  options: {
-    limits: BrowserLimits;
-    log: Log;
-    onHeld(held: boolean): void;
-    onWritten(samples: number): void;
-    onFailed(reason: 'disk-low' | 'disk-failed'): void;
-  },
+  options: BrowserWriterOptions,
 ): Promise<BrowserWriter> {
-  const { limits, log, onHeld, onWritten, onFailed } = options;
   const path = join(folder, audioFileName);
-  let rate = await readBrowserRate(folder);
+  const rate = await readBrowserRate(folder);
   // Before the file is touched: when it was last written is when the browser was last heard.
   const heardAt = (await stat(path).catch(() => null))?.mtimeMs ?? Date.now();
-  let file: WavWriter | null = rate === null ? null : await openWavWriter(path, 1, rate);
-  /** In the file, and on their way there. */
-  let taken = file?.frames ?? 0;
+  const file = rate === null ? null : await openWavWriter(path, 1, rate);
+  return new FileWriter(folder, options, { rate, heardAt, file });
+}
+
+/** Holds the file, and what waits to be written to it. */
+class FileWriter implements BrowserWriter {
+  readonly heardAt: number;
+  readonly #folder: string;
+  readonly #options: BrowserWriterOptions;
+  #rate: number | null;
+  #file: WavWriter | null;
   /** In the file, also when that has been closed. */
-  let frames = taken;
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  let pumping = false;
-  let pumped: Promise<void> = Promise.resolve();
-  /** While somebody waits for the disk, there is no pause between two syncs. */
-  let flushing = 0;
-  let hurry = () => {};
-  let upkeepAt = performance.now();
+  #frames: number;
+  /** In the file, and on their way there. */
+  #taken: number;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #isPumping = false;
+  #pumped: Promise<void> = Promise.resolve();
+  /** How many wait for the disk. Meanwhile there is no pause between two syncs. */
+  #flushing = 0;
+  #endPause = () => {};
+  #upkeepAt = performance.now();
 
-  return {
-    get rate() {
-      return rate;
-    },
-    get samples() {
-      return frames;
-    },
-    heardAt,
-    async open(wanted) {
-      if (file) return;
-      await privateDirectory(folder);
-      await writeBrowserRate(folder, wanted);
-      rate = wanted;
-      file = await openWavWriter(path, 1, wanted);
-      taken = frames = file.frames;
-    },
-    take(pcm) {
-      const room = framesMax() - taken;
-      const kept = pcm.length / 2 > room ? pcm.subarray(0, room * 2) : pcm;
-      taken += kept.length / 2;
-      pending.push(kept);
-      pendingBytes += kept.length;
-      if (pendingBytes >= limits.pendingBytesMax) onHeld(true);
-      if (!pumping) pumped = pump();
-      return kept.length === pcm.length;
-    },
-    async flush() {
-      flushing += 1;
-      hurry();
-      while (pumping) await pumped;
-      flushing -= 1;
-    },
-    async close() {
-      const open = file;
-      file = null;
-      await open?.close();
-    },
-  };
+  constructor(
+    folder: string,
+    options: BrowserWriterOptions,
+    found: { rate: number | null; heardAt: number; file: WavWriter | null },
+  ) {
+    this.#folder = folder;
+    this.#options = options;
+    this.heardAt = found.heardAt;
+    this.#rate = found.rate;
+    this.#file = found.file;
+    this.#frames = found.file?.frames ?? 0;
+    this.#taken = this.#frames;
+  }
 
-  /** Writes and syncs what has come, and only then tells of it. Never throws. */
-  async function pump(): Promise<void> {
-    pumping = true;
-    while (pending.length > 0) {
-      const batch = Buffer.concat(pending);
-      pending = [];
-      pendingBytes = 0;
+  get rate(): number | null {
+    return this.#rate;
+  }
+
+  get samples(): number {
+    return this.#frames;
+  }
+
+  async open(rate: number): Promise<void> {
+    if (this.#file) return;
+    await privateDirectory(this.#folder);
+    await writeBrowserRate(this.#folder, rate);
+    this.#rate = rate;
+    this.#file = await openWavWriter(join(this.#folder, audioFileName), 1, rate);
+    this.#frames = this.#file.frames;
+    this.#taken = this.#frames;
+  }
+
+  take(pcm: Buffer): boolean {
+    const { limits, onHeld } = this.#options;
+    const framesMax = Math.min(Math.floor(limits.secondsMax * (this.#rate ?? 0)), wavFramesMax(1));
+    const room = framesMax - this.#taken;
+    const kept = pcm.length / 2 > room ? pcm.subarray(0, room * 2) : pcm;
+    this.#taken += kept.length / 2;
+    this.#pending.push(kept);
+    this.#pendingBytes += kept.length;
+    if (this.#pendingBytes >= limits.pendingBytesMax) onHeld(true);
+    if (!this.#isPumping) this.#pumped = this.#pump();
+    return kept.length === pcm.length;
+  }
+
+  async flush(): Promise<void> {
+    this.#flushing += 1;
+    this.#endPause();
+    while (this.#isPumping) await this.#pumped;
+    this.#flushing -= 1;
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    await file?.close();
+  }
+
+  /** Writes and syncs what has come, and only then acknowledges it. Never throws. */
+  async #pump(): Promise<void> {
+    const { log, onHeld, onWritten, onFailed } = this.#options;
+    this.#isPumping = true;
+    while (this.#pending.length > 0) {
+      const batch = Buffer.concat(this.#pending);
+      this.#pending = [];
+      this.#pendingBytes = 0;
       try {
-        await file!.write(batch);
-        await keep(file!);
-        frames = file!.frames;
+        const file = this.#file!;
+        await file.write(batch);
+        await this.#keep(file);
+        this.#frames = file.frames;
       } catch (error) {
-        log.error({ err: error, folder }, 'the audio of a browser cannot be written');
-        pending = [];
+        log.error({ err: error, folder: this.#folder }, 'the audio of a browser cannot be written');
+        this.#pending = [];
         onHeld(false);
         onFailed('disk-failed');
         break;
       }
       onHeld(false);
-      onWritten(frames);
-      if (flushing === 0) await aMoment();
+      onWritten(this.#frames);
+      if (this.#flushing === 0) await this.#pause();
     }
-    // In the turn of the loop's last look: what comes from now on starts it anew.
-    pumping = false;
+    // In the same tick as the last look at what is pending: what comes from now on starts it again.
+    this.#isPumping = false;
   }
 
-  async function keep(open: WavWriter): Promise<void> {
+  async #keep(file: WavWriter): Promise<void> {
+    const { limits, onFailed } = this.#options;
     const now = performance.now();
-    if (now - upkeepAt < limits.upkeepMs) return await open.sync();
-    upkeepAt = now;
-    await open.updateHeader();
-    const { bavail, bsize } = await statfs(folder);
+    if (now - this.#upkeepAt < limits.upkeepMs) return await file.sync();
+    this.#upkeepAt = now;
+    await file.updateHeader();
+    const { bavail, bsize } = await statfs(this.#folder);
     if (bavail * bsize < limits.freeBytesMin) onFailed('disk-low');
   }
 
-  function aMoment(): Promise<void> {
+  #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limits.acknowledgeEveryMs);
-      hurry = () => {
+      const timer = setTimeout(resolve, this.#options.limits.acknowledgeEveryMs);
+      this.#endPause = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
-
-  function framesMax(): number {
-    return Math.min(Math.floor(limits.secondsMax * (rate ?? 0)), wavFramesMax(1));
-  }
 }
+
 /** What a recording from a browser's microphone is limited to. */
 export type BrowserLimits = {
   /** Seconds of audio. */

@@ -32,7 +32,7 @@ export function openStream(native: Naudiodon, device: string): DeviceStream | nu
     inOptions: {
       deviceId: found.id,
       sampleRate: captureRate,
-      // A device of one channel gives it twice or, being a plain one, refuses: told by its error.
+      // A device of one channel gives it twice or, being a plain one, refuses: its error says so.
       channelCount: 2,
       sampleFormat: 16,
       framesPerBuffer: callbackFrames,

@@ -5,7 +5,7 @@ import { watchForHang } from '../hung-process.ts';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
 import { type AlsaConfig, alsaConfig, combinedDevice } from './alsa-config.ts';
-import type { ListedDevices } from '../list-devices-process.ts';
+import type { ListedDevices } from './list-devices-process.ts';
 import { type Pulse, openPulse } from '../pulse/pulse.ts';
 import type { CombinedSource } from '../pulse/combined-source.ts';
 
@@ -152,7 +152,7 @@ async function rewrite(path: string, text: string): Promise<void> {
 }
 
 function askChild(env: NodeJS.ProcessEnv, limitMs: number): Promise<ListedDevices> {
-  const entry = programPath('src/capture/list-devices-process');
+  const entry = programPath('src/capture/device/list-devices-process');
   return new Promise((resolve, reject) => {
     // What it prints is ALSA's complaints about cards that are not there.
     const child = fork(entry, [], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });

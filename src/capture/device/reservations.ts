@@ -6,127 +6,130 @@ import {
   captureNow,
 } from '../capture-now.ts';
 import type { CaptureStatus } from '../process/protocol.ts';
-import type { Wishes } from '../control-state.ts';
+import type { ControlState } from '../control-state.ts';
 
 export type StoppedBy = { by: string; command: string };
 
-/** A recording that holds a device: about to be captured, or being it. */
-export type Held = {
+/** A recording that holds a device: about to be captured, or being captured. */
+export type Reservation = {
   readonly recordingId: string;
   readonly device: string;
-  /** Somebody asked for its end. */
+  /** Its end was asked for. */
   stopping: boolean;
-  /** Who did, and by which command, if that is to be in the log. */
+  /** By whom and by which command, if that is to be in the log. */
   stoppedBy: StoppedBy | undefined;
   /** Null until its activity has begun. */
-  wishes: Wishes | null;
-  /** To be called when `stopping` or `wishes` have changed. */
+  control: ControlState | null;
+  /** To be called when `stopping` or `control` have changed. */
   poke(): void;
-  /** Takes a status, and tells those who watch. */
+  /** Takes a status, and notifies listeners. */
   take(status: CaptureStatus): void;
   /** What only the service knows; `null` when it is over. */
   warn(code: CaptureWarning['code'], message: string | null): void;
-  /** What its capture failed with, when it was given back because of that. */
+  /** What its capture failed with, if it was released because of that. */
   failure: unknown;
-  /** Settles when it has been given back. */
+  /** Settles when it has been released. */
   readonly done: Promise<void>;
 };
 
 /** Which recording holds which device, and what is going on there. Gone with the process. */
-export interface HeldDevices {
+export interface DeviceReservations {
   /** @throws {StageError} `device-taken`. */
-  hold(device: string, recordingId: string): Held;
-  giveBack(recordingId: string): void;
-  of(recordingId: string): Held | null;
+  reserve(device: string, recordingId: string): Reservation;
+  release(recordingId: string): void;
+  of(recordingId: string): Reservation | null;
   heldBy(device: string): string | null;
   now(recordingId: string): CaptureNow | null;
-  onNow(listener: (now: CaptureNow) => void): () => void;
-  onWarnings(listener: (now: CaptureNow) => void): () => void;
+  onNow(listener: Listener): () => void;
+  onWarnings(listener: Listener): () => void;
 }
 
+type Listener = (now: CaptureNow) => void;
+
 /** @param warnAfter other limits, for tests. */
-export function heldDevices(warnAfter: Partial<WarnAfter> = {}): HeldDevices {
-  const held = new Map<string, { held: Held; now(): CaptureNow | null; finish(): void }>();
-  const nowListeners = new Set<(now: CaptureNow) => void>();
-  const warningListeners = new Set<(now: CaptureNow) => void>();
+export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceReservations {
+  const reserved = new Map<string, Reserved>();
+  const listeners: Listeners = { now: new Set(), warnings: new Set() };
   const heldBy = (device: string) =>
-    [...held.values()].find((one) => one.held.device === device)?.held.recordingId ?? null;
+    [...reserved.values()].find(({ reservation }) => reservation.device === device)?.reservation
+      .recordingId ?? null;
 
   return {
-    hold(device, recordingId) {
-      const present = held.get(recordingId);
-      if (present) return present.held;
+    reserve(device, recordingId) {
+      const present = reserved.get(recordingId);
+      if (present) return present.reservation;
       if (heldBy(device) !== null)
         throw new StageError('device-taken', `“${device}” is being recorded already.`, {
           retriable: true,
         });
-      const one = open(device, recordingId);
-      held.set(recordingId, one);
-      return one.held;
+      const one = openReservation(device, recordingId, listeners, warnAfter);
+      reserved.set(recordingId, one);
+      return one.reservation;
     },
-    giveBack(recordingId) {
-      const one = held.get(recordingId);
-      held.delete(recordingId);
+    release(recordingId) {
+      const one = reserved.get(recordingId);
+      reserved.delete(recordingId);
       one?.finish();
     },
-    of: (recordingId) => held.get(recordingId)?.held ?? null,
+    of: (recordingId) => reserved.get(recordingId)?.reservation ?? null,
     heldBy,
-    now: (recordingId) => held.get(recordingId)?.now() ?? null,
-    onNow: (listener) => listening(nowListeners, listener),
-    onWarnings: (listener) => listening(warningListeners, listener),
+    now: (recordingId) => reserved.get(recordingId)?.now() ?? null,
+    onNow: (listener) => listening(listeners.now, listener),
+    onWarnings: (listener) => listening(listeners.warnings, listener),
   };
-
-  function open(device: string, recordingId: string) {
-    const warnings = new Map<CaptureWarning['code'], string>();
-    let status: CaptureStatus | null = null;
-    let told = '';
-    let finish = () => {};
-    const done = new Promise<void>((resolve) => (finish = resolve));
-    const now = () =>
-      status &&
-      captureNow(
-        recordingId,
-        device,
-        status,
-        [...warnings].map(([code, message]) => ({ code, message })),
-        warnAfter,
-      );
-    const tell = () => {
-      const present = now();
-      if (!present) return;
-      for (const listener of nowListeners) listener(present);
-      const messages = present.warnings.map(({ message }) => message).join('\n');
-      if (messages === told) return;
-      told = messages;
-      for (const listener of warningListeners) listener(present);
-    };
-    return {
-      now,
-      finish,
-      held: {
-        recordingId,
-        device,
-        done,
-        stopping: false,
-        stoppedBy: undefined,
-        wishes: null,
-        failure: undefined,
-        poke: () => undefined,
-        take(next) {
-          status = next;
-          tell();
-        },
-        warn(code, message) {
-          if (message === null) warnings.delete(code);
-          else warnings.set(code, message);
-          tell();
-        },
-      } satisfies Held as Held,
-    };
-  }
 }
 
-function listening<T>(listeners: Set<T>, listener: T): () => void {
+type Listeners = { now: Set<Listener>; warnings: Set<Listener> };
+type Reserved = { reservation: Reservation; now(): CaptureNow | null; finish(): void };
+
+function openReservation(
+  device: string,
+  recordingId: string,
+  listeners: Listeners,
+  warnAfter: Partial<WarnAfter>,
+): Reserved {
+  const warnings = new Map<CaptureWarning['code'], string>();
+  let status: CaptureStatus | null = null;
+  let published = '';
+  let finish = () => {};
+  const done = new Promise<void>((resolve) => (finish = resolve));
+  const now = () => {
+    if (!status) return null;
+    const more = [...warnings].map(([code, message]) => ({ code, message }));
+    return captureNow(recordingId, device, status, more, warnAfter);
+  };
+  const notify = () => {
+    const present = now();
+    if (!present) return;
+    for (const listener of listeners.now) listener(present);
+    const messages = present.warnings.map(({ message }) => message).join('\n');
+    if (messages === published) return;
+    published = messages;
+    for (const listener of listeners.warnings) listener(present);
+  };
+  const reservation: Reservation = {
+    recordingId,
+    device,
+    done,
+    stopping: false,
+    stoppedBy: undefined,
+    control: null,
+    failure: undefined,
+    poke: () => undefined,
+    take(next) {
+      status = next;
+      notify();
+    },
+    warn(code, message) {
+      if (message === null) warnings.delete(code);
+      else warnings.set(code, message);
+      notify();
+    },
+  };
+  return { reservation, now, finish };
+}
+
+function listening(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

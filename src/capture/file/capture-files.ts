@@ -19,9 +19,9 @@ const notesFileName = 'capture-ledger.json';
 
 /**
  * Which capture process may write this recording's audio. Written by the service before it starts one;
- * a process whose claim is not here any more ends without touching the file.
+ * a process whose claim is no longer here ends without touching the file.
  */
-export type Claim = {
+export type CaptureClaim = {
   claim: string;
   socketPath: string;
   device: string;
@@ -29,6 +29,11 @@ export type Claim = {
   /** Milliseconds since 1970, when it was written. */
   at: number;
 };
+
+/** Another process has claimed the recording: nothing of it may be touched any more. */
+export class ClaimedElsewhere extends Error {
+  override name = 'ClaimedElsewhere';
+}
 
 /** What a capture process leaves for the one after it. At most a few seconds old, exact once `ended` is set. */
 export type CaptureNotes = {
@@ -38,11 +43,11 @@ export type CaptureNotes = {
   ended: EndReason | null;
 };
 
-export const writeClaim = (folder: string, claim: Claim): Promise<void> =>
+export const writeClaim = (folder: string, claim: CaptureClaim): Promise<void> =>
   writeDurably(join(folder, claimFileName), JSON.stringify(claim));
 
 /** Null when nothing was ever captured here. */
-export const readClaim = (folder: string): Promise<Claim | null> =>
+export const readClaim = (folder: string): Promise<CaptureClaim | null> =>
   readAs(join(folder, claimFileName), claimSchema);
 
 export async function writeNotes(folder: string, notes: CaptureNotes): Promise<void> {
@@ -104,7 +109,7 @@ const notesSchema = z.object({
     .nullable(),
 });
 
-/** The captured file, as `audio.captured` tells of it. */
+/** The captured file, as `audio.captured` describes it. */
 export type FinishedAudio = {
   path: string;
   bytes: number;

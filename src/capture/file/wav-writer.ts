@@ -13,7 +13,7 @@ export interface WavWriter {
   writeSilence(frames: number): Promise<void>;
   /** Brings what was written onto the disk. */
   sync(): Promise<void>;
-  /** Tells players the present length; the samples are on the disk before the header speaks of them. */
+  /** Writes the present length into the header, for players; the samples are on the disk before that. */
   updateHeader(): Promise<void>;
   /** Header, disk, and no more. */
   close(): Promise<void>;
@@ -73,7 +73,7 @@ export async function openWavWriter(
 /**
  * Makes a valid file of whatever a crash left of one: a new header from the file's length, and no half
  * frame at its end. What its samples were is a prefix of what it had been, and all that was left of it.
- * @param channels of the file: a torn header may not tell. A file that is not there is made.
+ * @param channels of the file: a torn header may not say. A missing file is made.
  * @param rate samples a second.
  * @returns frames in it; they are on the disk.
  */

@@ -4,27 +4,26 @@
  * `CaptureSpec` as its one argument and an IPC channel, on which it says once that it listens.
  */
 import { type CaptureSpec, claimToSocketMs } from './protocol.ts';
-import { readClaim } from '../file/capture-files.ts';
+import { ClaimedElsewhere, readClaim } from '../file/capture-files.ts';
 import { serveControl } from './control-server.ts';
 import { loadNaudiodon } from '../device/device-stream.ts';
 import { openRecorder } from './recorder.ts';
-import { Superseded } from '../capture-activity.ts';
 
-/** How a process ends whose claim was taken over by another. */
-const supersededCode = 3;
+/** How a process ends whose recording another process has claimed. */
+const claimedElsewhereCode = 3;
 
 process.umask(0o077);
 // The terminal that the service was started from may close.
 process.on('SIGHUP', () => undefined);
 await main(JSON.parse(process.argv[2] ?? '') as CaptureSpec).catch((error: unknown) => {
-  process.exit(error instanceof Superseded ? supersededCode : 1);
+  process.exit(error instanceof ClaimedElsewhere ? claimedElsewhereCode : 1);
 });
 
 async function main(spec: CaptureSpec): Promise<void> {
   const claim = await readClaim(spec.folder);
   // Started so late that the service may have given it up already.
   if (claim?.claim !== spec.claim || Date.now() - claim.at > claimToSocketMs)
-    throw new Superseded();
+    throw new ClaimedElsewhere();
   const recorder = await openRecorder(spec, loadNaudiodon());
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => recorder.end('terminated'));

@@ -6,7 +6,7 @@ import { type Socket, connect } from 'node:net';
 import { spawn } from 'node:child_process';
 import { captureRate, wavFramesMax } from '../../audio/wav.ts';
 import {
-  type Claim,
+  type CaptureClaim,
   captureConfigName,
   readClaim,
   readNotes,
@@ -39,7 +39,7 @@ export type CaptureOrder = {
 };
 
 /**
- * Starts a capture process for a recording whose audio nobody else writes. It appends to what is there.
+ * Starts a capture process for a recording whose audio no other process writes. It appends to what is there.
  * @throws {StageError} `capture-not-started`.
  */
 export async function startCapture(order: CaptureOrder): Promise<Capture> {
@@ -83,7 +83,7 @@ export async function adoptCapture(folder: string): Promise<Capture | null> {
     if (capture) return capture;
     const ended = (await readNotes(folder))?.ended ?? null;
     if (ended !== null || !isYoung(claim)) return null;
-    // A socket on which nobody listens, not even a moment later, is what a killed one left.
+    // A socket without a listener, also a moment later, is what a killed process left.
     const wasUp = await exists(claim.socketPath);
     await sleep(50);
     if (wasUp) return await connectCapture(folder, claim);
@@ -91,7 +91,7 @@ export async function adoptCapture(folder: string): Promise<Capture | null> {
 }
 
 /** A clock that was set back must not make anybody wait for longer. */
-const isYoung = ({ at }: Claim) => Math.abs(Date.now() - at) < claimToSocketMs;
+const isYoung = ({ at }: CaptureClaim) => Math.abs(Date.now() - at) < claimToSocketMs;
 
 /** A process that does nothing for so long, in milliseconds, will not come up any more. */
 const launchIdleMs = 5000;
@@ -106,13 +106,13 @@ export interface Capture {
   pause(): void;
   resume(): void;
   /**
-   * Ends it; `ended` tells the rest. A process that does not end within 2 seconds is killed: all but
+   * Ends it; `ended` says how. A process that does not end within 2 seconds is killed: all but
    * its last moments are in the file.
    */
   stop(): void;
   /** How it ended; `died` when it had no time to say. Never rejects. */
   readonly ended: Promise<EndReason | 'died'>;
-  /** Lets go of it: it goes on recording, until somebody adopts it or its time as an orphan is over. */
+  /** Disconnects: it goes on recording, until it is adopted or its time as an orphan is over. */
   release(): void;
 }
 
@@ -120,12 +120,12 @@ export interface Capture {
 const stopMs = 2000;
 
 /**
- * Connects to the capture of a recording and waits for its first status. Null when nobody listens there.
+ * Connects to the capture of a recording and waits for its first status. Null when no process listens there.
  * The connection is the sign of life: it closes with the process.
  */
 async function connectCapture(
   folder: string,
-  { claim, socketPath }: Pick<Claim, 'claim' | 'socketPath'>,
+  { claim, socketPath }: Pick<CaptureClaim, 'claim' | 'socketPath'>,
 ): Promise<Capture | null> {
   const socket = await connected(socketPath);
   if (!socket) return null;

@@ -10,11 +10,11 @@ import {
 
 /** The capture process' side of the protocol. */
 export interface ControlServer {
-  /** Tells everybody the last word, then closes; returns when it is on its way. */
+  /** Sends the last message to every connection, then closes; returns when it is on its way. */
   close(last: CaptureEnded | null): Promise<void>;
 }
 
-/** More than one service and somebody who looks is a mistake. */
+/** More than one service and one observer is a mistake. */
 const clientsMax = 8;
 /** A client that reads nothing is left out until it has. */
 const unreadBytesMax = 256 * 1024;
@@ -23,9 +23,9 @@ const statusMs = 100;
 const farewellMs = 500;
 
 /**
- * Listens at a socket that only this user can connect to. Whoever connects is greeted with a status.
- * @param onOrphaned nobody was connected for `orphanMs`.
- * @throws {Error} `EADDRINUSE` when somebody listens there.
+ * Listens at a socket that only this user can connect to. Each connection is greeted with a status.
+ * @param onOrphaned there was no connection for `orphanMs`.
+ * @throws {Error} `EADDRINUSE` when another process listens there.
  */
 export async function serveControl(
   socketPath: string,
@@ -58,7 +58,7 @@ export async function serveControl(
     socket.write(jsonLine(options.status()));
   });
 
-  // Nobody else may connect between the bind and a chmod.
+  // No other user may connect between the bind and a chmod.
   const before = process.umask(0o177);
   try {
     await new Promise<void>((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { ElapsedClock } from '../../shared/time.ts';
 /** A block of the device, and when it came. */
 export type Arrival = { block: Buffer; at: number };
 
-/** Tells audio that is late from audio that is lost. */
+/** Distinguishes audio that is late from audio that is lost. */
 export type LateAudio = {
   /** A block has come. Gives what may be written now: nothing while it is not clear what is missing. */
   take(block: Buffer): Settled;

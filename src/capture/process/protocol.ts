@@ -8,7 +8,7 @@ import type { Ledger } from '../file/ledger.ts';
 
 /**
  * How service and capture process talk: lines of JSON over a Unix socket of mode 0600. The capture
- * greets whoever connects with a status and sends one ten times a second; `ended` is its last word.
+ * greets each connection with a status and sends one ten times a second; `ended` is its last message.
  */
 export type CaptureCommand = { op: 'stop' | 'pause' | 'resume' };
 export type CaptureMessage = CaptureStatus | CaptureEnded;
@@ -25,7 +25,7 @@ export type CaptureStatus = {
   /** Seconds without any signal, and without anything loud enough to be a voice. */
   flatSeconds: number;
   quietSeconds: number;
-  /** The same of microphone and loudspeakers where they are kept apart; captures of 0.5 do not tell. */
+  /** The same of microphone and loudspeakers where they are kept apart; captures of 0.5 do not send it. */
   sides?: [microphone: SideSignal, loudspeakers: SideSignal] | undefined;
   problem: CaptureProblem | null;
 };
@@ -53,7 +53,7 @@ export type EndReason =
 
 /** What a capture process is started with. */
 export type CaptureSpec = {
-  /** Tells this process from every other that ever captured this recording. */
+  /** Unique among all processes that ever captured this recording. */
   claim: string;
   /** The recording's folder. */
   folder: string;
@@ -72,7 +72,7 @@ export type CaptureLimits = {
   secondsMax: number;
   /** Free bytes on the disk below which a capture ends cleanly. */
   freeBytesMin: number;
-  /** Milliseconds with nobody connected. */
+  /** Milliseconds without a connection. */
   orphanMs: number;
   /** Milliseconds without data until the device is opened again. */
   stallMs: number;
@@ -102,7 +102,7 @@ const pathBytesMax = 107;
 /**
  * Where a capture listens: in the recording's folder; when that path is too long for a socket, in the
  * runtime directory under a short name that is the same for everybody who asks.
- * @throws {StageError} `socket-unsafe` when the short name's directory belongs to somebody else.
+ * @throws {StageError} `socket-unsafe` when the short name's directory belongs to another user.
  */
 export function captureSocket(
   folder: string,
@@ -120,7 +120,7 @@ export function captureSocket(
 
 /**
  * Calls back with every line of JSON that comes through a socket. A line that is too long or no JSON
- * ends the connection: whoever sends it does not speak the protocol.
+ * ends the connection: its sender does not speak the protocol.
  */
 export function onJsonLine(socket: Socket, receive: (message: unknown) => void): void {
   let rest = '';

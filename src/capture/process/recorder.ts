@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StageError } from '../../shared/errors.ts';
 import { type ElapsedClock, elapsedClock } from '../../shared/time.ts';
-import { Superseded } from '../capture-activity.ts';
 import {
   type DeviceStream,
   type Naudiodon,
@@ -9,7 +8,7 @@ import {
   openStream,
   watchDevice,
 } from '../device/device-stream.ts';
-import { readClaim } from '../file/capture-files.ts';
+import { ClaimedElsewhere, readClaim } from '../file/capture-files.ts';
 import { openPulse } from '../pulse/pulse.ts';
 import { type LateAudio, type Settled, lateAudio } from './late-audio.ts';
 import type {
@@ -21,7 +20,7 @@ import type {
 } from './protocol.ts';
 import { type Track, captureUpkeep, openTrack } from './track.ts';
 
-/** One device into one file until it is told to end, whatever the device does meanwhile. */
+/** One device into one file until it is ended, whatever the device does meanwhile. */
 export interface Recorder {
   status(): CaptureStatus;
   pause(): void;
@@ -30,21 +29,21 @@ export interface Recorder {
   end(reason: EndReason): void;
   /**
    * Settles when the file is complete on the disk. `hung`: the device did not close.
-   * Rejects with {Superseded}.
+   * Rejects with {ClaimedElsewhere}.
    */
   readonly ended: Promise<{ last: CaptureEnded; hung: boolean }>;
 }
 
 /**
  * @param now clock by which the time of the recording is measured
- * @throws {Superseded} another process has claimed the folder
+ * @throws {ClaimedElsewhere} another process has claimed the folder
  */
 export async function openRecorder(
   spec: CaptureSpec,
   native: Naudiodon | null,
   now: ElapsedClock = elapsedClock(),
 ): Promise<Recorder> {
-  if ((await readClaim(spec.folder))?.claim !== spec.claim) throw new Superseded();
+  if ((await readClaim(spec.folder))?.claim !== spec.claim) throw new ClaimedElsewhere();
   return new DeviceRecorder(spec, native, await openTrack(spec, now), now);
 }
 

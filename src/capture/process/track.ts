@@ -2,12 +2,17 @@ import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureBlock } from '../../audio/level-meter.ts';
 import { captureRate } from '../../audio/wav.ts';
-import { audioFileName, readClaim, readNotes, writeNotes } from '../file/capture-files.ts';
+import {
+  ClaimedElsewhere,
+  audioFileName,
+  readClaim,
+  readNotes,
+  writeNotes,
+} from '../file/capture-files.ts';
 import type { CaptureSpec, CaptureStatus, EndReason, SideSignal } from './protocol.ts';
 import type { ElapsedClock } from '../../shared/time.ts';
 import { type Ledger, recoverLedger, withBlock, withGap } from '../file/ledger.ts';
-import { openWavWriter } from '../file/wav-writer.ts';
-import { Superseded } from '../capture-activity.ts';
+import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** Shorter holes are the clock's and not the device's. */
@@ -15,115 +20,159 @@ const gapMsMin = 50;
 /** A voice at some distance is louder, the noise of a quiet room is not. Full scale is 1. */
 const quietRms = 0.0056;
 
-/** Goes on with what is in the recording's folder; what was not recorded since is missing. */
-export async function openTrack(
-  { claim, folder, channels }: CaptureSpec,
-  now: ElapsedClock,
-): Promise<Track> {
+/** Continues what is in the recording's folder; what was not recorded since is missing. */
+export async function openTrack(spec: CaptureSpec, now: ElapsedClock): Promise<Track> {
+  const { folder, channels } = spec;
   const path = join(folder, audioFileName);
   // Before the file is touched: when it was last written is when the audio stopped.
   const before = await stat(path).catch(() => null);
   const writer = await openWavWriter(path, channels);
   const notes = await readNotes(folder);
   const wasPaused = notes?.paused ?? false;
-  let ledger = await recoverLedger(path, channels, writer.frames, notes?.ledger ?? null);
-  /** With the gap that is being filled. */
-  let filling: Ledger | null = null;
-  let level: Track['level'] = null;
-  let flatSeconds = 0;
-  let quietSeconds = 0;
-  const sides: [SideSignal, SideSignal] = [
+  const ledger = await recoverLedger(path, channels, writer.frames, notes?.ledger ?? null);
+  const stopped = before && writer.frames > 0 && !wasPaused;
+  const missingSince = stopped ? now() - Math.max(0, Date.now() - before.mtimeMs) : null;
+  return new FileTrack(spec, { now, writer, ledger, wasPaused, missingSince });
+}
+
+/** Holds the file. */
+class FileTrack implements Track {
+  readonly wasPaused: boolean;
+  readonly #spec: CaptureSpec;
+  readonly #now: ElapsedClock;
+  readonly #writer: WavWriter;
+  readonly #oneAtATime = mutex();
+  readonly #sides: [SideSignal, SideSignal] = [
     { flatSeconds: 0, everHeard: false },
     { flatSeconds: 0, everHeard: false },
   ];
-  let paused = wasPaused;
-  let missingSince: number | null = null;
-  if (before && writer.frames > 0 && !paused)
-    missingSince = now() - Math.max(0, Date.now() - before.mtimeMs);
-  const oneAtATime = mutex();
+  #ledger: Ledger;
+  /** With the gap that is being filled. */
+  #filling: Ledger | null = null;
+  #level: Track['level'] = null;
+  #flatSeconds = 0;
+  #quietSeconds = 0;
+  #paused: boolean;
+  #missingSince: number | null;
 
-  /** One after the other: they share a temporary file. */
-  const note = (ended: EndReason | null): Promise<void> =>
-    oneAtATime(() => writeNotes(folder, { claim, ledger: filling ?? ledger, paused, ended }));
-  const missingFrames = (until: number): number => {
-    const missingMs = missingSince === null ? 0 : until - missingSince;
+  constructor(
+    spec: CaptureSpec,
+    found: {
+      now: ElapsedClock;
+      writer: WavWriter;
+      ledger: Ledger;
+      wasPaused: boolean;
+      missingSince: number | null;
+    },
+  ) {
+    this.#spec = spec;
+    this.#now = found.now;
+    this.#writer = found.writer;
+    this.#ledger = found.ledger;
+    this.wasPaused = found.wasPaused;
+    this.#paused = found.wasPaused;
+    this.#missingSince = found.missingSince;
+  }
+
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+  get level(): Track['level'] {
+    return this.#level;
+  }
+  get flatSeconds(): number {
+    return this.#flatSeconds;
+  }
+  get quietSeconds(): number {
+    return this.#quietSeconds;
+  }
+  get sides(): CaptureStatus['sides'] {
+    return this.#spec.channels === 2 ? this.#sides : undefined;
+  }
+  get seconds(): number {
+    return (this.#ledger.samples + this.#missingFrames(this.#now())) / captureRate;
+  }
+
+  async take(interleaved: Buffer, at: number): Promise<void> {
+    const block = measureBlock(interleaved, this.#spec.channels);
+    const seconds = block.frames / captureRate;
+    const missing = this.#missingFrames(at - seconds * 1000);
+    // Nothing was missing yet when a block came that was held back.
+    if (this.#missingSince !== null && at > this.#missingSince) this.#missingSince = null;
+    await this.#fill(missing);
+    await this.#writer.write(block.pcm);
+    this.#ledger = withBlock(this.#ledger, block);
+    this.#level = { rms: block.rms, peak: block.peak };
+    this.#flatSeconds = block.flat ? this.#flatSeconds + seconds : 0;
+    for (const [index, side] of this.#sides.entries()) {
+      const flat = block.flatSides[index]!;
+      side.everHeard ||= !flat;
+      side.flatSeconds = flat ? side.flatSeconds + seconds : 0;
+    }
+    this.#quietSeconds = block.rms < quietRms ? this.#quietSeconds + seconds : 0;
+  }
+
+  fill(missingMs: number): Promise<void> {
+    return this.#fill(framesOf(missingMs));
+  }
+
+  quieten(): void {
+    this.#level = null;
+    this.#flatSeconds = 0;
+    this.#quietSeconds = 0;
+    for (const side of this.#sides) side.flatSeconds = 0;
+  }
+
+  miss(since: number): void {
+    this.#missingSince ??= since;
+  }
+
+  giveUpMissing(): void {
+    const missing = this.#missingFrames(this.#now());
+    this.#missingSince = null;
+    if (missing > 0) this.#ledger = withGap(this.#ledger, missing, false);
+  }
+
+  async keep(thorough: boolean): Promise<void> {
+    await this.#writer.sync();
+    if (!thorough) return;
+    await this.#writer.updateHeader();
+    await this.#note(null);
+  }
+
+  async note(state: { paused?: boolean; ended?: EndReason }): Promise<void> {
+    this.#paused = state.paused ?? this.#paused;
+    await this.#note(state.ended ?? null);
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  /** One at a time: notes share a temporary file. */
+  #note(ended: EndReason | null): Promise<void> {
+    const { claim, folder } = this.#spec;
+    return this.#oneAtATime(() => {
+      const ledger = this.#filling ?? this.#ledger;
+      return writeNotes(folder, { claim, ledger, paused: this.#paused, ended });
+    });
+  }
+
+  #missingFrames(until: number): number {
+    const missingMs = this.#missingSince === null ? 0 : until - this.#missingSince;
     return missingMs < gapMsMin ? 0 : framesOf(missingMs);
-  };
-  const fill = async (missing: number): Promise<void> => {
-    if (missing <= 0) return;
-    filling = withGap(ledger, missing, true);
-    // Noted first: silence in a file whose capture died could not be told from a quiet room. Told
-    // last: nobody hears of samples that are not in the file.
-    await note(null);
-    await writer.writeSilence(missing);
-    ledger = filling;
-    filling = null;
-  };
+  }
 
-  return {
-    get ledger() {
-      return ledger;
-    },
-    get level() {
-      return level;
-    },
-    get flatSeconds() {
-      return flatSeconds;
-    },
-    get quietSeconds() {
-      return quietSeconds;
-    },
-    get sides() {
-      return channels === 2 ? sides : undefined;
-    },
-    get seconds() {
-      return (ledger.samples + missingFrames(now())) / captureRate;
-    },
-    wasPaused,
-    async take(interleaved, at) {
-      const block = measureBlock(interleaved, channels);
-      const seconds = block.frames / captureRate;
-      const missing = missingFrames(at - seconds * 1000);
-      // Nothing was missing yet when a block came that was held back.
-      if (missingSince !== null && at > missingSince) missingSince = null;
-      await fill(missing);
-      await writer.write(block.pcm);
-      ledger = withBlock(ledger, block);
-      level = { rms: block.rms, peak: block.peak };
-      flatSeconds = block.flat ? flatSeconds + seconds : 0;
-      for (const [at, side] of sides.entries()) {
-        const flat = block.flatSides[at]!;
-        side.everHeard ||= !flat;
-        side.flatSeconds = flat ? side.flatSeconds + seconds : 0;
-      }
-      quietSeconds = block.rms < quietRms ? quietSeconds + seconds : 0;
-    },
-    fill: (missingMs) => fill(framesOf(missingMs)),
-    quieten() {
-      level = null;
-      flatSeconds = quietSeconds = 0;
-      for (const side of sides) side.flatSeconds = 0;
-    },
-    miss(since) {
-      missingSince ??= since;
-    },
-    giveUpMissing() {
-      const missing = missingFrames(now());
-      missingSince = null;
-      if (missing > 0) ledger = withGap(ledger, missing, false);
-    },
-    async keep(thorough) {
-      await writer.sync();
-      if (!thorough) return;
-      await writer.updateHeader();
-      await note(null);
-    },
-    async note(state) {
-      paused = state.paused ?? paused;
-      await note(state.ended ?? null);
-    },
-    close: () => writer.close(),
-  };
+  async #fill(missing: number): Promise<void> {
+    if (missing <= 0) return;
+    this.#filling = withGap(this.#ledger, missing, true);
+    // The notes come first: after a death, silence in the file would look like a quiet room.
+    // The ledger comes last: it never counts samples that are not in the file.
+    await this.#note(null);
+    await this.#writer.writeSilence(missing);
+    this.#ledger = this.#filling;
+    this.#filling = null;
+  }
 }
 
 const framesOf = (ms: number) => Math.round((ms / 1000) * captureRate);
@@ -135,20 +184,20 @@ const syncsPerUpdate = 5;
 /**
  * Every second: is the recording still ours, is what was heard on the disk, is there room and time left?
  * @param onEnd the capture has to end, for that reason.
- * @returns how to stop; resolves when nothing is under way. Rejects with {Superseded}.
+ * @returns how to stop; resolves when nothing is under way. Rejects with {ClaimedElsewhere}.
  */
 export function captureUpkeep(
   { claim, folder, limits }: Pick<CaptureSpec, 'claim' | 'folder' | 'limits'>,
   track: Track,
   onEnd: (reason: EndReason) => void,
 ): () => Promise<void> {
-  let superseded: Superseded | null = null;
+  let superseded: ClaimedElsewhere | null = null;
   let syncs = 0;
   let syncing: Promise<void> | null = null;
   const timer = setInterval(() => {
     syncing ??= upkeep((syncs += 1) % syncsPerUpdate === 0)
       .catch((error: unknown) => {
-        if (error instanceof Superseded) superseded = error;
+        if (error instanceof ClaimedElsewhere) superseded = error;
         onEnd('disk-failed');
       })
       .finally(() => (syncing = null));
@@ -161,7 +210,7 @@ export function captureUpkeep(
   };
 
   async function upkeep(thorough: boolean): Promise<void> {
-    if ((await readClaim(folder))?.claim !== claim) throw new Superseded();
+    if ((await readClaim(folder))?.claim !== claim) throw new ClaimedElsewhere();
     await track.keep(thorough);
     if (track.seconds >= limits.secondsMax) onEnd('limit-hours');
     if (!thorough) return;
@@ -192,11 +241,11 @@ export interface Track {
   quieten(): void;
   /** From that moment of the clock on audio is missing; an earlier moment stays. */
   miss(since: number): void;
-  /** What is missing stays missing: told, but not filled with silence, because nothing follows it. */
+  /** What is missing stays missing: noted, but not filled with silence, because nothing follows it. */
   giveUpMissing(): void;
   /** Onto the disk; `thorough`: header and notes as well. */
   keep(thorough: boolean): Promise<void>;
-  /** Leaves word for a later process. */
+  /** Writes the notes that a later process reads. */
   note(state: { paused?: boolean; ended?: EndReason }): Promise<void>;
   /** Completes the file. */
   close(): Promise<void>;

@@ -11,7 +11,7 @@ export type CombinedChannels = 'mix' | 'split';
 export type ChainModule = { name: string; args: string[]; role: ChainRole };
 export type ChainRole = 'sink' | 'microphone' | 'monitor' | 'side';
 
-/** Tells the chains of several services on one machine apart; the same in every run of one. */
+/** Distinguishes the chains of several services on one machine; the same in every run of one. */
 export const instanceOf = (dataRoot: string): string =>
   createHash('sha256').update(dataRoot).digest('hex').slice(0, 8);
 

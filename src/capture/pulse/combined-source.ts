@@ -174,7 +174,7 @@ async function build(host: Host, selection: CombinedSelection): Promise<number[]
     }
     await keepDefaults(host, before);
   } catch (error) {
-    // The first error is the one to be told; what stays is torn down with the rest.
+    // The first error is the one to throw; what stays is torn down with the rest.
     for (const index of mine) await pulse.unloadModule(index).catch(() => undefined);
     throw error;
   }

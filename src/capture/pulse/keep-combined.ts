@@ -54,6 +54,6 @@ export function keepCombined(options: {
     },
     onAway: () => void mend(),
   });
-  // What went while nobody watched, before the service was there again, makes no event.
+  // What vanished before the service watched again makes no event.
   void mend();
 }

@@ -54,7 +54,7 @@ export function openPulse({
       try {
         await ask('unload-module', String(index));
       } catch (error) {
-        // Somebody was faster, or the server removed it with what it stood on.
+        // Another process was faster, or the server removed it with what it stood on.
         const left = await ask('list', 'short', 'modules');
         if (parseModules(left).some((module) => module.index === index)) throw error;
       }

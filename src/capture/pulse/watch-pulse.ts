@@ -42,7 +42,7 @@ export function watchPulse(options: {
       timer = setTimeout(start, restartMs);
     };
     started.once('error', () => {
-      // Without pactl there is nobody to listen to, and nothing to be told; without setpriv there may be.
+      // Without pactl there is nothing to listen to; without setpriv there may be.
       if (!leashed) return end();
       leashed = false;
       if (!signal.aborted) start();

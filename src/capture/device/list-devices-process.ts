@@ -2,7 +2,7 @@
  * Lists PortAudio's input devices and ends. A process of its own, because PortAudio keeps the first
  * list it made, blocks while the audio server hangs, prints on stderr, and can crash.
  */
-import { loadNaudiodon } from './device/device-stream.ts';
+import { loadNaudiodon } from './device-stream.ts';
 
 /** What this process sends, once. */
 export type ListedDevices = { devices: string[]; default: string | null };

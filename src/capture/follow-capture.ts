@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StageError } from '../shared/errors.ts';
+import { readClaim, readNotes } from './file/capture-files.ts';
+import { type Capture, type CaptureOrder, adoptCapture, startCapture } from './process/client.ts';
+import type { CaptureStatus, EndReason } from './process/protocol.ts';
+
+/** Why there will be no more audio. */
+export type CaptureOutcome = {
+  reason: EndReason | 'service-and-capture-died' | 'capture-died' | 'capture-not-started';
+  channels: 1 | 2;
+};
+
+type FollowOptions = {
+  /** What is wanted of the capture. Asked whenever something may have changed. */
+  will: { paused(): boolean; stopping(): boolean };
+  signal: AbortSignal;
+  /** What a start needs. Called for each start. */
+  prepare(): Promise<CaptureOrder>;
+  onStatus(status: CaptureStatus): void;
+  onRestart(): void;
+  /** Hands out a function to call when `will` may have changed. */
+  onPoke(poke: () => void): void;
+};
+
+/** A capture that died is started again so often, unless it lived for a while in between. */
+const restartsMax = 3;
+const healthyMs = 60_000;
+/** Between starts that fail, milliseconds. */
+const restartMs = 1000;
+
+/**
+ * Records into a folder until the recording is over: adopts the capture that runs there, or starts one,
+ * and starts it again when it dies. Resolves with `null`, leaving the capture running, when `signal` aborts.
+ * @throws {StageError} when the first start fails.
+ */
+export async function followCapture(
+  folder: string,
+  options: FollowOptions,
+): Promise<CaptureOutcome | null> {
+  const { will, signal } = options;
+  const claim = await readClaim(folder);
+  let channels = claim?.channels ?? 1;
+  let order: CaptureOrder | null = null;
+  let capture = await adoptCapture(folder);
+  if (!capture && claim) {
+    // The service that started it died as well: it is unknown for how long nothing was recorded.
+    const notes = await readNotes(folder);
+    const ended = notes?.claim === claim.claim ? notes.ended : null;
+    return { reason: ended ?? 'service-and-capture-died', channels };
+  }
+  for (let restarts = 0; ; restarts += 1) {
+    if (signal.aborted) return leave(capture);
+    if (!capture) {
+      if (will.stopping()) return { reason: 'stopped', channels };
+      if (restarts > 0) options.onRestart();
+      try {
+        order = await prepareAgain(options, order);
+        channels = order.channels;
+        capture = await startCapture(order);
+      } catch (error) {
+        if (restarts === 0 || !(error instanceof StageError)) throw error;
+        if (restarts >= restartsMax) return { reason: 'capture-not-started', channels };
+        await sleep(restartMs, undefined, { signal }).catch(() => undefined); // seen above
+        continue;
+      }
+    }
+    const since = performance.now();
+    const end = await untilEnd(capture, options);
+    if (end === null) return leave(capture);
+    if (end !== 'died') return { reason: end, channels };
+    // Killed because it did not end when it was stopped: what it had is in the file.
+    if (will.stopping()) return { reason: 'stopped', channels };
+    capture = null;
+    if (performance.now() - since > healthyMs) restarts = 0;
+    if (restarts >= restartsMax) return { reason: 'capture-died', channels };
+  }
+}
+
+/** What died with the audio server is started as it was: a capture waits for its device. */
+async function prepareAgain(
+  { prepare }: FollowOptions,
+  before: CaptureOrder | null,
+): Promise<CaptureOrder> {
+  try {
+    return await prepare();
+  } catch (error) {
+    if (before === null || !(error instanceof StageError)) throw error;
+    return before;
+  }
+}
+
+/** How the capture ended; null when it is to be left running. */
+async function untilEnd(
+  capture: Capture,
+  { will, signal, onStatus, onPoke }: FollowOptions,
+): Promise<Awaited<Capture['ended']> | null> {
+  const poke = () => {
+    if (will.stopping()) capture.stop();
+    else if (will.paused()) capture.pause();
+    else capture.resume();
+  };
+  const stopListening = capture.onStatus(onStatus);
+  onStatus(capture.status());
+  onPoke(poke);
+  poke();
+  let left: (value: null) => void;
+  const aborted = new Promise<null>((resolve) => (left = resolve));
+  const leaveIt = () => left(null);
+  signal.addEventListener('abort', leaveIt, { once: true });
+  if (signal.aborted) leaveIt();
+  try {
+    return await Promise.race([capture.ended, aborted]);
+  } finally {
+    stopListening();
+    signal.removeEventListener('abort', leaveIt);
+    onPoke(() => undefined);
+  }
+}
+
+function leave(capture: Capture | null): null {
+  capture?.release();
+  return null;
+}
