@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { hasCode } from '../shared/errors.ts';
 
 /** A file to transcribe, or what a person named that cannot be one. */
 export type FoundFile = { path: string; bytes: number; modifiedAt: Date; fault: string | null };
@@ -74,8 +75,8 @@ const byName = ({ name: one }: Dirent, { name: other }: Dirent): number =>
   one.localeCompare(other, 'en', { numeric: true });
 
 const statOf = (path: string) =>
-  stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  stat(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
     throw error;
   });
 

@@ -1,4 +1,5 @@
 import type { Accounts } from '../accounts/accounts.ts';
+import { hasCode } from '../shared/errors.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { openServiceLogger } from '../shared/log.ts';
 import { startService } from '../main.ts';
@@ -20,7 +21,7 @@ export async function serve(): Promise<void> {
   });
   const service = await startService({ host, env: process.env, log, onUsers }).catch(
     (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      if (!hasCode(error, 'EADDRINUSE')) throw error;
       throw new Error(
         `Something else listens on ${host.address}:${host.port}. Set MITSCHRIFT_PORT to another port.`,
         { cause: error },

@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { openCounter } from '../../src/cli/transcribe-progress.ts';
+import { program } from '../support/program.ts';
 import { speak } from '../support/espeak.ts';
 import { type SpeechServer, speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-const root = join(import.meta.dirname, '../..');
-const program = ['--import', import.meta.resolve('tsx'), join(root, 'src/cli/mitschrift.ts')];
 
 const transcriptions = ({ received }: SpeechServer): number =>
   received.filter(({ method }) => method === 'POST').length;
@@ -38,9 +36,8 @@ async function talks(t: TestContext) {
     MITSCHRIFT_STT_MODEL: 'a',
   };
   const start = (...args: string[]) => {
-    const command = [...program, 'transcribe', '--out', out, ...args];
+    const command = [program, 'transcribe', '--out', out, ...args];
     const child = spawn(process.execPath, command, {
-      cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -130,10 +127,9 @@ test('on a terminal it asks before it transcribes the same audio again', async (
   const { audio, env, out, run, notes } = await talks(t);
   const talk = join(audio, 'talk 2.wav');
   assert.equal((await run(talk)).code, 0);
-  const words = [process.execPath, ...program, 'transcribe', '--out', out, talk];
+  const words = [process.execPath, program, 'transcribe', '--out', out, talk];
   const command = words.map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['--quiet', '--flush', '--command', command, '/dev/null'], {
-    cwd: root,
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

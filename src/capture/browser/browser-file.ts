@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../../shared/errors.ts';
 import { writeDurably } from '../../shared/files.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
 import { type FinishedAudio, audioFileName } from '../file/capture-files.ts';
@@ -25,7 +26,7 @@ export async function readBrowserRate(folder: string): Promise<number | null> {
   try {
     return noteSchema.parse(JSON.parse(await readFile(join(folder, noteName), 'utf8'))).rate;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }

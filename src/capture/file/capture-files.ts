@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { writeDurably } from '../../shared/files.ts';
+import { hasCode } from '../../shared/errors.ts';
+import { hashFile, writeDurably } from '../../shared/files.ts';
 import type { EndReason } from '../process/protocol.ts';
 import { type Ledger, recoverLedger } from './ledger.ts';
 import { captureRate } from '../../audio/wav.ts';
@@ -125,12 +124,11 @@ export async function finishedAudio(folder: string, channels: 1 | 2): Promise<Fi
   const frames = await repairWav(path, channels);
   const notes = await readNotes(folder);
   const ledger = await recoverLedger(path, channels, frames, notes?.ledger ?? null);
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  const hashed = await hashFile(path);
+  if (!hashed) throw new Error(`${path} has vanished`);
   return {
     path: audioFileName,
-    bytes: (await stat(path)).size,
-    sha256: hash.digest('hex'),
+    ...hashed,
     duration: frames / captureRate,
     ledger,
   };
@@ -141,7 +139,7 @@ async function readAs<T>(path: string, schema: z.ZodType<T>): Promise<T | null> 
   try {
     return schema.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (hasCode(error, 'ENOENT')) return null;
     if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
     throw error;
   }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { watchForHang } from '../hung-process.ts';
-import { StageError } from '../../shared/errors.ts';
+import { StageError, hasCode } from '../../shared/errors.ts';
 
 /** PulseAudio, or PipeWire speaking its protocol, asked through `pactl` afresh each time. */
 export type Pulse = {
@@ -128,7 +128,7 @@ function pactl(args: string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promi
     const child = execFile('pactl', args, options, (error, stdout, stderr) => {
       stopWatching();
       if (!error) return resolve(stdout);
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      if (hasCode(error, 'ENOENT'))
         return reject(
           noServer('The program pactl is missing (Debian and Ubuntu: pulseaudio-utils).', error),
         );
