@@ -1,4 +1,4 @@
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { packageVersion } from '../shared/package.ts';
 
 /** Runs the command that the arguments name. Exit codes: 0 done, 1 failed, 2 wrong usage. */
@@ -30,6 +30,7 @@ program
   .option('--meeting', 'several people speak (for now all as one speaker)', false)
   .option('--out <dir>', 'where the documents go', '.')
   .option('--language <code>', 'language spoken, as BCP 47 tag: de, en-US')
+  .option('--date <date>', 'when it was said: 2026-11-21, or 2026-11-21T10:30', dateOf)
   .option('--again', 'also transcribe what has its documents there already', false)
   .option('--json', 'print the paths as JSON', false)
   .action(async (files, options) =>
@@ -187,4 +188,18 @@ for (const verb of ['disable', 'enable'] as const) {
     )
     .argument('<name>')
     .action(async (name) => (await import('./users.ts')).disableUser(name, verb === 'disable'));
+}
+
+/** A day or a time in the host's time zone, unless the text names another. @throws {InvalidArgumentError} */
+function dateOf(text: string): Date {
+  const parts =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?))?$/u.exec(text);
+  const [, day, time = '00:00'] = parts ?? [];
+  // Without a time JavaScript would take it for UTC; of February 31 it makes March 3.
+  const date = new Date(`${day}T${time}`);
+  const midnight = new Date(`${day}T00:00Z`);
+  if (Number.isNaN(date.getTime()) || !midnight.toISOString().startsWith(day!)) {
+    throw new InvalidArgumentError('Write 2026-11-21, or with a time 2026-11-21T10:30.');
+  }
+  return date;
 }

@@ -23,6 +23,8 @@ export type TranscribeOptions = {
   /** Transcribes also what has its documents in `out` already. */
   again: boolean;
   language?: string | undefined;
+  /** When it was said; by default when the file says it was made, else its modification time. */
+  date?: Date | undefined;
   json: boolean;
 };
 
@@ -157,9 +159,9 @@ async function transcribeOne(batch: Batch, file: FoundFile): Promise<Result> {
 /** Takes a file through the pipeline, and notes that it is done. @throws what the file or the pipeline says */
 async function throughPipeline(
   { pipeline, uploads, options, transcribed, progress }: Batch,
-  { path: original }: FoundFile,
+  { path: original, modifiedAt }: FoundFile,
 ): Promise<RecordingRow> {
-  await acceptsAudio(original);
+  const { madeAt } = await acceptsAudio(original);
   const path = join(uploads, ulid());
   await copyFile(original, path);
   // Of the copy, which does not change while it is worked on.
@@ -174,6 +176,11 @@ async function throughPipeline(
     kind: options.meeting ? 'meeting' : 'solo',
     language: options.language ?? null,
     speakers: null,
+    began: {
+      said: options.date?.toISOString(),
+      madeAt,
+      modifiedAt: modifiedAt.toISOString(),
+    },
   });
   const row = await done.of(recordingId);
   if (row.documents && hash) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
@@ -49,7 +49,7 @@ async function talks(t: TestContext) {
     return { child, ended };
   };
   const run = async (...args: string[]): Promise<Run> => await start(...args).ended;
-  const notes = async () => (await readdir(out)).filter((name) => name.endsWith('.md'));
+  const notes = async () => (await readdir(out)).filter((name) => name.endsWith('.md')).toSorted();
   return { audio, out, env, server, start, run, notes };
 }
 
@@ -123,6 +123,19 @@ test('stopped in the second file, it goes on with that one', async (t) => {
   assert.match(rest.err, /^2 files: 1 done, 1 already there$/m);
 });
 
+test('documents are dated by --date, else by the file', async (t) => {
+  const { audio, run, notes } = await talks(t);
+  const talk = join(audio, 'talk 2.wav');
+  await utimes(talk, new Date(2024, 4, 6, 7, 8), new Date(2024, 4, 6, 7, 8));
+  assert.equal((await run(talk)).code, 0);
+  assert.equal((await run(talk, '--again', '--date', '2023-02-03T09:10')).code, 0);
+  assert.equal((await run(talk, '--again', '--date', '2023-02-04')).code, 0);
+  assert.deepEqual(
+    (await notes()).map((name) => name.slice(0, 16)),
+    ['2023-02-03 09.10', '2023-02-04 00.00', '2024-05-06 07.08'],
+  );
+});
+
 test('on a terminal it asks before it transcribes the same audio again', async (t) => {
   const { audio, env, out, run, notes } = await talks(t);
   const talk = join(audio, 'talk 2.wav');
@@ -144,12 +157,17 @@ test('on a terminal it asks before it transcribes the same audio again', async (
   assert.equal((await notes()).length, 1);
 });
 
-test('wrong usage: a file to write to, a folder without audio', async (t) => {
+test('wrong usage: a file to write to, a date that is none, a folder without audio', async (t) => {
   const { audio, run } = await talks(t);
   const talk = join(audio, 'talk 2.wav');
   const intoFile = await run(talk, '--out', talk);
   assert.equal(intoFile.code, 2);
   assert.match(intoFile.err, /talk 2\.wav is a file\. Name a folder\./);
+  for (const date of ['yesterday', '2026-02-31', '2026-13-01']) {
+    const refused = await run(talk, '--date', date);
+    assert.equal(refused.code, 2, date);
+    assert.match(refused.err, /Write 2026-11-21/);
+  }
   await rm(join(audio, 'more/late.WAV'));
   const empty = await run(join(audio, 'more'));
   assert.equal(empty.code, 1);
