@@ -283,3 +283,9 @@ async function makeDatabase(directory: string): Promise<void> {
   await rename(beside, directory);
   await syncDirectory(dirname(directory));
 }
+
+/** LevelDB's error as ours: what was asked while it was opened again can be asked once more. */
+export function unreadableNow(cause: unknown): unknown {
+  if (cause instanceof EventStoreError || levelCode(cause) === undefined) return cause;
+  return new EventStoreError('BUSY', 'The log cannot be read now.', { cause });
+}

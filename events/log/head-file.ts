@@ -21,22 +21,22 @@ import { parseRecord } from './sealing.ts';
  * its newest file, or that whole file, without a word: at the end of the log no gap would show it.
  *
  * Written after a batch that became durable, at once or, of batches that follow each other quickly, every
- * few milliseconds; without a sync and without anybody waiting for it. So after a crash it may lag behind
+ * few milliseconds; without a sync, and no caller waits for it. So after a crash it may lag behind
  * the log, and can never be ahead of it.
  */
-export type HeadWitness = {
-  /** As far as the log had reached; `emptyHead` when nobody knows. */
+export type HeadFile = {
+  /** As far as the log had reached; `emptyHead` when that is not known. */
   readonly known: Pick<Head, 'position' | 'crc'>;
   /** The log reaches this far now. */
-  tell(head: Head): void;
+  note(head: Head): void;
   close(): Promise<void>;
 };
 
-/** Opens the witness of the log in `directory`: its file `head`, one record, readable by its owner only. */
-export async function openHeadWitness(
+/** Opens the head file of the log in `directory`: its file `head`, one record, readable by its owner only. */
+export async function openHeadFile(
   directory: string,
   report: (message: string, error: unknown) => void,
-): Promise<HeadWitness> {
+): Promise<HeadFile> {
   const file = await open(headPath(directory), constants.O_RDWR | constants.O_CREAT, 0o600);
   const known = parse(await file.readFile('utf8'));
   let newest: Head | undefined;
@@ -51,7 +51,7 @@ export async function openHeadWitness(
       await file.write(`${encodeRecord(JSON.stringify({ position }), crc)}\n`, 0);
     }
   };
-  const note = (): void => {
+  const write = (): void => {
     writing ??= writeNewest()
       .catch((error: unknown) => report('How far the log reaches could not be noted.', error))
       .finally(() => {
@@ -63,19 +63,19 @@ export async function openHeadWitness(
     if (newest) begin();
   };
   const begin = (): void => {
-    note();
+    write();
     pause = setTimeout(pauseEnded, pauseMs);
   };
   return {
     known,
-    tell(head) {
+    note(head) {
       newest = head;
       if (!pause) begin();
     },
     async close() {
       clearTimeout(pause);
       await writing;
-      note();
+      write();
       await writing;
       await file.close();
     },
@@ -140,7 +140,7 @@ export async function headAfter(
 }
 
 /** A record cut off by a crash, or harmed, says nothing. */
-function parse(text: string): HeadWitness['known'] {
+function parse(text: string): HeadFile['known'] {
   const record = text.split('\n')[0] ?? '';
   if (!isIntact(record)) return emptyHead;
   const { position } = JSON.parse(jsonOf(record)) as { position: number };

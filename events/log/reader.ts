@@ -1,5 +1,5 @@
 import type { LoggedFact } from '../facts/catalogue.ts';
-import { type LogDatabase, levelCode } from './database.ts';
+import { type LogDatabase, levelCode, unreadableNow } from './database.ts';
 import { type Damage, type DamageRegister, damagedError } from './damage.ts';
 import { type FactDecoder, type StoredRecord, parseRecord } from './sealing.ts';
 import {
@@ -11,12 +11,11 @@ import {
   predecessorCrcOf,
   streamKey,
 } from './records.ts';
-import { EventStoreError } from '../store.ts';
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
 export type LogReader = {
   /**
-   * Asks the database, again when it was closed meanwhile to be opened anew.
+   * Asks the database, again when it was closed meanwhile to be opened again.
    * @param place what is damaged when LevelDB says so
    * @throws {EventStoreError} `BUSY`, `DAMAGED`, `CLOSED`
    */
@@ -50,20 +49,7 @@ export function logReader(options: {
 }): LogReader {
   const { db, decoder, damage, usable } = options;
 
-  const ask = async <T>(place: Damage, question: () => Promise<T>): Promise<T> => {
-    for (let attempt = 1; ; attempt += 1) {
-      await usable();
-      try {
-        return await question();
-      } catch (error) {
-        const code = levelCode(error);
-        if (code === 'LEVEL_CORRUPTION') throw damage.report(place, error);
-        if (code === undefined || !notOpen.has(code) || attempt >= attemptsMax) {
-          throw unreadable(error);
-        }
-      }
-    }
-  };
+  const ask: LogReader['ask'] = (place, question) => askAgain(usable, damage, place, question);
 
   async function* streamRecords(
     stream: string,
@@ -124,9 +110,29 @@ export function logReader(options: {
   };
 }
 
+async function askAgain<T>(
+  usable: () => Promise<void>,
+  damage: DamageRegister,
+  place: Damage,
+  question: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    await usable();
+    try {
+      return await question();
+    } catch (error) {
+      const code = levelCode(error);
+      if (code === 'LEVEL_CORRUPTION') throw damage.report(place, error);
+      if (code === undefined || !notOpen.has(code) || attempt >= attemptsMax) {
+        throw unreadableNow(error);
+      }
+    }
+  }
+}
+
 /** Facts of a stream are looked up one by one: the first pages are small, in case they are large. */
 const pageFirst = 32;
-/** How often the database may be opened anew during one question. */
+/** How often the database may be opened again during one question. */
 const attemptsMax = 5;
 const notOpen = new Set(['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN']);
 
@@ -290,9 +296,4 @@ function checkStreamPage(
     records.push(record);
   }
   return { records };
-}
-
-function unreadable(cause: unknown): unknown {
-  if (cause instanceof EventStoreError || levelCode(cause) === undefined) return cause;
-  return new EventStoreError('BUSY', 'The log cannot be read now.', { cause });
 }

@@ -1,5 +1,5 @@
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import { commitSignal } from '../../events/log/level-log.ts';
+import { commitSignal } from '../../events/log/commit-signal.ts';
 import type { EventStore } from '../../events/store.ts';
 
 /** At most this many facts are folded in one batch. */

@@ -1,6 +1,6 @@
 import { monotonicFactory } from 'ulid';
 import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
-import { commitSignal } from '../../events/log/level-log.ts';
+import { commitSignal } from '../../events/log/commit-signal.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { checkFacts } from '../../events/facts/validation.ts';
