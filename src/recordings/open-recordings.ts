@@ -5,9 +5,9 @@ import type { Log } from '../shared/log.ts';
 import { UnknownRecording } from './handle.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 
-/** The recordings that are open: all that have something to do, and those somebody has just used. */
+/** The recordings that are open: all that have something to do, and those used last. */
 export type OpenRecordings = {
-  /** Uses a recording, opened if it has to be; while somebody does, it is not closed under their hands. */
+  /** Uses a recording, opened if it has to be; it is not closed meanwhile. */
   use<T>(
     recordingId: string,
     options: { create: boolean },
@@ -31,107 +31,119 @@ export type OpenRecordings = {
 /** Settled recordings kept open for the next command. Those at work are always open. */
 const settledMax = 100;
 
-export function openRecordings(deps: {
+type RecordingsDeps = {
   open(recordingId: string, options: { create: boolean }): Promise<RecordingAggregate | null>;
   /** What kept a recording from being taken up. */
   onFailed(recordingId: string, error: unknown): void;
   log: Log;
-}): OpenRecordings {
-  const { log } = deps;
-  const open = new Map<string, Promise<RecordingAggregate | null>>();
-  const users = new Map<string, number>();
-  let closing = false;
+};
 
+type Opening = Promise<RecordingAggregate | null>;
+
+type Recordings = RecordingsDeps & {
+  opened: Map<string, Opening>;
+  /** Uses under way of each recording. */
+  uses: Map<string, number>;
+  isClosing: boolean;
+};
+
+export function openRecordings(deps: RecordingsDeps): OpenRecordings {
+  const recordings: Recordings = { ...deps, opened: new Map(), uses: new Map(), isClosing: false };
+  const { opened, uses, log } = recordings;
   return {
     async use(recordingId, options, use) {
-      users.set(recordingId, (users.get(recordingId) ?? 0) + 1);
+      uses.set(recordingId, (uses.get(recordingId) ?? 0) + 1);
       try {
-        const recording = await find(recordingId, options);
+        const recording = await find(recordings, recordingId, options);
         if (!recording) throw new UnknownRecording(recordingId);
         return await use(recording);
       } finally {
-        const left = users.get(recordingId)! - 1;
-        if (left === 0) users.delete(recordingId);
-        else users.set(recordingId, left);
+        const left = uses.get(recordingId)! - 1;
+        if (left === 0) uses.delete(recordingId);
+        else uses.set(recordingId, left);
       }
     },
-    peek: async (recordingId) => (await open.get(recordingId)) ?? null,
+    peek: async (recordingId) => (await opened.get(recordingId)) ?? null,
     async *all() {
-      for (const opening of open.values()) {
+      for (const opening of opened.values()) {
         const recording = await opening.catch(() => null);
         if (recording) yield recording;
       }
     },
     async forget(recording) {
-      open.delete(recording.recordingId);
+      opened.delete(recording.recordingId);
       await recording.stop();
     },
-    async takeUp(recordingIds) {
-      // All are open before the first one moves: names of documents promised by one are known to all.
-      const taken: RecordingAggregate[] = [];
-      for await (const recordingId of recordingIds) {
-        if (closing) break;
-        // A command has opened and started it.
-        if (open.has(recordingId)) continue;
-        try {
-          const opening = deps.open(recordingId, { create: false });
-          const recording = await kept(recordingId, opening);
-          if (recording && !recording.isUnreadable()) taken.push(recording);
-        } catch (error) {
-          log.error({ err: error, recordingId }, 'could not be taken up');
-          deps.onFailed(recordingId, error);
-        }
-      }
-      if (!closing) await Promise.all(taken.map((recording) => recording.start()));
-      return taken.length;
-    },
+    takeUp: (recordingIds) => takeUp(recordings, recordingIds),
     async close() {
-      closing = true;
-      const recordings = (await Promise.all(open.values())).filter((one) => one !== null);
-      await Promise.all(recordings.map((recording) => interrupt(recording, log)));
-      open.clear();
+      recordings.isClosing = true;
+      const open = (await Promise.all(opened.values())).filter((one) => one !== null);
+      await Promise.all(open.map((recording) => interrupt(recording, log)));
+      opened.clear();
     },
   };
+}
 
-  /** Opening a recording starts what it has to do. */
-  function find(
-    recordingId: string,
-    options: { create: boolean },
-  ): Promise<RecordingAggregate | null> {
-    if (closing) return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
-    const known = open.get(recordingId);
-    if (known) return known;
-    const opening = deps.open(recordingId, options).then(async (recording) => {
-      if (recording && !recording.isUnreadable()) await recording.start();
-      return recording;
-    });
-    void forgetSettled().catch((error: unknown) => log.error({ err: error }, 'closing recordings'));
-    return kept(recordingId, opening);
-  }
-
-  /** Open from now on, unless it does not exist or cannot be opened. */
-  function kept(
-    recordingId: string,
-    opening: Promise<RecordingAggregate | null>,
-  ): Promise<RecordingAggregate | null> {
-    open.set(recordingId, opening);
-    opening.then(
-      (recording) => recording ?? open.delete(recordingId),
-      () => open.delete(recordingId),
-    );
-    return opening;
-  }
-
-  /** Closes the recordings that nobody has touched for longest and that have nothing to do. */
-  async function forgetSettled(): Promise<void> {
-    if (open.size <= settledMax) return;
-    for (const [recordingId, opening] of open) {
-      if (open.size <= settledMax) return;
-      const recording = await opening.catch(() => null);
-      if (!recording || users.has(recordingId) || !isSettled(recording.snapshot())) continue;
-      open.delete(recordingId);
-      await recording.stop();
+async function takeUp(
+  recordings: Recordings,
+  recordingIds: AsyncIterable<string> | Iterable<string>,
+): Promise<number> {
+  // All are open before the first one moves: names of documents promised by one are known to all.
+  const taken: RecordingAggregate[] = [];
+  for await (const recordingId of recordingIds) {
+    if (recordings.isClosing) break;
+    // A command has opened and started it.
+    if (recordings.opened.has(recordingId)) continue;
+    try {
+      const opening = recordings.open(recordingId, { create: false });
+      const recording = await kept(recordings, recordingId, opening);
+      if (recording && !recording.isUnreadable()) taken.push(recording);
+    } catch (error) {
+      recordings.log.error({ err: error, recordingId }, 'could not be taken up');
+      recordings.onFailed(recordingId, error);
     }
+  }
+  if (!recordings.isClosing) await Promise.all(taken.map((recording) => recording.start()));
+  return taken.length;
+}
+
+/** Opening a recording starts what it has to do. */
+function find(recordings: Recordings, recordingId: string, options: { create: boolean }): Opening {
+  const { opened, log } = recordings;
+  if (recordings.isClosing) {
+    return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
+  }
+  const known = opened.get(recordingId);
+  if (known) return known;
+  const opening = recordings.open(recordingId, options).then(async (recording) => {
+    if (recording && !recording.isUnreadable()) await recording.start();
+    return recording;
+  });
+  void forgetSettled(recordings).catch((error: unknown) =>
+    log.error({ err: error }, 'closing recordings'),
+  );
+  return kept(recordings, recordingId, opening);
+}
+
+/** Open from now on, unless it does not exist or cannot be opened. */
+function kept({ opened }: Recordings, recordingId: string, opening: Opening): Opening {
+  opened.set(recordingId, opening);
+  opening.then(
+    (recording) => recording ?? opened.delete(recordingId),
+    () => opened.delete(recordingId),
+  );
+  return opening;
+}
+
+/** Closes the recordings that were not used for longest and that have nothing to do. */
+async function forgetSettled({ opened, uses }: Recordings): Promise<void> {
+  if (opened.size <= settledMax) return;
+  for (const [recordingId, opening] of opened) {
+    if (opened.size <= settledMax) return;
+    const recording = await opening.catch(() => null);
+    if (!recording || uses.has(recordingId) || !isSettled(recording.snapshot())) continue;
+    opened.delete(recordingId);
+    await recording.stop();
   }
 }
 

@@ -13,7 +13,7 @@ export type SlotRequest = {
   /** Run only while nothing else runs, and let nothing else start meanwhile. */
   alone: boolean;
   signal: AbortSignal;
-  /** Told whenever what the job waits for changes; null once it has a slot. */
+  /** Called when what the job waits for changes; with null once it has a slot. */
   onWaiting(waiting: Waiting | null): void;
 };
 
@@ -34,94 +34,101 @@ export class JobQueueFull extends Error {
   }
 }
 
-type Job = SlotRequest & { arrived: number; since: string; told: string; start(): void };
+type Job = SlotRequest & { arrived: number; since: string; shown: string; start(): void };
+
+type Queue = {
+  waiting: Job[];
+  running: Set<Job>;
+  /** When each owner last got a slot of a queue: who waited longest goes next. */
+  servedAt: Map<string, number>;
+  clock: number;
+};
 
 export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
-  const waiting: Job[] = [];
-  const running = new Set<Job>();
-  /** When each owner last got a slot of a queue: who waited longest goes next. */
-  const servedAt = new Map<string, number>();
-  let clock = 0;
-
-  const acquire = (request: SlotRequest): Promise<Slot> =>
-    new Promise((resolve, reject) => {
-      request.signal.throwIfAborted();
-      if (waiting.length >= waitingMax) throw new JobQueueFull();
-      const abandon = () => {
-        waiting.splice(waiting.indexOf(job), 1);
-        reject(request.signal.reason as Error);
-        settle();
-      };
-      const job: Job = {
-        ...request,
-        arrived: ++clock,
-        since: now().toISOString(),
-        told: '',
-        start() {
-          request.signal.removeEventListener('abort', abandon);
-          waiting.splice(waiting.indexOf(job), 1);
-          running.add(job);
-          rememberServed(job);
-          request.onWaiting(null);
-          resolve({ release: () => running.delete(job) && settle() });
-        },
-      };
-      request.signal.addEventListener('abort', abandon, { once: true });
-      waiting.push(job);
-      settle();
-    });
-
-  /** Starts whatever may start, then tells the others what they wait for. */
-  function settle(): void {
-    for (;;) {
-      const next = order().find((job) => obstacle(job) === null);
-      if (!next) break;
-      next.start();
-    }
-    const ahead = new Map<string, number>();
-    for (const job of running) ahead.set(job.queue, (ahead.get(job.queue) ?? 0) + 1);
-    for (const job of order()) {
-      const before = ahead.get(job.queue) ?? 0;
-      ahead.set(job.queue, before + 1);
-      const told = { for: obstacle(job) ?? job.queue, ahead: before, since: job.since };
-      if (job.told === JSON.stringify(told)) continue;
-      job.told = JSON.stringify(told);
-      job.onWaiting(told);
-    }
-  }
-
-  /** Jobs that must run alone first (nothing else would let them in), then users in turn. */
-  function order(): Job[] {
-    const keys = new Map<Job, [number, number, number]>();
-    const place = new Map<string, number>();
-    for (const job of waiting) {
-      const key = `${job.queue}\n${job.owner}`;
-      const nth = place.get(key) ?? 0;
-      place.set(key, nth + 1);
-      keys.set(job, [nth, servedAt.get(key) ?? 0, job.arrived]);
-    }
-    return waiting.toSorted((a, b) => {
-      if (a.alone !== b.alone) return a.alone ? -1 : 1;
-      const [x, y] = [keys.get(a)!, keys.get(b)!];
-      return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];
-    });
-  }
-
-  function obstacle(job: Job): string | null {
-    if ([...running].some((other) => other.alone)) return 'a job that has to run alone';
-    if (job.alone) return running.size > 0 ? 'all other jobs, because it has to run alone' : null;
-    if (waiting.some((other) => other.alone)) return 'a job that has to run alone';
-    const taken = [...running].filter((other) => other.queue === job.queue).length;
-    return taken >= job.concurrency ? job.queue : null;
-  }
-
-  function rememberServed(job: Job): void {
-    const key = `${job.queue}\n${job.owner}`;
-    servedAt.delete(key);
-    servedAt.set(key, ++clock);
-    // Forgetting who was served long ago only lets them go first: bounded at no cost.
-    if (servedAt.size > 1000) servedAt.delete(servedAt.keys().next().value!);
-  }
-
-  return { acquire };
+  const queue: Queue = { waiting: [], running: new Set(), servedAt: new Map(), clock: 0 };
+  return {
+    acquire: (request) =>
+      new Promise((resolve, reject) => {
+        request.signal.throwIfAborted();
+        if (queue.waiting.length >= waitingMax) throw new JobQueueFull();
+        const leave = () => queue.waiting.splice(queue.waiting.indexOf(job), 1);
+        const abandon = () => {
+          leave();
+          reject(request.signal.reason as Error);
+          settle(queue);
+        };
+        const job: Job = {
+          ...request,
+          arrived: ++queue.clock,
+          since: now().toISOString(),
+          shown: '',
+          start() {
+            request.signal.removeEventListener('abort', abandon);
+            leave();
+            queue.running.add(job);
+            rememberServed(queue, job);
+            request.onWaiting(null);
+            resolve({ release: () => queue.running.delete(job) && settle(queue) });
+          },
+        };
+        request.signal.addEventListener('abort', abandon, { once: true });
+        queue.waiting.push(job);
+        settle(queue);
+      }),
+  };
 }
+
+/** Starts what may start, then notifies the others of what they wait for. */
+function settle(queue: Queue): void {
+  for (;;) {
+    const next = inOrder(queue).find((job) => obstacle(queue, job) === null);
+    if (!next) break;
+    next.start();
+  }
+  const ahead = new Map<string, number>();
+  for (const job of queue.running) ahead.set(job.queue, (ahead.get(job.queue) ?? 0) + 1);
+  for (const job of inOrder(queue)) {
+    const before = ahead.get(job.queue) ?? 0;
+    ahead.set(job.queue, before + 1);
+    const waits = { for: obstacle(queue, job) ?? job.queue, ahead: before, since: job.since };
+    if (job.shown === JSON.stringify(waits)) continue;
+    job.shown = JSON.stringify(waits);
+    job.onWaiting(waits);
+  }
+}
+
+/** Jobs that must run alone first (nothing else would let them in), then users in turn. */
+function inOrder({ waiting, servedAt }: Queue): Job[] {
+  const keys = new Map<Job, [number, number, number]>();
+  const place = new Map<string, number>();
+  for (const job of waiting) {
+    const key = ownerIn(job);
+    const nth = place.get(key) ?? 0;
+    place.set(key, nth + 1);
+    keys.set(job, [nth, servedAt.get(key) ?? 0, job.arrived]);
+  }
+  return waiting.toSorted((a, b) => {
+    if (a.alone !== b.alone) return a.alone ? -1 : 1;
+    const [x, y] = [keys.get(a)!, keys.get(b)!];
+    return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];
+  });
+}
+
+function obstacle({ waiting, running }: Queue, job: Job): string | null {
+  if ([...running].some((other) => other.alone)) return 'a job that has to run alone';
+  if (job.alone) return running.size > 0 ? 'all other jobs, because it has to run alone' : null;
+  if (waiting.some((other) => other.alone)) return 'a job that has to run alone';
+  const taken = [...running].filter((other) => other.queue === job.queue).length;
+  return taken >= job.concurrency ? job.queue : null;
+}
+
+function rememberServed(queue: Queue, job: Job): void {
+  const { servedAt } = queue;
+  const key = ownerIn(job);
+  servedAt.delete(key);
+  servedAt.set(key, ++queue.clock);
+  // Forgetting who was served long ago only lets them go first: bounded at no cost.
+  if (servedAt.size > 1000) servedAt.delete(servedAt.keys().next().value!);
+}
+
+const ownerIn = ({ queue, owner }: Job): string => `${queue}\n${owner}`;

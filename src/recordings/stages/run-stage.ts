@@ -48,136 +48,189 @@ export const deathsBeforeFailed = 3;
 /** Pause between appends of the same result while the log does not take it, in milliseconds. */
 const appendPauseMs = { first: 50, max: 5000 };
 
-export function stageRunner(deps: {
+type StageRunnerDeps = {
   activities: Record<Stage, StageActivity>;
   jobQueue: JobQueue;
   progress: StageProgress;
   log: Log;
-}): RunStage {
-  const { activities, jobQueue, progress, log } = deps;
+};
 
+/** Runs each stage's activity in a slot, and appends its results until each is stored or refused. */
+export function stageRunner(deps: StageRunnerDeps): RunStage {
   return async (stage, recording, signal) => {
     const { recordingId } = recording;
-    const context = recording.snapshot().context;
-    const { run } = context.sources;
-    /** Before this start is recorded: the attempt a dead process left behind, if any. */
-    let attempt: number | undefined = context.running[stage];
-    /** Tells this launch from all others: whatever stored anything since moved the version. */
-    const launch = `${recordingId}/${stage}@${recording.version()}`;
-    let release = () => {};
-    let appends = 0;
-
     const stop = new AbortController();
-    const ended = AbortSignal.any([signal, stop.signal]);
-    const append: Job['append'] = async (fact, onBehalf) => {
-      appends += 1;
-      await appendUntilAnswered(recording, fact, {
-        by: 'system',
-        command: `${launch}/${appends}`,
-        ...onBehalf,
-        run,
-        ...(attempt === undefined ? {} : { attempt }),
-      });
-    };
-
-    const job: Job = {
-      recordingId,
-      owner: context.owner ?? 'system',
-      run,
-      signal: ended,
-      recording: () => recording.read(),
-      async acquireSlot(queue) {
-        const deaths = context.deaths[stage] ?? 0;
-        if (deaths >= deathsBeforeFailed) {
-          throw new StageError(
-            'took-the-service-down',
-            `The service died ${deaths} times while working on this, the last time with nothing ` +
-              'else running. It is left alone until somebody asks for another try.',
-            { retriable: true },
-          );
-        }
-        const slot = await jobQueue.acquire({
-          queue: queue.name,
-          concurrency: queue.concurrency,
-          owner: job.owner,
-          alone: deaths >= deathsBeforeAlone,
-          signal: ended,
-          onWaiting: (waiting) => progress.set(recordingId, stage, { waiting }),
-        });
-        release = () => slot.release();
-        await append({ type: 'stage.started', data: { stage } });
-        attempt = recording.snapshot().context.running[stage];
-        if (attempt === undefined) throw new StageSuperseded('the stage was left as it started');
-        progress.set(recordingId, stage, { attempt });
-      },
-      append,
-      progress: (fraction) => progress.set(recordingId, stage, { fraction }),
-      waiting: (waiting) =>
-        progress.set(recordingId, stage, {
-          waiting: waiting && { for: waiting.reason, ahead: 0, since: waiting.since },
-        }),
-    };
-
-    progress.add(recordingId, stage);
+    const launch = launchOf(stage, recording, AbortSignal.any([signal, stop.signal]));
+    deps.progress.add(recordingId, stage);
     try {
-      await activities[stage](job);
+      await deps.activities[stage](jobOf(launch, deps));
     } catch (error) {
       if (signal.aborted || error instanceof StageSuperseded) return;
-      await fail(error).catch((failure: unknown) => {
+      await appendFailure(launch, error, deps).catch((failure: unknown) => {
         if (!(failure instanceof StageSuperseded)) throw failure;
       });
     } finally {
       stop.abort();
-      release();
-      progress.remove(recordingId, stage);
-    }
-
-    async function fail(error: unknown): Promise<void> {
-      const known = error instanceof StageError;
-      log.warn({ err: error, recordingId, stage, run, attempt }, 'stage failed');
-      await append({
-        type: 'stage.failed',
-        data: {
-          stage,
-          code: known ? error.code : 'internal',
-          retriable: known ? error.retriable : true,
-        },
-        content: {
-          message: error instanceof Error ? error.message : String(error),
-          ...(error instanceof Error && error.stack ? { traceback: error.stack } : {}),
-        },
-      });
-    }
-
-    /**
-     * A result that is not stored would leave a state with nothing running: so it is offered again, as
-     * long as it takes, and said so.
-     */
-    async function appendUntilAnswered(
-      target: RecordingAggregate,
-      fact: RecordingFact,
-      metadata: CommandMetadata,
-    ): Promise<void> {
-      let since: string | undefined;
-      for (let pause = appendPauseMs.first; ; pause = Math.min(pause * 2, appendPauseMs.max)) {
-        try {
-          await target.append([fact], metadata);
-          if (since !== undefined) progress.set(recordingId, stage, { waiting: null });
-          return;
-        } catch (error) {
-          if (error instanceof NotAccepted) throw new StageSuperseded(error.message);
-          if (!(error instanceof EventStoreError)) throw error;
-          if (error.code === 'CLOSED') throw new StageSuperseded('the service is stopping');
-          if (error.code === 'INVALID_FACT' || error.code === 'UNREADABLE') throw error;
-          log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'offered again');
-          since ??= new Date().toISOString();
-          progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
-          // A service that stops leaves the result unstored; the next start does the stage again.
-          await sleep(pause, undefined, { signal }).catch(() => {
-            throw new StageSuperseded('the stage was left');
-          });
-        }
-      }
+      launch.release();
+      deps.progress.remove(recordingId, stage);
     }
   };
+}
+
+/** One start of a stage. */
+type Launch = {
+  stage: Stage;
+  recording: RecordingAggregate;
+  run: number;
+  /** Before this start is recorded: the attempt that a dead process left behind, if any. */
+  attempt: number | undefined;
+  /** How often the process died in the stage. */
+  deaths: number;
+  /** Differs from all other launches: whatever was stored since has moved the version. */
+  command: string;
+  appends: number;
+  /** Aborts when the stage is left or has ended. */
+  signal: AbortSignal;
+  release(): void;
+};
+
+function launchOf(stage: Stage, recording: RecordingAggregate, signal: AbortSignal): Launch {
+  const { context } = recording.snapshot();
+  return {
+    stage,
+    recording,
+    run: context.sources.run,
+    attempt: context.running[stage],
+    deaths: context.deaths[stage] ?? 0,
+    command: `${recording.recordingId}/${stage}@${recording.version()}`,
+    appends: 0,
+    signal,
+    release: () => {},
+  };
+}
+
+function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
+  const { stage, recording, run, signal } = launch;
+  const { recordingId } = recording;
+  const { progress } = deps;
+  const owner = recording.snapshot().context.owner ?? 'system';
+  return {
+    recordingId,
+    owner,
+    run,
+    signal,
+    recording: () => recording.read(),
+    acquireSlot: (queue) => acquireSlot(launch, { ...queue, owner }, deps),
+    append: (fact, onBehalf) => append(launch, fact, deps, onBehalf),
+    progress: (fraction) => progress.set(recordingId, stage, { fraction }),
+    waiting: (waiting) =>
+      progress.set(recordingId, stage, {
+        waiting: waiting && { for: waiting.reason, ahead: 0, since: waiting.since },
+      }),
+  };
+}
+
+async function acquireSlot(
+  launch: Launch,
+  { name, concurrency, owner }: { name: string; concurrency: number; owner: string },
+  deps: StageRunnerDeps,
+): Promise<void> {
+  const { stage, recording, deaths, signal } = launch;
+  const { recordingId } = recording;
+  if (deaths >= deathsBeforeFailed) {
+    throw new StageError(
+      'took-the-service-down',
+      `The service died ${deaths} times while working on this, the last time with nothing ` +
+        'else running. It is left alone until another try is asked for.',
+      { retriable: true },
+    );
+  }
+  const slot = await deps.jobQueue.acquire({
+    queue: name,
+    concurrency,
+    owner,
+    alone: deaths >= deathsBeforeAlone,
+    signal,
+    onWaiting: (waiting) => deps.progress.set(recordingId, stage, { waiting }),
+  });
+  launch.release = () => slot.release();
+  await append(launch, { type: 'stage.started', data: { stage } }, deps);
+  launch.attempt = recording.snapshot().context.running[stage];
+  if (launch.attempt === undefined) {
+    throw new StageSuperseded('the stage was left as it started');
+  }
+  deps.progress.set(recordingId, stage, { attempt: launch.attempt });
+}
+
+async function append(
+  launch: Launch,
+  fact: RecordingFact,
+  deps: StageRunnerDeps,
+  onBehalf?: { by: string; command: string },
+): Promise<void> {
+  const { run, attempt } = launch;
+  launch.appends += 1;
+  await appendUntilAnswered(launch, fact, deps, {
+    by: 'system',
+    command: `${launch.command}/${launch.appends}`,
+    ...onBehalf,
+    run,
+    ...(attempt === undefined ? {} : { attempt }),
+  });
+}
+
+/**
+ * A result that is not stored would leave a state with nothing running: so it is appended again, as
+ * long as it takes, and shown as waiting for the log.
+ */
+async function appendUntilAnswered(
+  { recording, stage, signal }: Launch,
+  fact: RecordingFact,
+  { progress, log }: StageRunnerDeps,
+  metadata: CommandMetadata,
+): Promise<void> {
+  const { recordingId } = recording;
+  let since: string | undefined;
+  for (let pause = appendPauseMs.first; ; pause = Math.min(pause * 2, appendPauseMs.max)) {
+    try {
+      await recording.append([fact], metadata);
+      if (since !== undefined) progress.set(recordingId, stage, { waiting: null });
+      return;
+    } catch (error) {
+      if (error instanceof NotAccepted) throw new StageSuperseded(error.message);
+      if (!(error instanceof EventStoreError)) throw error;
+      if (error.code === 'CLOSED') throw new StageSuperseded('the service is stopping');
+      if (error.code === 'INVALID_FACT' || error.code === 'UNREADABLE') throw error;
+      log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'appended again');
+      since ??= new Date().toISOString();
+      progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
+      // A service that stops leaves the result unstored; the next start does the stage again.
+      await sleep(pause, undefined, { signal }).catch(() => {
+        throw new StageSuperseded('the stage was left');
+      });
+    }
+  }
+}
+
+async function appendFailure(launch: Launch, error: unknown, deps: StageRunnerDeps): Promise<void> {
+  const { stage, run, attempt, recording } = launch;
+  const { recordingId } = recording;
+  const isKnown = error instanceof StageError;
+  deps.log.warn({ err: error, recordingId, stage, run, attempt }, 'stage failed');
+  await append(
+    launch,
+    {
+      type: 'stage.failed',
+      data: {
+        stage,
+        code: isKnown ? error.code : 'internal',
+        retriable: isKnown ? error.retriable : true,
+      },
+      content: {
+        message: error instanceof Error ? error.message : String(error),
+        ...(error instanceof Error && error.stack ? { traceback: error.stack } : {}),
+      },
+    },
+    deps,
+  );
 }
