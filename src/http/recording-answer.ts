@@ -1,5 +1,5 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
-import type { StageNow } from '../recordings/service.ts';
+import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';

@@ -10,7 +10,7 @@ import type { ConfinementError } from '../documents/confinement.ts';
 import type { NoDesktop } from '../documents/desktop.ts';
 import type { OversizedDocument } from '../documents/space.ts';
 import type { NoVault } from '../documents/vault.ts';
-import type { CommandRefused, NotAccepted, UnknownRecording } from '../recordings/handle.ts';
+import type { CommandRefused, NotAccepted, UnknownRecording } from '../recordings/refusals.ts';
 import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
 import type { DiskFull } from '../storage/disk.ts';

@@ -5,7 +5,7 @@ import { isIn, stateName } from '../../machines/states.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
-import { NotAccepted } from './handle.ts';
+import { NotAccepted } from './refusals.ts';
 import { type KeptAudio, keptAudio } from './kept-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 

@@ -21,7 +21,8 @@ import {
 } from '../../projections/recording/recording.ts';
 import { restoration } from '../../projections/recording/versions.ts';
 import { documentsInput } from '../documents/documents-input.ts';
-import { type LoggedRecordingFact, UnknownRecording } from './handle.ts';
+import type { LoggedRecordingFact } from './handle.ts';
+import { UnknownRecording } from './refusals.ts';
 
 /** What folding the whole log again shows. */
 export type LogCheck = {

@@ -17,7 +17,8 @@ import {
   removeQuarantined,
 } from './erased-files.ts';
 import type { RecordingService } from './service.ts';
-import { NotAccepted, erasedState } from './handle.ts';
+import { erasedState } from './handle.ts';
+import { NotAccepted } from './refusals.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
 /*

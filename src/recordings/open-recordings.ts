@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
 import { activeStages, isSettled } from '../../machines/states.ts';
 import type { Log } from '../shared/log.ts';
-import { UnknownRecording } from './handle.ts';
+import { UnknownRecording } from './refusals.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 
 /** The recordings that are open: all that have something to do, and those used last. */

@@ -1,24 +1,17 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { CommandMetadata } from '../../events/command-handler.ts';
-import type { RecordingFact, RecordingFactOf, Stage } from '../../events/facts/recording.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { isIn, isSettled, stateName } from '../../machines/states.ts';
+import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
-import type { Log } from '../shared/log.ts';
-import type { StageProgress } from './stages/stage-progress.ts';
-import { type KeepingStep, type KeptAs, openAudioKeeping } from './audio-retention.ts';
-import { type ErasureDeps, erasureCommands, openRemovals } from './erasure.ts';
+import type { StageNow } from './stages/stage-progress.ts';
 import { openImports, type Upload } from './import-audio.ts';
-import { type Ownership, type RecordingAggregate, openAggregate, soleOwner } from './aggregate.ts';
-import { type LoggedRecordingFact, erasedState, recordingHandler } from './handle.ts';
-import { openRecordings } from './open-recordings.ts';
-import { speechFileName } from '../shared/data-directory.ts';
-import { promisedBases } from './promised-bases.ts';
-import { type StageActivity, stageRunner } from './stages/run-stage.ts';
-import type { JobQueue } from './stages/job-queue.ts';
+import type { RecordingAggregate } from './aggregate.ts';
+import type { LoggedRecordingFact } from './handle.ts';
+import type { OpenRecordings } from './open-recordings.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
+import { type RecordingServiceDeps, servicePartsOf } from './service-parts.ts';
 
 /** Where people's commands on recordings go in. The only writer of recordings' streams. */
 export interface RecordingService {
@@ -27,7 +20,7 @@ export interface RecordingService {
   /** Starts a recording from a device or a browser; its audio is captured from then on. */
   startRecording(start: Start): Promise<Accepted>;
   /**
-   * Offers a fact at the recording's door.
+   * Appends a fact.
    * @throws {NotAccepted} when its state does not allow it, {UnknownRecording} when there is none.
    */
   command(
@@ -48,7 +41,7 @@ export interface RecordingService {
   /** What the log holds of a recording. @throws {UnknownRecording} */
   read(recordingId: string): Promise<{ state: string; recording: Recording }>;
   /**
-   * Ends whatever is done with the recording and removes all of it, for good. Resolves when nothing of
+   * Ends what is done with the recording and removes all of it, for good. Resolves when nothing of
    * it can be read any more; what a crash leaves undone is done at the next start.
    * @throws {NotAccepted}, {UnknownRecording}
    */
@@ -94,43 +87,6 @@ export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
 /** `left`: paths below the vault of copies that a person changed there; they stay. */
 export type Erased = Accepted & { left: string[] };
 
-export type StageNow = {
-  stage: Stage;
-  attempt: number;
-  /** 0 to 1; null while nobody can tell. */
-  fraction: number | null;
-  /** What it waits for: a turn at an engine, a server that is away, … */
-  waiting: { for: string; ahead: number; since: string } | null;
-};
-
-export type RecordingServiceDeps = {
-  store: EventStore;
-  activities: Record<Stage, StageActivity>;
-  jobQueue: JobQueue;
-  progress: StageProgress;
-  log: Log;
-  /** Where the folders of recordings are. */
-  recordingsDir: string;
-  /** Where folders go that no fact speaks of: an upload that was never acknowledged. Nothing is deleted. */
-  quarantineDir: string;
-  /** The recording an import command led to before, from the log. */
-  importedBy(command: string): Promise<Accepted | null>;
-  /** How recordings are erased and documents deleted; without it only the facts are recorded. */
-  removal?: Omit<ErasureDeps, 'store' | 'recordingsDir' | 'quarantineDir' | 'leaveAudio'> & {
-    /** Resolves when every view has applied the log up to a position. */
-    applied(position: number): Promise<void>;
-  };
-  /** Who acts for a recording; without it, this process does. */
-  ownership?: Ownership;
-  /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
-  keepAudio?: {
-    keep(): KeptAs;
-    /** Both for tests. */
-    ffmpegRuns?: () => Promise<boolean>;
-    before?(step: KeepingStep): void;
-  };
-};
-
 export type OpenRecordingService = RecordingService & {
   /** Takes up every recording that has work to do, from its last recorded result. */
   restart(unsettled: AsyncIterable<string> | Iterable<string>): Promise<number>;
@@ -153,65 +109,24 @@ export type OpenRecordingService = RecordingService & {
 
 /** Opens the only writer of recordings' streams. */
 export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingService {
-  const { store, progress, log, recordingsDir } = deps;
-  const runStage = stageRunner(deps);
-  const removals = deps.removal
-    ? openRemovals(
-        { ...deps, ...deps.removal, leaveAudio: async (id) => await keeping?.leave(id) },
-        log,
-      )
-    : null;
-  const handler = recordingHandler({
-    store,
-    erasing: async (recordingId) => await removals?.intend(recordingId, 'erase'),
-    saving: async (recordingId) => await keeping?.intend(recordingId),
-  });
-  const { ownership = soleOwner } = deps;
-  const notTakenUp = new Map<string, string>();
-  const recordings = openRecordings({
-    log,
-    onFailed(recordingId, error) {
-      notTakenUp.set(recordingId, error instanceof Error ? error.message : String(error));
-    },
-    open: (recordingId, options) =>
-      openAggregate(recordingId, { handler, ownership, runStage, log, moved }, options),
-  });
-  const keeping =
-    deps.keepAudio && deps.removal
-      ? openAudioKeeping({
-          ...deps.keepAudio,
-          store,
-          log,
-          recordingsDir,
-          jobs: deps.removal.jobs,
-          applied: deps.removal.applied,
-          use: (recordingId, work) => recordings.use(recordingId, { create: false }, work),
-        })
-      : null;
-
-  const erasing = erasureCommands({ recordings, removals, log });
-  const { importAudio, removeUnacknowledged } = openImports({
-    ...deps,
-    begin: (recordingId, fact, { by, command }) =>
-      recordings.use(recordingId, { create: true }, async (recording) =>
-        acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
-      ),
-  });
-
+  const parts = servicePartsOf(deps);
+  const { handler, recordings, removals, keeping, erasing, notTakenUp } = parts;
+  const { store, progress, log } = deps;
+  const begin = (recordingId: string, fact: RecordingFact, { by, command }: CommandMetadata) =>
+    recordings.use(recordingId, { create: true }, async (recording) =>
+      acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
+    );
+  const { importAudio, removeUnacknowledged } = openImports({ ...deps, begin });
   return {
     importAudio,
     async startRecording({ recordingId, by, command, title, ...data }) {
-      const fact: RecordingFactOf<'recording.started'> = {
-        type: 'recording.started',
-        data,
-        content: title === undefined ? {} : { title },
-      };
-      return await recordings.use(recordingId, { create: true }, async (recording) =>
-        acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
-      );
+      const content = title === undefined ? {} : { title };
+      const fact = { type: 'recording.started', data, content } as const;
+      return await begin(recordingId, fact, { by, command });
     },
-    command: (recordingId, fact, metadata) => decide(recordingId, metadata, () => [fact]),
-    decide,
+    command: (recordingId, fact, metadata) =>
+      decide(recordings, recordingId, metadata, () => [fact]),
+    decide: (...command) => decide(recordings, ...command),
     async read(recordingId) {
       const { recording, snapshot } = await handler.read(recordingId);
       return { state: stateName(snapshot.value), recording };
@@ -229,11 +144,10 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       await removals?.finish(erasing.erase);
       const unacknowledged = await removeUnacknowledged();
       if (unacknowledged.length > 0)
-        log.info({ unacknowledged }, 'removed uploads that no client was told of');
+        log.info({ unacknowledged }, 'removed uploads that were not acknowledged');
     },
     activity: (recordingId) => progress.of(recordingId),
     onActivity: (listener) => progress.onChange(listener),
-
     async restart(unsettled) {
       const taken = await recordings.takeUp(unsettled);
       await keeping?.takeNoted();
@@ -247,42 +161,42 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       await removals?.settled();
     },
   };
+}
 
-  async function decide(
-    recordingId: string,
-    metadata: CommandMetadata,
-    decision: DecideRecording,
-  ): Promise<Decided> {
-    return await recordings.use(recordingId, { create: false }, async (aggregate) => {
-      const facts = await aggregate.decide(metadata, decision);
-      return facts.length > 0
-        ? acceptedFrom(recordingId, facts)
-        : { recordingId, position: 0, state: stateName(aggregate.snapshot().value), facts };
-    });
-  }
-
-  function moved(recording: RecordingAggregate): void {
-    const { recordingId } = recording;
-    const snapshot = recording.snapshot();
-    const state = stateName(snapshot.value);
-    if (!isSettled(snapshot) || !isIn(state, 'idle')) {
-      // Its audio may be asked for again.
-      void keeping?.leave(recordingId);
-      return;
-    }
-    if (isIn(state, 'idle.saved') && deps.keepAudio?.keep() !== 'wav') keeping?.take(recordingId);
-    if (state === erasedState) {
-      erasing.removeErased(recording);
-      return;
-    }
-    // Derived from the kept audio and not needed any more.
-    rm(join(recordingsDir, recordingId, speechFileName), { force: true }).catch((error: unknown) =>
-      log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
-    );
-  }
+async function decide(
+  recordings: OpenRecordings,
+  recordingId: string,
+  metadata: CommandMetadata,
+  decision: DecideRecording,
+): Promise<Decided> {
+  return await recordings.use(recordingId, { create: false }, async (aggregate) => {
+    const facts = await aggregate.decide(metadata, decision);
+    return facts.length > 0
+      ? acceptedFrom(recordingId, facts)
+      : { recordingId, position: 0, state: stateName(aggregate.snapshot().value), facts };
+  });
 }
 
 function acceptedFrom(recordingId: string, facts: readonly LoggedRecordingFact[]): Decided {
   const { position, to } = facts.at(-1)!;
   return { recordingId, position, state: to ?? '', facts };
+}
+
+/** Base names of documents that these recordings of an owner have been promised, on disk or not yet. */
+async function* promisedBases(
+  store: EventStore,
+  recordings: AsyncIterable<RecordingAggregate>,
+  owner: string,
+): AsyncGenerator<string> {
+  for await (const recording of recordings) {
+    const { context } = recording.snapshot();
+    const { named } = context.sources.draft.results;
+    if (context.owner !== owner || named === null) continue;
+    // A name in the space of an earlier owner.
+    if (named < (context.handedOver ?? 0)) continue;
+    const after = { afterVersion: named - 1, limit: 1 };
+    for await (const fact of store.read(recordingStream(context.recordingId), after)) {
+      if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
+    }
+  }
 }

@@ -27,7 +27,7 @@ import {
   type KeptAs,
   keepingSteps,
 } from '../../src/recordings/audio-retention.ts';
-import { NotAccepted } from '../../src/recordings/handle.ts';
+import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';

@@ -9,7 +9,7 @@ import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts
 import { editTurn } from '../../projections/recording/edit-turns.ts';
 import { published } from '../../projections/recording/reading.ts';
 import { speakerName } from '../../src/documents/documents.ts';
-import { NotAccepted, UnknownRecording } from '../../src/recordings/handle.ts';
+import { NotAccepted, UnknownRecording } from '../../src/recordings/refusals.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import { quarantineUnknown } from '../../src/storage/quarantine.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';

@@ -15,7 +15,7 @@ import { startProjections } from '../../projections/runner/runner.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/stages/write.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import { NotAccepted } from '../../src/recordings/handle.ts';
+import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordingStream } from '../../events/facts/recording.ts';
-import { NotAccepted } from '../../src/recordings/handle.ts';
+import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { replayFrom } from '../../src/recordings/replay-from.ts';
 import { startService } from '../support/http-client.ts';
 

@@ -1,4 +1,4 @@
-import type { StageNow } from '../../recordings/service.ts';
+import type { StageNow } from '../../recordings/stages/stage-progress.ts';
 import { limits } from '../limits.ts';
 import type { HttpServices } from '../services.ts';
 

@@ -21,7 +21,7 @@ import { filesOf } from '../../../projections/recording/files.ts';
 import { editDocument } from '../../../projections/recording/edit-turns.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
-import { NotAccepted } from '../../recordings/handle.ts';
+import { NotAccepted } from '../../recordings/refusals.ts';
 import { editIn } from '../../documents/document-edit.ts';
 import { documentsInput } from '../../documents/documents-input.ts';
 import type { Operation } from '../openapi/describe-operation.ts';

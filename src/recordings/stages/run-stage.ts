@@ -5,7 +5,7 @@ import { EventStoreError } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { StageProgress } from './stage-progress.ts';
-import { NotAccepted } from '../handle.ts';
+import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from '../aggregate.ts';
 import type { JobQueue } from './job-queue.ts';

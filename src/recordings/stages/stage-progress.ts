@@ -1,5 +1,14 @@
 import type { Stage } from '../../../events/facts/recording.ts';
-import type { StageNow } from '../service.ts';
+
+/** A stage that is going on. */
+export type StageNow = {
+  stage: Stage;
+  attempt: number;
+  /** 0 to 1; null while it is not known. */
+  fraction: number | null;
+  /** What it waits for: a slot at an engine, a server that is away, … */
+  waiting: { for: string; ahead: number; since: string } | null;
+};
 
 /** What is going on right now, for those who watch. Lives and dies with the process. */
 export interface StageProgress {

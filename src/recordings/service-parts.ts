@@ -1,0 +1,134 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Stage } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
+import { isIn, isSettled, stateName } from '../../machines/states.ts';
+import type { Log } from '../shared/log.ts';
+import type { StageProgress } from './stages/stage-progress.ts';
+import {
+  type AudioKeeping,
+  type KeepingStep,
+  type KeptAs,
+  openAudioKeeping,
+} from './audio-retention.ts';
+import { type ErasureDeps, type Removals, erasureCommands, openRemovals } from './erasure.ts';
+import { type Ownership, type RecordingAggregate, openAggregate, soleOwner } from './aggregate.ts';
+import { type RecordingHandler, erasedState, recordingHandler } from './handle.ts';
+import { type OpenRecordings, openRecordings } from './open-recordings.ts';
+import { speechFileName } from '../shared/data-directory.ts';
+import { type StageActivity, stageRunner } from './stages/run-stage.ts';
+import type { JobQueue } from './stages/job-queue.ts';
+import type { Accepted } from './service.ts';
+
+export type RecordingServiceDeps = {
+  store: EventStore;
+  activities: Record<Stage, StageActivity>;
+  jobQueue: JobQueue;
+  progress: StageProgress;
+  log: Log;
+  /** Where the folders of recordings are. */
+  recordingsDir: string;
+  /** Where folders go that no fact speaks of: an upload that was never acknowledged. Nothing is deleted. */
+  quarantineDir: string;
+  /** The recording an import command led to before, from the log. */
+  importedBy(command: string): Promise<Accepted | null>;
+  /** How recordings are erased and documents deleted; without it only the facts are recorded. */
+  removal?: Omit<ErasureDeps, 'store' | 'recordingsDir' | 'quarantineDir' | 'leaveAudio'> & {
+    /** Resolves when every view has applied the log up to a position. */
+    applied(position: number): Promise<void>;
+  };
+  /** Who acts for a recording; without it, this process does. */
+  ownership?: Ownership;
+  /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
+  keepAudio?: {
+    keep(): KeptAs;
+    /** Both for tests. */
+    ffmpegRuns?: () => Promise<boolean>;
+    before?(step: KeepingStep): void;
+  };
+};
+
+/** What a service of recordings is made of. */
+export type ServiceParts = {
+  handler: RecordingHandler;
+  recordings: OpenRecordings;
+  erasing: ReturnType<typeof erasureCommands>;
+  /** Null where only the facts of removals are recorded. */
+  removals: Removals | null;
+  /** Null where all audio is kept. */
+  keeping: AudioKeeping | null;
+  /** Why recordings could not be taken up. */
+  notTakenUp: Map<string, string>;
+};
+
+export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
+  const { store, log, removal, ownership = soleOwner } = deps;
+  const leaveAudio = async (id: string) => await parts.keeping?.leave(id);
+  const removals = removal ? openRemovals({ ...deps, ...removal, leaveAudio }, log) : null;
+  const handler = recordingHandler({
+    store,
+    erasing: async (recordingId) => await removals?.intend(recordingId, 'erase'),
+    saving: async (recordingId) => await parts.keeping?.intend(recordingId),
+  });
+  const runStage = stageRunner(deps);
+  const moved = (recording: RecordingAggregate) => afterMove(recording, parts, deps);
+  const notTakenUp = new Map<string, string>();
+  const recordings = openRecordings({
+    log,
+    onFailed(recordingId, error) {
+      notTakenUp.set(recordingId, error instanceof Error ? error.message : String(error));
+    },
+    open: (recordingId, options) =>
+      openAggregate(recordingId, { handler, ownership, runStage, log, moved }, options),
+  });
+  const parts: ServiceParts = {
+    handler,
+    recordings,
+    removals,
+    erasing: erasureCommands({ recordings, removals, log }),
+    keeping: keepingOf(deps, recordings),
+    notTakenUp,
+  };
+  return parts;
+}
+
+const keepingOf = (
+  { keepAudio, removal, store, log, recordingsDir }: RecordingServiceDeps,
+  recordings: OpenRecordings,
+): AudioKeeping | null =>
+  keepAudio && removal
+    ? openAudioKeeping({
+        ...keepAudio,
+        store,
+        log,
+        recordingsDir,
+        jobs: removal.jobs,
+        applied: removal.applied,
+        use: (recordingId, work) => recordings.use(recordingId, { create: false }, work),
+      })
+    : null;
+
+/** Deals with the files of a recording that has reached another state. */
+function afterMove(
+  recording: RecordingAggregate,
+  { keeping, erasing }: ServiceParts,
+  { keepAudio, recordingsDir, log }: RecordingServiceDeps,
+): void {
+  const { recordingId } = recording;
+  const snapshot = recording.snapshot();
+  const state = stateName(snapshot.value);
+  if (!isSettled(snapshot) || !isIn(state, 'idle')) {
+    // Its audio may be asked for again.
+    void keeping?.leave(recordingId);
+    return;
+  }
+  if (isIn(state, 'idle.saved') && keepAudio?.keep() !== 'wav') keeping?.take(recordingId);
+  if (state === erasedState) {
+    erasing.removeErased(recording);
+    return;
+  }
+  // Derived from the kept audio and not needed any more.
+  rm(join(recordingsDir, recordingId, speechFileName), { force: true }).catch((error: unknown) =>
+    log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
+  );
+}
