@@ -43,8 +43,8 @@ export function notesOf(
     counting.flatMap(saidBy).map(({ code, detail }) => [code, detail]),
   );
   const { results, stretches } = source;
-  if (stretches === 0) {
-    details.set('no-speech', '');
+  if (stretches === 0) details.set('no-speech', '');
+  if (details.has('no-speech')) {
     // Of no words there is nothing to extract.
     for (const code of extractCodes) details.delete(code);
   }
@@ -88,6 +88,10 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'identification.skipped':
       note('identification-skipped', fact.data.reason);
+      break;
+    // Music may pass for speech until nobody finds a word in it.
+    case 'transcription.completed':
+      if (fact.data.words === 0) note('no-speech');
       break;
     case 'transcript.punctuated':
       if (fact.data.engine === 'built-in') note('not-punctuated', fact.content?.reason);

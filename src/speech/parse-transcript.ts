@@ -214,13 +214,17 @@ function wordsOf(raw: readonly Raw[], scale: number, seconds: number): Word[] {
   return withMarks(pieces.map((piece) => ({ ...piece, text: piece.text.trim() })));
 }
 
+/** Further apart in seconds, two segments do not share a word. */
+const sharedWordSeconds = 1;
+
 /** A segment without a leading space where others have one goes on with the word before it. */
 function whole(segments: readonly Segment[]): Segment[] {
   const spaced = segments.some(({ text }) => text.startsWith(' '));
   const merged: Segment[] = [];
   for (const segment of segments) {
     const last = merged.at(-1);
-    if (spaced && last && segment.text !== '' && !segment.text.startsWith(' ')) {
+    const goesOn = spaced && segment.text !== '' && !segment.text.startsWith(' ');
+    if (goesOn && last && segment.start - last.end <= sharedWordSeconds) {
       last.text += segment.text;
       last.end = Math.max(last.end, segment.end);
       last.words = [...last.words, ...segment.words];

@@ -196,3 +196,19 @@ test('scripts without spaces: a mark of its own belongs to the word before it', 
   }));
   assert.equal(json({ text: 'well – yes & no', words: spaced }).segments[0]!.words.length, 5);
 });
+
+test('segments without a leading space share a word only when they are close', () => {
+  const parsed = (start: number) =>
+    parseTranscript(
+      JSON.stringify({
+        segments: [
+          { start: 0, end: 11, text: ' for your country.' },
+          { start, end: start + 1, text: 'again' },
+        ],
+      }),
+      'application/json',
+      60,
+    ).segments.map(({ text }) => text);
+  assert.deepEqual(parsed(30.5), [' for your country.', 'again']);
+  assert.deepEqual(parsed(11.4), [' for your country.again']);
+});

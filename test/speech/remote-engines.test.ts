@@ -143,6 +143,20 @@ test('whisper.cpp: languages it does not know are sent as auto', async (t) => {
   assert.deepEqual(sent, ['auto', 'auto', 'auto', 'en']);
 });
 
+test('whisper.cpp behind OpenAI’s path is asked to detect the language, others are not told any', async (t) => {
+  const it = await made(t, 'openai');
+  it.server.software = 'whisper.cpp';
+  const languages = () => it.server.received.map(({ fields }) => fields['language']?.[0]);
+  await hear(it, [0, 5]);
+  assert.deepEqual(languages(), [undefined, 'auto']);
+  await hear(it, [5, 10]);
+  await hear(it, [5, 10], { language: 'de-AT' });
+  assert.deepEqual(languages().slice(2), ['auto', 'de']);
+  const other = await made(t, 'speaches');
+  await hear(other, [0, 5]);
+  assert.equal(other.server.received[0]!.fields['language'], undefined);
+});
+
 test('the address is taken with and without /v1, and with the whole route', async (t) => {
   const it = await made(t, 'openai');
   for (const end of ['', '/', '/v1', '/v1/', '/v1/audio/transcriptions']) {

@@ -52,6 +52,8 @@ export type SpeechServer = {
   asked(count: number): Promise<void>;
   /** Resolves when so many looks (GET) have been taken at it. */
   looked(count: number): Promise<void>;
+  /** Its `Server` header, if it has one. */
+  software: string | null;
   /** Takes connections and closes them, as a proxy does before a server that is away. */
   closing: boolean;
   /** Leaves looks (GET) at it without an answer: hung, or with one thread that works. */
@@ -90,6 +92,7 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
     received: [],
     faults: [],
     bytesMax: Infinity,
+    software: kind === 'whisper.cpp' ? 'whisper.cpp' : null,
     closing: false,
     mute: false,
     hear: hearTones,
@@ -134,7 +137,7 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const path = new URL(request.url ?? '/', state.url).pathname;
-    if (kind === 'whisper.cpp') response.setHeader('server', 'whisper.cpp');
+    if (state.software) response.setHeader('server', state.software);
     if (request.method === 'GET') {
       looks += 1;
       for (const look of watchers) look();

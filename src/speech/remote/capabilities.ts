@@ -9,12 +9,14 @@ export type Capabilities = {
   failures: number;
 };
 
-/** What a server has shown of its speed. */
+/** What a server has shown of its speed and kind. */
 export type ServerPace = {
   /** The slowest answer so far, in seconds of work for a second of audio; null before the first. */
   slowest: number | null;
   /** Whether it answers other requests while it works; until it has, its silence says nothing. */
   answersAtWork: boolean;
+  /** Whether it assumes English unless `language` is `auto`: whisper.cpp, which says its name. */
+  assumesEnglish: boolean;
 };
 
 /** Endpoints remembered at most; the one that was not used for longest is forgotten. */
@@ -41,7 +43,7 @@ export function capabilities(endpoint: string, model: string | null): Capabiliti
 export function serverPace(endpoint: string): ServerPace {
   const found = paces.get(endpoint);
   if (found) return found;
-  const unknown: ServerPace = { slowest: null, answersAtWork: false };
+  const unknown: ServerPace = { slowest: null, answersAtWork: false, assumesEnglish: false };
   paces.set(endpoint, unknown);
   return unknown;
 }

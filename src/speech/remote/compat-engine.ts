@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { StageError } from '../../shared/errors.ts';
 import type { SpeechEngine } from '../engine.ts';
-import { type Capabilities, capabilities, downgrade } from './capabilities.ts';
+import { type Capabilities, capabilities, downgrade, serverPace } from './capabilities.ts';
 import { type RemoteOptions, remoteEngine } from './remote-engine.ts';
 import { type Transcript, parseTranscript } from '../parse-transcript.ts';
 import { probeCompat } from './probe-server.ts';
@@ -66,31 +66,11 @@ export function compatEngine(
         return chosen;
       },
       name,
-      async ask({ file, seconds, language, signal }): Promise<Transcript | { shorter: number }> {
+      async ask({ signal, ...request }): Promise<Transcript | { shorter: number }> {
         const named = await modelName(signal);
-        const known = capabilities(`${base} ${named}`, named);
-        const told = language === null ? {} : { language };
-        for (;;) {
-          const untimed = known.format === 'json';
-          if (untimed && seconds > untimedSecondsMax) return { shorter: untimedSecondsMax };
-          const answer = await post(
-            { file, model: named, ...told, ...formatFields[known.format] },
-            signal,
-          );
-          if (answer.status === 413) return { shorter: seconds / 2 };
-          if (answer.status !== 200) {
-            if (downgrade(known, answer)) continue;
-            throw answerFailure(name, answer, apiKey);
-          }
-          const error = errorInside(answer);
-          if (error) throw answerFailure(name, error, apiKey);
-          const transcript = parseTranscript(answer.body, answer.contentType, seconds);
-          known.failures = 0;
-          if (transcript.timed || untimed) return transcript;
-          // All it has is text: no other format will have times.
-          known.format = 'json';
-          if (seconds <= untimedSecondsMax) return transcript;
-        }
+        const ask = (fields: object): Promise<ServerAnswer> =>
+          post({ file: request.file, model: named, ...fields }, signal);
+        return await transcribed({ base, model: named, name, apiKey }, request, ask);
       },
       probe: (signal) => probeCompat(base, name, headers, connections, signal, options),
       close: () => connections.destroy(),
@@ -98,6 +78,50 @@ export function compatEngine(
     options,
   );
 }
+
+/** Asks in the best format that the server knows, and in the next simpler one where it does not. */
+async function transcribed(
+  {
+    base,
+    model,
+    name,
+    apiKey,
+  }: { base: string; model: string; name: string; apiKey: string | null },
+  { seconds, language }: { seconds: number; language: string | null },
+  ask: (fields: object) => Promise<ServerAnswer>,
+): Promise<Transcript | { shorter: number }> {
+  const known = capabilities(`${base} ${model}`, model);
+  const shown = serverPace(`${base} ${model}`);
+  for (;;) {
+    const untimed = known.format === 'json';
+    if (untimed && seconds > untimedSecondsMax) return { shorter: untimedSecondsMax };
+    // Most detect the language unless one is sent, and refuse `auto`.
+    const sent = language ?? (shown.assumesEnglish ? 'auto' : null);
+    const spoken = sent === null ? {} : { language: sent };
+    const answer = await ask({ ...spoken, ...formatFields[known.format] });
+    if (answer.status === 413) return { shorter: seconds / 2 };
+    if (answer.status !== 200) {
+      if (downgrade(known, answer)) continue;
+      throw answerFailure(name, answer, apiKey);
+    }
+    const error = errorInside(answer);
+    if (error) throw answerFailure(name, error, apiKey);
+    if (sent === null && isWhisperCpp(answer)) {
+      shown.assumesEnglish = true;
+      continue;
+    }
+    const transcript = parseTranscript(answer.body, answer.contentType, seconds);
+    known.failures = 0;
+    if (transcript.timed || untimed) return transcript;
+    // All it has is text: no other format will have times.
+    known.format = 'json';
+    if (seconds <= untimedSecondsMax) return transcript;
+  }
+}
+
+/** Started with OpenAI's path (`--inference-path`), it takes silence about the language for English. */
+const isWhisperCpp = ({ headers }: ServerAnswer): boolean =>
+  headers.get('server')?.startsWith('whisper.cpp') ?? false;
 
 const recogniser = /whisper|transcri|parakeet|canary|voxtral|moonshine|speech|stt|asr/i;
 

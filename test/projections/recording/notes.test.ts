@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RecordingFact } from '../../../events/facts/recording.ts';
+import { draft } from '../../../projections/recording/reading.ts';
+import { evolve, noRecording } from '../../../projections/recording/recording.ts';
+
+/** What is noted of an import in which an engine found these words. */
+function notesFor(stretches: [number, number][], words: number): string[] {
+  const worker = { engine: 'local', model: null };
+  const facts: RecordingFact[] = [
+    {
+      type: 'audio.imported',
+      data: {
+        owner: 'anna',
+        kind: 'solo',
+        language: null,
+        speakers: null,
+        path: 'audio.wav',
+        bytes: 1,
+        sha256: 'a',
+        duration: 4,
+        started_at: '2026-03-01T10:00:00Z',
+      },
+      content: {},
+    },
+    {
+      type: 'speech.detected',
+      data: { detector: 'webrtc', duration: 4, stretches, warnings: [] },
+    },
+    {
+      type: 'transcription.completed',
+      data: { ...worker, language: null, utterances: stretches.length, words },
+    },
+  ];
+  const at = '2026-03-01T10:00:00Z';
+  const recording = facts.reduce(
+    (folded, fact, index) => evolve(folded, { ...fact, version: index + 1, at, by: 'system' }),
+    noRecording('r1'),
+  );
+  return draft(recording).notes.map(({ code }) => code);
+}
+
+test('it is noted that nobody speaks: where no speech is found, and where no word is, as in music', () => {
+  assert.deepEqual(notesFor([], 0), ['no-speech']);
+  assert.deepEqual(notesFor([[0, 4]], 0), ['no-speech']);
+  assert.deepEqual(notesFor([[0, 4]], 5), []);
+});
