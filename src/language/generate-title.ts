@@ -5,8 +5,9 @@ import { jsonObjectIn, plainLine } from './answers.ts';
 import { languageName, textSentences } from './sentences.ts';
 import type { Completion, LanguageModel } from './model.ts';
 import { beginningOf, inert, linesOf, talkOf } from './talk.ts';
+import { whyUnusable } from './unusable.ts';
 
-export type EntitleInput = {
+export type TitleInput = {
   /** What the title is made of; where it is empty, the talk itself. */
   summary: string;
   blocks: Block[];
@@ -14,7 +15,7 @@ export type EntitleInput = {
   language: string | null;
 };
 
-export type Entitled = { title: string; abstract: string };
+export type GeneratedTitle = { title: string; abstract: string };
 
 const titleWordsMax = 8;
 const titleCharactersMax = 120;
@@ -36,50 +37,74 @@ const jsonSchema = {
  * accepted. No words give two empty strings and no request.
  * @throws {StageError} as the model does; `answer-empty` when there is no title or abstract twice.
  */
-export async function entitle(
-  input: EntitleInput,
+export async function generateTitle(
+  input: TitleInput,
   model: LanguageModel,
   { signal }: { signal: AbortSignal },
-): Promise<Entitled> {
+): Promise<GeneratedTitle> {
   const source = input.summary.trim() || linesOf(talkOf(input.blocks, {}));
   if (!/[\p{L}\p{N}]/u.test(source)) return { title: '', abstract: '' };
   const tokensMax = Math.max(100, Math.floor((await model.contextTokens(signal)) * 0.6) - 350);
   const text = beginningOf(source, tokensMax);
-  let best: Entitled | undefined;
+  let best: GeneratedTitle | undefined;
+  let why = '';
   for (const again of [false, true]) {
-    const entitled = await ask(request(text, input.language, again), model, signal, input.language);
-    if (entitled && isRight(entitled, input.language)) return entitled;
-    best = entitled ?? best;
+    const completion = request(text, input.language, again);
+    const answer = await answered(completion, model, signal);
+    const about = {
+      instructions: completion.system,
+      read: '',
+      source: text,
+      language: input.language,
+    };
+    const read = titleIn(answer, input.language) ?? 'holds no title';
+    const unusable =
+      typeof read === 'string' ? read : whyUnusable(`${read.title}. ${read.abstract}`, about);
+    if (typeof read === 'string' || unusable !== null) why = unusable ?? why;
+    else if (isRight(read, input.language)) return read;
+    else best = read;
   }
   if (best) return { ...best, title: cutTitle(best.title) };
-  throw new StageError('answer-empty', 'The language model gave no usable title.', {
+  throw new StageError('answer-empty', `The language model gave no title: its answer ${why}.`, {
     retriable: false,
   });
 }
 
-async function ask(
+/** The model's answer; empty where it gave none that is whole. */
+async function answered(
   completion: Completion,
   model: LanguageModel,
   signal: AbortSignal,
-  language: string | null,
-): Promise<Entitled | undefined> {
-  let answer: string;
+): Promise<string> {
   try {
-    answer = await model.complete(completion, signal);
+    return await model.complete(completion, signal);
   } catch (error) {
     const unusable = ['answer-empty', 'answer-cut'];
-    if (error instanceof StageError && unusable.includes(error.code)) return undefined;
+    if (error instanceof StageError && unusable.includes(error.code)) return '';
     throw error;
   }
+}
+
+/** Title and abstract in an answer; undefined, or why not, where it has none that can be one. */
+function titleIn(answer: string, language: string | null): GeneratedTitle | string | undefined {
   const parsed = answerSchema.safeParse(jsonObjectIn(answer));
   if (!parsed.success) return undefined;
-  const title = cleanTitle(parsed.data.title);
+  const said = parsed.data.title.trim();
+  if (/[\r\n]/u.test(said)) return 'has a title of more than a line';
+  if (/[{}]|"\s*:/u.test(said)) return 'has JSON for a title';
+  const title = cleanTitle(said);
   const sentences = textSentences(plainLine(parsed.data.abstract), language);
   const abstract = sentences.slice(0, sentencesMax).join(' ');
+  if (placeholder.test(title) || placeholder.test(abstract))
+    return 'has the word “title” for a title';
   return title === '' || abstract === '' ? undefined : { title, abstract };
 }
 
-function isRight({ title, abstract }: Entitled, language: string | null): boolean {
+/** What the instructions call the fields, and what stands for them there. */
+const placeholder =
+  /^(?:the |your |ein |der |kurzer? )?(?:title|titel|abstract|kurzfassung)[.:…]*$/iu;
+
+function isRight({ title, abstract }: GeneratedTitle, language: string | null): boolean {
   return (
     wordsOf(title).length <= titleWordsMax &&
     title.length <= titleCharactersMax &&

@@ -36,8 +36,6 @@ const lists = {
   en: new Set([...eng, ...spoken.en.split(' ')]),
 };
 
-export type StopLanguage = keyof typeof lists;
-
 /**
  * The words that say nothing by themselves, in lower case: of the language, or of both when it is
  * neither.
@@ -49,25 +47,6 @@ export function stopWords(language: string | null): ReadonlySet<string> {
 
 const either = new Set([...lists.de, ...lists.en]);
 
-/** Articles, pronouns and prepositions of which one language has many and the other has none. */
-const telling: Record<StopLanguage, ReadonlySet<string>> = {
-  de: new Set(
-    'der die das und ist nicht ein eine zu den mit für auf von wird sich dass es auch'.split(' '),
-  ),
-  en: new Set(
-    'the and is not a of to with for on that it they are was this be as by have'.split(' '),
-  ),
-};
-
-/** German or English, when a text is clearly one of them; null for others and for few words. */
-export function languageOf(text: string): StopLanguage | null {
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const count = (code: StopLanguage) => words.filter((word) => telling[code].has(word)).length;
-  const [german, english] = [count('de'), count('en')];
-  const least = Math.max(4, words.length / 12);
-  if (german >= least && german > 3 * english) return 'de';
-  return english >= least && english > 3 * german ? 'en' : null;
-}
 /**
  * `de` → `German`; for prompts, which are in English. Without a code: the transcript's own
  * language.

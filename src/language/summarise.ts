@@ -1,6 +1,6 @@
 import type { Block } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
-import type { LanguageModel } from './model.ts';
+import type { Completion, LanguageModel } from './model.ts';
 import {
   type Piece,
   type SpeakerNames,
@@ -13,7 +13,8 @@ import {
 import { plainAnswer } from './answers.ts';
 import { AnswerTimedOut } from './server-errors.ts';
 import { spokenWords } from './spoken-words.ts';
-import { languageOf } from './sentences.ts';
+import { languageOf } from './tongues.ts';
+import { whyUnusable } from './unusable.ts';
 import {
   type SummaryStyle,
   answerTokens,
@@ -58,7 +59,7 @@ export async function summarise(
     options,
     style: {
       language: options.language,
-      expected: expectedLanguage(talk, options.language),
+      expected: options.language ?? languageOf(linesOf(talk).slice(0, 20_000)),
       answerTokensMax: answerTokens(context),
     },
   };
@@ -87,18 +88,13 @@ const textTokens = (context: number): number =>
     Math.floor(context * contextShare - overheadTokens - answerTokens(context) / 2),
   );
 
-/** The language a summary can be checked for: the talk's own, where it can be told. */
-function expectedLanguage(talk: readonly Piece[], language: string | null): 'de' | 'en' | null {
-  const code = language?.slice(0, 2).toLowerCase();
-  if (code === 'de' || code === 'en') return code;
-  return code === undefined || code === 'au' ? languageOf(linesOf(talk).slice(0, 20_000)) : null;
-}
-
 async function atOnce(asking: Asking, talk: Piece[]): Promise<string | null> {
   const lines = linesOf(talk);
   const request = (again: boolean) => summaryRequest(lines, asking.style, again);
   try {
-    return await unlessTooLarge(asked(asking, request, leastWords(lines)));
+    return await unlessTooLarge(
+      asked(asking, request, { read: lines, wordsMin: leastWords(lines) }),
+    );
   } catch (error) {
     if (error instanceof AnswerTimedOut && estimatedTokens(lines) > slowTokensMax) return null;
     throw error;
@@ -109,9 +105,10 @@ async function atOnce(asking: Asking, talk: Piece[]): Promise<string | null> {
 async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<string[]> {
   const lines = linesOf(part);
   const request = (again: boolean) => notesRequest(lines, asking.style, again);
+  const about = { read: lines, wordsMin: 1 };
   const halves = depth < depthMax ? inTwo(part) : undefined;
-  if (!halves) return [await asked(asking, request, 1)];
-  const notes = await unlessTooLarge(asked(asking, request, 1));
+  if (!halves) return [await asked(asking, request, about)];
+  const notes = await unlessTooLarge(asked(asking, request, about));
   if (notes !== null) return [notes];
   return [
     ...(await notesOf(asking, halves[0], depth + 1)),
@@ -129,7 +126,9 @@ async function merged(
   const request = (some: string[]) => (again: boolean) => mergeRequest(some, asking.style, again);
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
   if (groups.length === 1) {
-    const text = await unlessTooLarge(asked(asking, request(notes), leastWords(notes.join(' '))));
+    const text = await unlessTooLarge(
+      asked(asking, request(notes), { read: '', wordsMin: leastWords(notes.join(' ')) }),
+    );
     if (text !== null) return text;
     if (depth >= depthMax || notes.length < 3)
       throw new StageError(
@@ -143,7 +142,9 @@ async function merged(
   for (const group of groups) {
     const lines = group.join('\n\n');
     const condense = (again: boolean) => notesRequest(lines, asking.style, again);
-    condensed.push(group.length === 1 ? group[0]! : await asked(asking, condense, 1));
+    condensed.push(
+      group.length === 1 ? group[0]! : await asked(asking, condense, { read: '', wordsMin: 1 }),
+    );
   }
   return merged(asking, condensed, tokensMax, depth + 1);
 }
@@ -168,30 +169,32 @@ function grouped(notes: string[], tokensMax: number): string[][] {
 /** Fewer words cannot summarise that much: a model that follows orders in the talk answers so. */
 const leastWords = (read: string): number => (spokenWords(read, null).length > 150 ? 15 : 1);
 
-/**
- * An answer that can be a summary: asked for again, once, when it is too short or in another
- * language.
- */
+/** What a request is about: the text itself, and how short an answer can be. */
+type About = { read: string; source?: string; wordsMin: number };
+
+/** An answer that can be a summary: asked for once more when it cannot. */
 async function asked(
   { model, options, style }: Asking,
-  request: (again: boolean) => Parameters<LanguageModel['complete']>[0],
-  wordsMin: number,
+  request: (again: boolean) => Completion,
+  { read, source = read, wordsMin }: About,
 ): Promise<string> {
+  let why = 'is empty';
   for (const again of [false, true]) {
+    const completion = request(again);
     let text: string;
     try {
-      text = plainAnswer(await model.complete(request(again), options.signal));
+      text = plainAnswer(await model.complete(completion, options.signal));
     } catch (error) {
-      if (error instanceof StageError && error.code === 'answer-empty' && !again) continue;
+      if (error instanceof StageError && error.code === 'answer-empty') continue;
       throw error;
     }
-    const enough = spokenWords(text, null).length >= wordsMin;
-    const written = languageOf(text);
-    const foreign = style.expected !== null && written !== null && written !== style.expected;
-    // In the wrong language, a second time, it is still a summary.
-    if (enough && (!foreign || again)) return text;
+    const isShort = spokenWords(text, null).length < wordsMin;
+    const about = { instructions: completion.system, read, source, language: style.expected };
+    const unusable = isShort ? 'is too short' : whyUnusable(text, about);
+    if (unusable === null) return text;
+    why = unusable;
   }
-  throw new StageError('answer-empty', 'The language model gave no usable summary.', {
+  throw new StageError('answer-empty', `The language model gave no summary: its answer ${why}.`, {
     retriable: false,
   });
 }

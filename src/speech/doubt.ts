@@ -1,4 +1,5 @@
 import type { Segment } from '../../events/facts/transcript.ts';
+import { repeats } from '../shared/repeated-words.ts';
 
 /**
  * Why recognised text may be something nobody said: `repetition` (the recogniser got stuck),
@@ -9,23 +10,6 @@ export function doubtOf(segments: readonly Segment[]): string | undefined {
   if (repeats(words)) return 'repetition';
   if (segments.some(({ text }) => knownPhrase(text))) return 'known-phrase';
   return undefined;
-}
-
-/** Longest phrase looked for, in words. */
-const phraseWordsMax = 12;
-/** So many times in a row nobody says a phrase of one, two, or more words. */
-const timesMin = (length: number) => (length === 1 ? 8 : length === 2 ? 6 : 4);
-
-/** Whether a phrase stands there over and over. At most `phraseWordsMax` comparisons a word. */
-function repeats(words: readonly string[]): boolean {
-  for (let length = 1; length <= phraseWordsMax; length += 1) {
-    let matched = 0; // words equal to the one a phrase's length before
-    for (let i = length; i < words.length; i += 1) {
-      matched = words[i] === words[i - length] ? matched + 1 : 0;
-      if (matched >= length * (timesMin(length) - 1)) return true;
-    }
-  }
-  return false;
 }
 
 function knownPhrase(text: string): boolean {

@@ -20,17 +20,24 @@ const english =
 const system = (body: { messages: { content: string }[] }) => body.messages[0]!.content;
 const user = (body: { messages: { content: string }[] }) => body.messages[1]!.content;
 
+/** So many words, none twice in a row. */
+const filler = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, at) => `${'bdfgklmnpr'[at % 10]}a${'stvwzbdfgk'[Math.floor(at / 10) % 10]}e`,
+  ).join(' ');
+
 /** Notes the number of the first item of a part; merges by repeating the notes. */
 const notingFirst: Brain = ({ system, user }) =>
   system.includes('one part')
     ? `- Das ist von ${/punkt (\d+)/u.exec(user)![1]}.`
-    : `Alles: ${user} ${'und noch mehr '.repeat(5)}`;
+    : `Alles: ${user} ${filler(15)}`;
 
 /** Notes so much that notes do not fit together; keeps their numbers in all merging. */
 const notingAtLength: Brain = ({ system, user }) =>
   system.includes('one part')
-    ? `- ${/(?:punkt|von) (\d+)/u.exec(user)![0]} ${'und das ist wichtig '.repeat(30)}`
-    : `Zusammen ${[...user.matchAll(/(?:punkt|von) (\d+)/gu)].map((match) => match[1]).join(' ')} ${'und noch mehr '.repeat(5)}`;
+    ? `- ${/(?:punkt|von) (\d+)/u.exec(user)![0]} ${filler(120)}`
+    : `Zusammen ${[...user.matchAll(/(?:punkt|von) (\d+)/gu)].map((match) => match[1]).join(' ')} ${filler(15)}`;
 
 test('a short talk is summarised at once, in its language, with names', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp', brain: () => german });
@@ -155,3 +162,63 @@ async function summariseWith(
   const { model } = await openOn(t, { flavour: 'llama.cpp', brain });
   return summarise(blocks, model, options);
 }
+
+test('what is no summary is refused, asked for once more, and then a failure that says why', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'llama.cpp', contextTokens: 16_000 });
+  const english = { ...options, language: 'en' };
+  const blocks = talk(
+    Array.from(
+      { length: 12 },
+      (_, index) =>
+        `today we talk about the plan number ${index} and what it costs the house of ${index} people`,
+    ),
+  );
+  const right =
+    'They talked about twelve plans and what each of them costs, and that it is for the people of the house.';
+  const echo = blocks.map(({ text }) => text).join(' ');
+  const spoilt: [RegExp, (prompt: { system: string }) => string][] = [
+    [/over and over/u, () => 'the '.repeat(600)],
+    [/over and over/u, () => 'They talked about the plan again. '.repeat(30)],
+    [/repeats the text/u, () => echo],
+    [/repeats the text/u, () => `Here it is: ${echo.slice(0, 700)}`],
+    [/repeats what was asked/u, ({ system }) => system],
+    [
+      /declines/u,
+      () =>
+        "I'm sorry, but I can't help with that. As an AI language model I cannot process the provided transcript of the talk.",
+    ],
+    [
+      /declines/u,
+      () =>
+        'I’m unable to summarize this transcript, since it is not something that I am made for at all.',
+    ],
+    [/cannot be read/u, () => right.replace('plans', 'pl\uFFFDns')],
+    [
+      /another language/u,
+      () =>
+        'Es ging um die zwölf Pläne und was jeder davon kostet, und dass es für die Leute im Haus ist.',
+    ],
+    [
+      /another language/u,
+      () =>
+        'Ils ont parlé des douze plans et de ce que cela coûte, et que c’est pour les gens qui sont dans la maison.',
+    ],
+    [
+      /another language/u,
+      () => '他们讨论了十二个计划以及每个计划的费用，并且说明这些计划是为房子里的人准备的。',
+    ],
+    [
+      /another language/u,
+      () =>
+        'Они обсудили двенадцать планов и сколько каждый из них стоит, и что это для людей этого большого дома.',
+    ],
+  ];
+  for (const [why, answer] of spoilt) {
+    const asked = server.chats().length;
+    server.brain = answer;
+    await assert.rejects(summarise(blocks, model, english), { code: 'answer-empty', message: why });
+    assert.equal(server.chats().length, asked + 2, String(why));
+    server.brain = (prompt) => (server.chats().length === asked + 3 ? answer(prompt) : right);
+    assert.equal((await summarise(blocks, model, english)).text, right, String(why));
+  }
+});

@@ -1,6 +1,6 @@
 import type { RecordingFactOf, Stage } from '../../../events/facts/recording.ts';
 import type { Block } from '../../../events/facts/transcript.ts';
-import { entitle as askForTitle } from '../../language/generate-title.ts';
+import { generateTitle } from '../../language/generate-title.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import type { LanguageModel } from '../../language/model.ts';
 import { retryingModel } from '../../language/retrying-model.ts';
@@ -99,7 +99,7 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
     }
     const asked =
       model && spoken
-        ? await askForTitle({ summary, blocks, language }, model, { signal: job.signal })
+        ? await generateTitle({ summary, blocks, language }, model, { signal: job.signal })
         : fallbackTitle({ summary, blocks }, { language });
     return () =>
       job.append({

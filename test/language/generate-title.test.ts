@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { entitle } from '../../src/language/generate-title.ts';
+import { generateTitle } from '../../src/language/generate-title.ts';
 import { gullible, obedientOutsideData } from '../support/language-servers-brains.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { talk } from '../support/language-servers-talk.ts';
@@ -16,7 +16,7 @@ test('asks for JSON and takes title and abstract from it', async (t) => {
     flavour: 'llama.cpp',
     brain: () => json('Budget bleibt gleich'),
   });
-  assert.deepEqual(await entitle(input, model, { signal }), {
+  assert.deepEqual(await generateTitle(input, model, { signal }), {
     title: 'Budget bleibt gleich',
     abstract,
   });
@@ -31,7 +31,7 @@ test('cleans a title of what models put round it', async (t) => {
     '„Das Budget“',
     '**Das Budget**',
     'Titel: Das Budget',
-    '# Das\nBudget',
+    '# Das Budget',
     'Das Budget;',
     '<b>Das</b> Budget',
     '«Das Budget»',
@@ -40,10 +40,10 @@ test('cleans a title of what models put round it', async (t) => {
   ];
   for (const title of cases) {
     server.brain = () => json(title);
-    assert.equal((await entitle(input, model, { signal })).title, 'Das Budget', title);
+    assert.equal((await generateTitle(input, model, { signal })).title, 'Das Budget', title);
   }
   server.brain = () => json('Was kostet „Berlin“?');
-  assert.equal((await entitle(input, model, { signal })).title, 'Was kostet „Berlin“?');
+  assert.equal((await generateTitle(input, model, { signal })).title, 'Was kostet „Berlin“?');
 });
 
 test('finds JSON in chatter, fences and thoughts, and mends it', async (t) => {
@@ -57,7 +57,7 @@ test('finds JSON in chatter, fences and thoughts, and mends it', async (t) => {
   for (const answer of cases) {
     server.brain = () => answer;
     assert.deepEqual(
-      await entitle(input, model, { signal }),
+      await generateTitle(input, model, { signal }),
       { title: 'Das Budget', abstract },
       answer,
     );
@@ -68,9 +68,9 @@ test('asks again, once, for a title too long, and cuts it then', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
   const long = 'eins zwei drei vier fünf sechs sieben acht, neun zehn';
   server.brain = () => (server.chats().length === 1 ? json(long) : json('Kurz'));
-  assert.equal((await entitle(input, model, { signal })).title, 'Kurz');
+  assert.equal((await generateTitle(input, model, { signal })).title, 'Kurz');
   server.brain = () => json(long);
-  const { title } = await entitle(input, model, { signal });
+  const { title } = await generateTitle(input, model, { signal });
   assert.equal(title, 'eins zwei drei vier fünf sechs sieben acht');
   assert.equal(server.chats().length, 4);
 });
@@ -79,12 +79,12 @@ test('two or three sentences: more are cut, one is asked for again and then take
   const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
   server.brain = () => json('Zahlen', 'Eins ist da. Zwei ist da. Drei ist da. Vier ist da.');
   assert.equal(
-    (await entitle(input, model, { signal })).abstract,
+    (await generateTitle(input, model, { signal })).abstract,
     'Eins ist da. Zwei ist da. Drei ist da.',
   );
   assert.equal(server.chats().length, 1);
   server.brain = () => json('Zahlen', 'Nur eins ist da.');
-  assert.equal((await entitle(input, model, { signal })).abstract, 'Nur eins ist da.');
+  assert.equal((await generateTitle(input, model, { signal })).abstract, 'Nur eins ist da.');
   assert.equal(server.chats().length, 3);
 });
 
@@ -99,18 +99,18 @@ test('what is no answer twice is a failure, not a title', async (t) => {
     '[]',
   ]) {
     server.brain = () => answer;
-    await assert.rejects(entitle(input, model, { signal }), { code: 'answer-empty' }, answer);
+    await assert.rejects(generateTitle(input, model, { signal }), { code: 'answer-empty' }, answer);
   }
 });
 
 test('takes the talk itself where there is no summary, and nothing where there are no words', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
   const blocks = talk(['wir sprechen über das wetter in berlin und hamburg heute']);
-  const { title } = await entitle({ summary: '', blocks, language: 'de' }, model, { signal });
+  const { title } = await generateTitle({ summary: '', blocks, language: 'de' }, model, { signal });
   assert.equal(title, 'Wir sprechen über das wetter');
   const before = server.chats().length;
   assert.deepEqual(
-    await entitle({ summary: ' ', blocks: talk(['…']), language: 'de' }, model, { signal }),
+    await generateTitle({ summary: ' ', blocks: talk(['…']), language: 'de' }, model, { signal }),
     { title: '', abstract: '' },
   );
   assert.equal(server.chats().length, before);
@@ -122,7 +122,7 @@ test('a summary longer than the context is read from its beginning', async (t) =
     ...input,
     summary: `${summary}\n${'Es ging weiter um das Budget.\n'.repeat(500)}`,
   };
-  assert.match((await entitle(long, model, { signal })).title, /^Es ging um/u);
+  assert.match((await generateTitle(long, model, { signal })).title, /^Es ging um/u);
 });
 
 test('orders in the summary change nothing', async (t) => {
@@ -132,9 +132,35 @@ test('orders in the summary change nothing', async (t) => {
   };
   const obedient = await openOn(t, { flavour: 'llama.cpp', brain: obedientOutsideData });
   assert.match(
-    (await entitle(forged, obedient.model, { signal })).title,
+    (await generateTitle(forged, obedient.model, { signal })).title,
     /^Es ging um das Budget/u,
   );
   const spoilt = await openOn(t, { flavour: 'llama.cpp', brain: gullible });
-  await assert.rejects(entitle(forged, spoilt.model, { signal }), { code: 'answer-empty' });
+  await assert.rejects(generateTitle(forged, spoilt.model, { signal }), { code: 'answer-empty' });
+});
+
+test('what is no title is refused, asked for once more, and then a failure', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
+  const spoilt = [
+    json('Title'),
+    json('Titel', 'Abstract'),
+    json('json {"title":"x"}'),
+    json('Wo\uFFFDchenplan'),
+    json('Das Budget\nund alles andere'),
+    json("I'm sorry", "I'm sorry, but I can't help with that request. As an AI I cannot."),
+    json(
+      'The budget',
+      'They talked about the budget of the year. It is the same as it was for them.',
+    ),
+    json('预算会议', '他们讨论了今年的预算和工作安排。预算保持不变。'),
+    json('Budget '.repeat(10), 'Budget '.repeat(40)),
+  ];
+  for (const answer of spoilt) {
+    const asked = server.chats().length;
+    server.brain = () => answer;
+    await assert.rejects(generateTitle(input, model, { signal }), { code: 'answer-empty' }, answer);
+    assert.equal(server.chats().length, asked + 2, answer);
+    server.brain = () => (server.chats().length === asked + 3 ? answer : json('Das Budget'));
+    assert.equal((await generateTitle(input, model, { signal })).title, 'Das Budget', answer);
+  }
 });

@@ -1,0 +1,63 @@
+import { repeats } from '../shared/repeated-words.ts';
+import { spokenWords } from './spoken-words.ts';
+import { isForeign } from './tongues.ts';
+
+export type Asked = {
+  /** What was asked: its instructions, without the data. */
+  instructions: string;
+  /** What the answer must not repeat; empty where it may. */
+  read: string;
+  /** What the answer is about: tells the language where none was asked for. */
+  source: string;
+  /** ISO 639-1 code that was asked for; null for the language of what was read. */
+  language: string | null;
+};
+
+/** So many words in a row that were read, or that were asked, are not an answer's own. */
+const echoWords = { least: 40, most: 80, share: 0.6 };
+const instructionWords = 10;
+
+/**
+ * Why a text that a model answered is no summary and no title: the end of the sentence “The answer
+ * …”. Null when nothing speaks against it.
+ */
+export function whyUnusable(
+  text: string,
+  { instructions, read, source, language }: Asked,
+): string | null {
+  if (text.includes('\uFFFD')) return 'holds characters that cannot be read';
+  const words = wordsOf(text);
+  if (repeats(words)) return 'says the same over and over';
+  if (declines(text)) return 'declines to do it';
+  if (sharesRun(words, wordsOf(instructions), instructionWords))
+    return 'repeats what was asked for';
+  const readWords = wordsOf(read);
+  const run = Math.floor(readWords.length * echoWords.share);
+  if (sharesRun(words, readWords, Math.min(echoWords.most, Math.max(echoWords.least, run))))
+    return 'repeats the text';
+  return isForeign(text, { language, source }) ? 'is in another language' : null;
+}
+
+const wordsOf = (text: string): string[] => spokenWords(text, null).map(({ word }) => word);
+
+/** Whether so many words in a row stand in the other text, too. Looks at every tenth beginning. */
+function sharesRun(words: readonly string[], others: readonly string[], length: number): boolean {
+  if (words.length < length || others.length < length) return false;
+  const text = ` ${others.join(' ')} `;
+  const step = Math.ceil(length / 8);
+  for (let start = 0; start + length <= words.length; start += step) {
+    if (text.includes(` ${words.slice(start, start + length).join(' ')} `)) return true;
+  }
+  return false;
+}
+
+/** An apology or a “cannot” at the beginning, of something that only a model says of itself. */
+function declines(text: string): boolean {
+  const start = text.replaceAll('’', "'").slice(0, 300);
+  return beginsDeclining.test(start) && aboutItself.test(start);
+}
+
+const beginsDeclining =
+  /^["“*\s]*(?:i'm sorry|i am sorry|sorry\b|i apologi[sz]e|my apologies|unfortunately|as an? (?:ai|language model)|i (?:can't|cannot|can not|could not|couldn't|am unable|am not able|won't|will not|don't have)|i'm (?:unable|not able|just an?)|es tut mir leid|tut mir leid|entschuldig|leider|als (?:ki|sprachmodell)|ich kann|ich bin (?:nicht in der lage|ein|nur)|je suis désolé|désolé|je ne peux|lo siento|no puedo|mi dispiace|non posso|desculpe|não posso|het spijt me|ik kan)/iu;
+const aboutItself =
+  /\b(?:language model|ai|assist|help with|help you|that request|your request|process|provided|transcripts?|summar\w*|fulfil\w*|comply|sprachmodell|ki|helfen|anfrage|transkript\w*|zusammenfass\w*|verarbeiten|modèle de langage|transcription|résum\w*|modelo de lenguaje|transcripción|resum\w*|modello linguistico|trascrizione|riassum\w*|taalmodel|samenvat\w*)\b/iu;
