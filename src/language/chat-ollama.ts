@@ -23,11 +23,13 @@ const answerSchema = z.object({
  */
 export async function chatOllama(
   endpoint: Endpoint,
-  { model, completion, rung, signal }: ChatTo,
+  { model, completion, capabilities, signal }: ChatTo,
   contextTokens: number,
 ): Promise<Reply> {
   const { schema } = completion;
-  const format = { json_schema: schema?.schema, json_object: 'json', none: undefined }[rung.format];
+  const format = { json_schema: schema?.schema, json_object: 'json', none: undefined }[
+    capabilities.format
+  ];
   const answer = await post(endpoint, signal, {
     model,
     stream: false,
@@ -41,9 +43,9 @@ export async function chatOllama(
     options: {
       num_ctx: contextTokens,
       num_predict: completion.answerTokensMax,
-      ...(rung.temperature && { temperature: 0 }),
+      ...(capabilities.temperature && { temperature: 0 }),
     },
-    ...(rung.think && { think: false }),
+    ...(capabilities.think && { think: false }),
     ...(schema && format !== undefined && { format }),
   });
   const parsed = answerSchema.safeParse(answer);

@@ -24,9 +24,13 @@ export type Reply = {
 export type ChatTo = {
   model: string;
   completion: Completion;
-  rung: Rung;
+  capabilities: Capabilities;
   signal: AbortSignal;
 };
+
+/** Mistral's reasoning models answer in parts: thoughts, which may be parts again, and text. */
+const partSchema = z.looseObject({ type: z.string().nullish(), text: z.string().nullish() });
+const contentSchema = z.union([z.string(), z.array(z.union([z.string(), partSchema]))]);
 
 /**
  * Servers leave out fields, send null, or say `error` in a 200: nothing of the types is relied on.
@@ -37,7 +41,7 @@ const answerSchema = z.object({
       z.object({
         finish_reason: z.string().nullish(),
         message: z.object({
-          content: z.string().nullish(),
+          content: contentSchema.nullish(),
           reasoning_content: z.string().nullish(),
           reasoning: z.string().nullish(),
           refusal: z.string().nullish(),
@@ -55,7 +59,7 @@ const answerSchema = z.object({
  */
 export async function chatOpenAI(
   endpoint: { api: string; apiKey: string | null; fetch: typeof fetch },
-  { model, completion, rung, signal }: ChatTo,
+  { model, completion, capabilities, signal }: ChatTo,
 ): Promise<Reply> {
   let failure: unknown;
   const client = new OpenAI({
@@ -75,7 +79,7 @@ export async function chatOpenAI(
       }
     },
   });
-  const request = requestBody(model, completion, rung);
+  const request = requestBody(model, completion, capabilities);
   let answer: unknown;
   try {
     answer = await client.chat.completions.create(request, { signal });
@@ -86,13 +90,24 @@ export async function chatOpenAI(
   if (!parsed.success) throw notAChatAnswer(answer);
   const { message, finish_reason } = parsed.data.choices[0]!;
   return {
-    content: message.content ?? '',
+    content: textIn(message.content ?? ''),
     reasoning: message.reasoning_content ?? message.reasoning ?? '',
     finish: finish_reason ?? null,
     refusal: message.refusal ?? null,
     promptTokens: parsed.data.usage?.prompt_tokens ?? null,
   };
 }
+
+/** The text of an answer, without what its parts say they thought. */
+const textIn = (content: z.infer<typeof contentSchema>): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .map((part) => (typeof part === 'string' ? part : isThought(part) ? '' : (part.text ?? '')))
+        .join('');
+
+const isThought = ({ type }: z.infer<typeof partSchema>): boolean =>
+  type !== undefined && type !== null && /think|reason/iu.test(type);
 
 /** `{"error": …}` inside a 200, as LM Studio answers unknown routes and loaders that failed. */
 export function notAChatAnswer(answer: unknown): ServerAnswerError {
@@ -101,9 +116,9 @@ export function notAChatAnswer(answer: unknown): ServerAnswerError {
 }
 
 /**
- * What is asked of an endpoint beyond a prompt. Servers differ; each refusal takes one step down.
+ * What is asked of an endpoint beyond a prompt. Servers differ; each refusal downgrades it once.
  */
-export type Rung = {
+export type Capabilities = {
   /** How an answer in JSON is asked for. The prompt says so as well. */
   format: 'json_schema' | 'json_object' | 'none';
   /** `reasoning_effort: none`: Ollama, llama.cpp, LM Studio, OpenAI. */
@@ -118,13 +133,13 @@ export type Rung = {
 };
 
 /**
- * The most a request is asked again within one answer: one for each step there is, and the bare
+ * The most a request is asked again within one answer: one for each downgrade there is, and the bare
  * one.
  */
-export const stepsMax = 8;
+export const downgradesMax = 8;
 
 /** The first try at a server: everything that helps and that it is known to take. */
-export function topRung(kind: ServerKind, origin: string): Rung {
+export function initialCapabilities(kind: ServerKind, origin: string): Capabilities {
   const openai = new URL(origin).hostname.endsWith('.openai.com');
   return {
     format: 'json_schema',
@@ -137,33 +152,48 @@ export function topRung(kind: ServerKind, origin: string): Rung {
 }
 
 /**
- * The next rung after a refusal that names something we asked for; undefined when the refusal is
+ * The next capabilities after a refusal that names something we asked for; undefined when the refusal is
  * about something else. A 400 that names nothing is answered by one bare request.
  */
-export function stepDown(
-  rung: Rung,
+export function downgrade(
+  capabilities: Capabilities,
   error: ServerAnswerError,
   asksJson: boolean,
-): Rung | undefined {
+): Capabilities | undefined {
   if (![400, 422, 500, 501].includes(error.status) || isOverflow(error)) return undefined;
   const said = serverMessage(error.body).toLowerCase();
-  if (rung.effort && /reasoning.?effort/u.test(said)) return { ...rung, effort: false };
-  if (rung.template && /chat_template_kwargs|enable_thinking/u.test(said))
-    return { ...rung, template: false };
-  if (rung.think && /\bthink/u.test(said)) return { ...rung, think: false };
-  if (rung.temperature && said.includes('temperature')) return { ...rung, temperature: false };
-  if (rung.limit === 'max_tokens' && said.includes('max_tokens'))
-    return { ...rung, limit: 'max_completion_tokens' };
-  if (rung.limit === 'max_completion_tokens' && said.includes('max_completion_tokens'))
-    return { ...rung, limit: 'none' };
+  if (capabilities.effort && /reasoning.?effort/u.test(said))
+    return { ...capabilities, effort: false };
+  if (capabilities.template && /chat_template_kwargs|enable_thinking/u.test(said))
+    return { ...capabilities, template: false };
+  if (capabilities.think && /\bthink/u.test(said)) return { ...capabilities, think: false };
+  if (capabilities.temperature && said.includes('temperature'))
+    return { ...capabilities, temperature: false };
+  if (capabilities.limit === 'max_tokens' && said.includes('max_tokens'))
+    return { ...capabilities, limit: 'max_completion_tokens' };
+  if (capabilities.limit === 'max_completion_tokens' && said.includes('max_completion_tokens'))
+    return { ...capabilities, limit: 'none' };
   if (
     asksJson &&
-    rung.format !== 'none' &&
+    capabilities.format !== 'none' &&
     /format|json|schema|grammar|guided|structured/u.test(said)
   )
-    return { ...rung, format: rung.format === 'json_schema' ? 'json_object' : 'none' };
-  const bare = { ...rung, format: 'none', effort: false, template: false, think: false } as const;
-  const extras = rung.effort || rung.template || rung.think || rung.format !== 'none';
+    return {
+      ...capabilities,
+      format: capabilities.format === 'json_schema' ? 'json_object' : 'none',
+    };
+  const bare = {
+    ...capabilities,
+    format: 'none',
+    effort: false,
+    template: false,
+    think: false,
+  } as const;
+  const extras =
+    capabilities.effort ||
+    capabilities.template ||
+    capabilities.think ||
+    capabilities.format !== 'none';
   return error.status < 500 && extras ? bare : undefined;
 }
 
@@ -203,7 +233,7 @@ const failed = (code: StageErrorCode, message: string): StageError =>
 function requestBody(
   model: string,
   { system, user, answerTokensMax, schema }: Completion,
-  rung: Rung,
+  capabilities: Capabilities,
 ): ChatCompletionCreateParamsNonStreaming {
   const body = {
     model,
@@ -212,13 +242,14 @@ function requestBody(
       { role: 'system', content: system },
       { role: 'user', content: user },
     ],
-    ...(rung.temperature && { temperature: 0 }),
-    ...(rung.limit !== 'none' && { [rung.limit]: answerTokensMax }),
-    ...(rung.effort && { reasoning_effort: 'none' }),
-    ...(rung.template && { chat_template_kwargs: { enable_thinking: false } }),
-    ...(schema && rung.format === 'json_object' && { response_format: { type: 'json_object' } }),
+    ...(capabilities.temperature && { temperature: 0 }),
+    ...(capabilities.limit !== 'none' && { [capabilities.limit]: answerTokensMax }),
+    ...(capabilities.effort && { reasoning_effort: 'none' }),
+    ...(capabilities.template && { chat_template_kwargs: { enable_thinking: false } }),
     ...(schema &&
-      rung.format === 'json_schema' && {
+      capabilities.format === 'json_object' && { response_format: { type: 'json_object' } }),
+    ...(schema &&
+      capabilities.format === 'json_schema' && {
         response_format: {
           type: 'json_schema',
           json_schema: { name: schema.name, strict: true, schema: schema.schema },

@@ -4,7 +4,7 @@ import { StageError } from '../shared/errors.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
 import { languageName, textSentences } from './sentences.ts';
 import type { Completion, LanguageModel } from './model.ts';
-import { beginningOf, inert, linesOf, talkOf } from './talk.ts';
+import { beginningOf, inert, talkLines, talkOf } from './talk.ts';
 import { whyUnusable } from './unusable.ts';
 
 export type TitleInput = {
@@ -42,7 +42,7 @@ export async function generateTitle(
   model: LanguageModel,
   { signal }: { signal: AbortSignal },
 ): Promise<GeneratedTitle> {
-  const source = input.summary.trim() || linesOf(talkOf(input.blocks, {}));
+  const source = input.summary.trim() || talkLines(talkOf(input.blocks, {}));
   if (!/[\p{L}\p{N}]/u.test(source)) return { title: '', abstract: '' };
   const tokensMax = Math.max(100, Math.floor((await model.contextTokens(signal)) * 0.6) - 350);
   const text = beginningOf(source, tokensMax);

@@ -5,12 +5,12 @@ import { ServerAnswerError, boundedFetch } from './bounded-fetch.ts';
 import {
   type ChatTo,
   type Reply,
-  type Rung,
+  type Capabilities,
   chatOpenAI,
   judgedReply,
-  stepDown,
-  stepsMax,
-  topRung,
+  downgrade,
+  downgradesMax,
+  initialCapabilities,
 } from './chat-openai.ts';
 import { chatOllama, ollamaContext } from './chat-ollama.ts';
 import type { Completion, LanguageModel } from './model.ts';
@@ -64,7 +64,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
   let server: RecognisedServer | undefined;
   let recognisedAt = 0;
   let model = options.model;
-  let rung: Rung | undefined;
+  let capabilities: Capabilities | undefined;
   let ollamaTokens: number | undefined;
   let contextMax = Infinity;
   let thinksAnyway = false;
@@ -94,7 +94,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
     const found = await recogniseServer({ address, headers, dispatcher, signal });
     server = found.certain ? found : undefined;
     recognisedAt = performance.now();
-    rung = undefined;
+    capabilities = undefined;
     ollamaTokens = undefined;
     contextMax = Infinity;
     return found;
@@ -122,12 +122,12 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
     return Number.isFinite(wanted) ? wanted : contextDefault;
   }
 
-  /** Asks, stepping down whatever the server refuses, and remembers what it takes. */
+  /** Asks, leaves out what the server refuses, and remembers what it takes. */
   async function asked(completion: Completion, signal: AbortSignal): Promise<Reply> {
     const found = await recognised(signal);
-    rung ??= topRung(found.kind, address.origin);
+    capabilities ??= initialCapabilities(found.kind, address.origin);
     for (let step = 0; ; step += 1) {
-      const to: ChatTo = { model: modelOf(found), completion, rung, signal };
+      const to: ChatTo = { model: modelOf(found), completion, capabilities, signal };
       try {
         return found.kind === 'ollama'
           ? await chatOllama(native, to, await contextOf(found, signal))
@@ -135,9 +135,9 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
       } catch (error) {
         if (!(error instanceof ServerAnswerError)) throw error;
         contextMax = Math.min(contextMax, contextToldBy(error) ?? Infinity);
-        const lower = stepDown(rung, error, completion.schema !== undefined);
-        if (!lower || step >= stepsMax) throw error;
-        rung = lower;
+        const lower = downgrade(capabilities, error, completion.schema !== undefined);
+        if (!lower || step >= downgradesMax) throw error;
+        capabilities = lower;
       }
     }
   }

@@ -6,7 +6,7 @@ import { instructionTokens, provenTexts, punctuationRequest } from './punctuatio
 import { type SettledPiece, jointText, upToLastSentence } from './seams.ts';
 import { AnswerTimedOut } from './server-errors.ts';
 import { spokenWords } from './spoken-words.ts';
-import { type Piece, firstPart, halvesOf, partsOf, pieceTokens, tokensOfAll } from './talk.ts';
+import { type Piece, firstPart, halvesOf, packedParts, pieceTokens, tokensOfAll } from './talk.ts';
 import { punctuatedWords } from './punctuated-words.ts';
 
 export type PunctuateOptions = {
@@ -133,7 +133,7 @@ async function secondChance(
   const largest = again.reduce((most, piece) => Math.max(most, pieceTokens(piece)), 0);
   const tokensMax = Math.max(largest, Math.ceil(tokensOfAll(part) / 2));
   const settled: SettledPiece[] = [];
-  for (const smaller of again.length > 0 ? partsOf(again, tokensMax) : []) {
+  for (const smaller of again.length > 0 ? packedParts(again, tokensMax) : []) {
     const second = await ask(asking, smaller, true);
     smaller.forEach((piece, index) =>
       settled.push({ piece, text: typeof second === 'string' ? null : second[index]! }),

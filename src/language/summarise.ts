@@ -6,7 +6,7 @@ import {
   type SpeakerNames,
   estimatedTokens,
   halvesOf,
-  linesOf,
+  talkLines,
   talkOf,
   talkParts,
 } from './talk.ts';
@@ -59,7 +59,7 @@ export async function summarise(
     options,
     style: {
       language: options.language,
-      expected: options.language ?? languageOf(linesOf(talk).slice(0, 20_000)),
+      expected: options.language ?? languageOf(talkLines(talk).slice(0, 20_000)),
       answerTokensMax: answerTokens(context),
     },
   };
@@ -68,7 +68,7 @@ export async function summarise(
   if (parts.length === 1) {
     const text = await atOnce(asking, talk);
     if (text !== null) return { text, parts: 1 };
-    const half = Math.ceil(estimatedTokens(linesOf(talk)) / 2);
+    const half = Math.ceil(estimatedTokens(talkLines(talk)) / 2);
     tokensMax = Math.max(textTokensMin, Math.min(half, slowTokensMax));
   }
   const smaller = parts.length === 1 ? talkParts(talk, tokensMax) : parts;
@@ -89,7 +89,7 @@ const textTokens = (context: number): number =>
   );
 
 async function atOnce(asking: Asking, talk: Piece[]): Promise<string | null> {
-  const lines = linesOf(talk);
+  const lines = talkLines(talk);
   const request = (again: boolean) => summaryRequest(lines, asking.style, again);
   try {
     return await unlessTooLarge(
@@ -103,7 +103,7 @@ async function atOnce(asking: Asking, talk: Piece[]): Promise<string | null> {
 
 /** Notes of one part; of its halves, where the server finds it too large. In order. */
 async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<string[]> {
-  const lines = linesOf(part);
+  const lines = talkLines(part);
   const request = (again: boolean) => notesRequest(lines, asking.style, again);
   const about = { read: lines, wordsMin: 1 };
   const halves = depth < depthMax ? inTwo(part) : undefined;

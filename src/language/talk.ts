@@ -18,7 +18,7 @@ export function talkOf(blocks: readonly Block[], names: SpeakerNames): Piece[] {
 }
 
 /** The lines of a talk: `Name: what they said`, or only what was said. */
-export const linesOf = (pieces: readonly Piece[]): string =>
+export const talkLines = (pieces: readonly Piece[]): string =>
   pieces.map(({ speaker, text }) => (speaker === null ? text : `${speaker}: ${text}`)).join('\n');
 
 /** Cuts a talk at turn borders into parts of at most so many tokens, names included. */
@@ -28,7 +28,7 @@ export function talkParts(pieces: readonly Piece[], tokensMax: number): Piece[][
   const named = pieces.length * longest;
   const all = pieces.reduce((sum, { text }) => sum + estimatedTokens(text), 0) + named;
   if (all + pieces.length <= tokensMax) return pieces.length > 0 ? [[...pieces]] : [];
-  return partsOf(pieces, Math.max(32, tokensMax - longest));
+  return packedParts(pieces, Math.max(32, tokensMax - longest));
 }
 
 /** The first tokens of a text, cut at a line's end where there is one. */
@@ -72,7 +72,7 @@ export const tokensOfAll = (pieces: readonly Piece[]): number =>
  * Packs pieces, in order, into parts of at most `tokensMax`. Borders of pieces are borders of
  * parts; a piece too large for a part is cut.
  */
-export function partsOf(pieces: readonly Piece[], tokensMax: number): Piece[][] {
+export function packedParts(pieces: readonly Piece[], tokensMax: number): Piece[][] {
   const parts: Piece[][] = [];
   let room = 0;
   for (const piece of pieces.flatMap((whole) => cutTo(whole, tokensMax))) {

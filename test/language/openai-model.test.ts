@@ -154,6 +154,8 @@ test('leaves out thoughts in tags of any kind, and finds an answer put among the
     const { model } = await openOn(t, { flavour: 'openai', brain: echo, faults: { thinkTags } });
     assert.equal(await model.complete(question, signal), 'It is fine.');
   }
+  const parts = await openOn(t, { flavour: 'openai', brain: echo, faults: { inParts: true } });
+  assert.equal(await parts.model.complete(question, signal), 'It is fine.');
   const only = await openOn(t, { flavour: 'openai', brain: echo, faults: { thinkTags: 'only' } });
   await assert.rejects(only.model.complete(question, signal), { code: 'answer-empty' });
   const json = await openOn(t, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Word } from '../../events/facts/transcript.ts';
-import { partsOf } from '../../src/language/talk.ts';
+import { packedParts } from '../../src/language/talk.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import { punctuatedWords } from '../../src/language/punctuated-words.ts';
 import { wellBehaved } from '../support/language-servers-brains.ts';
@@ -98,7 +98,7 @@ test('parts hold every piece once, in order, and no part is too large unless it 
         words: [],
         glue: ' ' as const,
       }));
-      const parts = partsOf(pieces, tokensMax).flat();
+      const parts = packedParts(pieces, tokensMax).flat();
       assert.deepEqual(
         parts.map(({ block }) => block),
         parts.map(({ block }) => block).toSorted((a, b) => a - b),

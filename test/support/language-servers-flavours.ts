@@ -184,7 +184,11 @@ export function answerOf(
   const field = settings.flavour === 'ollama' ? 'reasoning' : 'reasoning_content';
   const message = fault.reasoningOnly
     ? { role: 'assistant', content: '', reasoning_content: answer }
-    : { role: 'assistant', content, ...(thoughts && !inContent && { [field]: thoughts }) };
+    : {
+        role: 'assistant',
+        content: fault.inParts ? inParts(content) : content,
+        ...(thoughts && !inContent && { [field]: thoughts }),
+      };
   return ok({
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -198,6 +202,13 @@ export function answerOf(
     },
   });
 }
+
+/** As docs.mistral.ai shows it for Magistral. */
+const inParts = (answer: string) => [
+  { type: 'thinking', thinking: [{ type: 'text', text: 'Hmm, the user wants [1] no.' }] },
+  { type: 'text', text: answer.slice(0, 10) },
+  { type: 'text', text: answer.slice(10) },
+];
 
 const ok = (body: unknown): Reply => ({ status: 200, body });
 const failed = (status: number, error: Record<string, unknown>): Reply => ({

@@ -32,6 +32,8 @@ export type Faults = {
   answerBytes?: number;
   /** `<think>` in the content: closed, without its head, or nothing else than thoughts. */
   thinkTags?: 'closed' | 'headless' | 'only';
+  /** `content` is a list: thoughts and text, as Mistral's reasoning models answer. */
+  inParts?: boolean;
   /** The answer lies in `reasoning_content`; `content` is empty. */
   reasoningOnly?: boolean;
   finishReason?: 'length' | 'content_filter';

@@ -4,8 +4,8 @@ import { generateTitle } from '../../language/generate-title.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import type { LanguageModel } from '../../language/model.ts';
 import { retryingModel } from '../../language/retrying-model.ts';
-import { punctuate as askForPunctuation } from '../../language/punctuate.ts';
-import { summarise as askForSummary } from '../../language/summarise.ts';
+import { punctuate } from '../../language/punctuate.ts';
+import { summarise } from '../../language/summarise.ts';
 import { titleOfFile } from '../../documents/file-names.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -46,7 +46,7 @@ export const punctuateStage = (deps: Deps): StageActivity =>
   withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model, missing) => {
     const asked =
       model && blocks.length > 0
-        ? await askForPunctuation(blocks, model, {
+        ? await punctuate(blocks, model, {
             signal: job.signal,
             language,
             onProgress: (fraction) => job.progress(fraction),
@@ -66,7 +66,7 @@ export const summariseStage = (deps: Deps): StageActivity =>
     const options = { language, names };
     const asked =
       model && blocks.length > 0
-        ? await askForSummary(blocks, model, {
+        ? await summarise(blocks, model, {
             ...options,
             signal: job.signal,
             onProgress: (fraction) => job.progress(fraction),
