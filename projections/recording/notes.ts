@@ -102,7 +102,8 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'title.chosen':
       if (fact.data.kept) note('title-kept', fact.content?.reason);
-      else if (fact.data.engine === 'built-in') note('title-extracted', fact.content?.reason);
+      else if (fact.data.engine === 'built-in')
+        note(fact.data.of ? 'abstract-extracted' : 'title-extracted', fact.content?.reason);
       break;
     case 'corrections.carried_over':
       if (fact.data.unplaced > 0) note('corrections-unplaced', String(fact.data.unplaced));

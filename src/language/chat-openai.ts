@@ -24,7 +24,7 @@ export type Reply = {
 export type ChatTo = {
   model: string;
   completion: Completion;
-  capabilities: Capabilities;
+  capabilities: ChatCapabilities;
   signal: AbortSignal;
 };
 
@@ -118,7 +118,7 @@ export function notAChatAnswer(answer: unknown): ServerAnswerError {
 /**
  * What is asked of an endpoint beyond a prompt. Servers differ; each refusal downgrades it once.
  */
-export type Capabilities = {
+export type ChatCapabilities = {
   /** How an answer in JSON is asked for. The prompt says so as well. */
   format: 'json_schema' | 'json_object' | 'none';
   /** `reasoning_effort: none`: Ollama, llama.cpp, LM Studio, OpenAI. */
@@ -139,7 +139,7 @@ export type Capabilities = {
 export const downgradesMax = 8;
 
 /** The first try at a server: everything that helps and that it is known to take. */
-export function initialCapabilities(kind: ServerKind, origin: string): Capabilities {
+export function initialCapabilities(kind: ServerKind, origin: string): ChatCapabilities {
   const openai = new URL(origin).hostname.endsWith('.openai.com');
   return {
     format: 'json_schema',
@@ -155,11 +155,11 @@ export function initialCapabilities(kind: ServerKind, origin: string): Capabilit
  * The next capabilities after a refusal that names something we asked for; undefined when the refusal is
  * about something else. A 400 that names nothing is answered by one bare request.
  */
-export function downgrade(
-  capabilities: Capabilities,
+export function downgradeChat(
+  capabilities: ChatCapabilities,
   error: ServerAnswerError,
   asksJson: boolean,
-): Capabilities | undefined {
+): ChatCapabilities | undefined {
   if (![400, 422, 500, 501].includes(error.status) || isOverflow(error)) return undefined;
   const said = serverMessage(error.body).toLowerCase();
   if (capabilities.effort && /reasoning.?effort/u.test(said))
@@ -233,7 +233,7 @@ const failed = (code: StageErrorCode, message: string): StageError =>
 function requestBody(
   model: string,
   { system, user, answerTokensMax, schema }: Completion,
-  capabilities: Capabilities,
+  capabilities: ChatCapabilities,
 ): ChatCompletionCreateParamsNonStreaming {
   const body = {
     model,

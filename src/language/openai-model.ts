@@ -5,10 +5,10 @@ import { ServerAnswerError, boundedFetch } from './bounded-fetch.ts';
 import {
   type ChatTo,
   type Reply,
-  type Capabilities,
+  type ChatCapabilities,
   chatOpenAI,
   judgedReply,
-  downgrade,
+  downgradeChat,
   downgradesMax,
   initialCapabilities,
 } from './chat-openai.ts';
@@ -64,7 +64,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
   let server: RecognisedServer | undefined;
   let recognisedAt = 0;
   let model = options.model;
-  let capabilities: Capabilities | undefined;
+  let capabilities: ChatCapabilities | undefined;
   let ollamaTokens: number | undefined;
   let contextMax = Infinity;
   let thinksAnyway = false;
@@ -135,7 +135,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
       } catch (error) {
         if (!(error instanceof ServerAnswerError)) throw error;
         contextMax = Math.min(contextMax, contextToldBy(error) ?? Infinity);
-        const lower = downgrade(capabilities, error, completion.schema !== undefined);
+        const lower = downgradeChat(capabilities, error, completion.schema !== undefined);
         if (!lower || step >= downgradesMax) throw error;
         capabilities = lower;
       }

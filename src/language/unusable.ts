@@ -2,7 +2,7 @@ import { repeats } from '../shared/repeated-words.ts';
 import { spokenWords } from './spoken-words.ts';
 import { isForeign } from './tongues.ts';
 
-export type Asked = {
+export type AskedText = {
   /** What was asked: its instructions, without the data. */
   instructions: string;
   /** What the answer must not repeat; empty where it may. */
@@ -23,7 +23,7 @@ const instructionWords = 10;
  */
 export function whyUnusable(
   text: string,
-  { instructions, read, source, language }: Asked,
+  { instructions, read, source, language }: AskedText,
 ): string | null {
   if (text.includes('\uFFFD')) return 'holds characters that cannot be read';
   const words = wordsOf(text);
