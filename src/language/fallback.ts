@@ -41,7 +41,7 @@ export function fallbackTitle(
   const { first, inOrder } = best(source, abstractSentences, language);
   return {
     title: first ? titleFrom(first.text, language) : '',
-    abstract: inOrder.map(passage).join(' '),
+    abstract: inOrder.map(passage).join(' ').replaceAll('… …', '…'),
   };
 }
 
@@ -69,11 +69,17 @@ function best(
   );
   // A remark of a word or two may recommend itself by repetition; it tells a reader nothing.
   const telling = (index: number) => (sentences[index]!.text.split(' ').length >= 4 ? 1 : 0);
+  // Nor does one that begins in the middle of what was said.
+  const begun = (index: number) => (sentences[index]!.cut.before ? 0 : 1);
   const seen = new Set<string>();
   const ranked = sentences
     .map((_, index) => index)
     .sort(
-      (one, other) => telling(other) - telling(one) || scores[other]! - scores[one]! || one - other,
+      (one, other) =>
+        telling(other) - telling(one) ||
+        begun(other) - begun(one) ||
+        scores[other]! - scores[one]! ||
+        one - other,
     )
     .filter((index) => {
       const text = sentences[index]!.text.toLowerCase();

@@ -1,5 +1,5 @@
 import { deu, eng } from 'stopword';
-import type { Block } from '../../events/facts/transcript.ts';
+import type { Block, Word } from '../../events/facts/transcript.ts';
 
 export type Sentence = {
   text: string;
@@ -14,10 +14,15 @@ export type Sentence = {
 const wordsMax = 40;
 const pieceWords = 20;
 
+/** What a person pauses where something begins, in seconds. */
+const pauseSeconds = 0.5;
+/** Pieces between pauses have no fewer words. */
+const pieceWordsMin = 6;
+
 /** The sentences of a talk, in order, by the rules of its language (`Intl.Segmenter`). */
 export function sentencesOf(blocks: readonly Block[], language: string | null): Sentence[] {
-  return blocks.flatMap(({ text, speaker }, block) =>
-    pieces(text, language).map((piece) => ({ ...piece, block, speaker })),
+  return blocks.flatMap(({ text, speaker, words }, block) =>
+    pieces(text, language, words).map((piece) => ({ ...piece, block, speaker })),
   );
 }
 
@@ -67,22 +72,58 @@ export function knownLocale(code: string | null): string | undefined {
   }
 }
 
-function pieces(text: string, language: string | null): Pick<Sentence, 'text' | 'cut'>[] {
+type CutPiece = Pick<Sentence, 'text' | 'cut'>;
+
+/** @param timed the words of the text with their times, which tell where the pauses are */
+function pieces(
+  text: string,
+  language: string | null,
+  timed: readonly Pick<Word, 'start' | 'end'>[] = [],
+): CutPiece[] {
   const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'sentence' });
-  return Array.from(segmenter.segment(text.replaceAll(/\s+/gu, ' ')), ({ segment }) =>
-    segment.trim(),
-  )
-    .flatMap(cut)
+  const sentences = Array.from(
+    segmenter.segment(text.replaceAll(/\s+/gu, ' ').trim()),
+    ({ segment }) => segment.trim(),
+  );
+  const lengths = sentences.map((sentence) => sentence.split(' ').length);
+  const aligned = lengths.reduce((sum, length) => sum + length, 0) === timed.length;
+  let at = 0;
+  return sentences
+    .flatMap((sentence, index) => {
+      const from = at;
+      at += lengths[index]!;
+      return cut(sentence, aligned ? timed.slice(from, at) : []);
+    })
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece.text));
 }
 
-function cut(sentence: string): Pick<Sentence, 'text' | 'cut'>[] {
+/** A sentence without end in pieces: at its pauses, else after so many words. */
+function cut(sentence: string, timed: readonly Pick<Word, 'start' | 'end'>[]): CutPiece[] {
   const words = sentence.split(' ');
   if (words.length <= wordsMax) return [{ text: sentence, cut: { before: false, after: false } }];
-  const each = Math.ceil(words.length / Math.ceil(words.length / pieceWords));
-  const count = Math.ceil(words.length / each);
-  return Array.from({ length: count }, (_, index) => ({
-    text: words.slice(index * each, (index + 1) * each).join(' '),
-    cut: { before: index > 0, after: index < count - 1 },
-  }));
+  const found: CutPiece[] = [];
+  let before = false;
+  for (let from = 0; from < words.length;) {
+    const { end, pause } = pieceEnd(words.length, from, timed);
+    const after = !pause && end < words.length;
+    found.push({ text: words.slice(from, end).join(' '), cut: { before, after } });
+    before = after;
+    from = end;
+  }
+  return found;
+}
+
+/** Where a piece that begins at a word ends: at the first pause, else where it is long enough. */
+function pieceEnd(
+  count: number,
+  from: number,
+  timed: readonly Pick<Word, 'start' | 'end'>[],
+): { end: number; pause: boolean } {
+  const last = Math.min(count, from + wordsMax);
+  for (let end = from + pieceWordsMin; end < last; end += 1) {
+    const [word, next] = [timed[end - 1], timed[end]];
+    if (word && next && next.start - word.end >= pauseSeconds) return { end, pause: true };
+  }
+  const rest = count - from;
+  return { end: rest <= wordsMax ? count : from + pieceWords, pause: false };
 }

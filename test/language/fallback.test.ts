@@ -89,3 +89,25 @@ test('gives nothing for no words, and takes the summary where there is no talk',
   );
   assert.match(title, /Budget/u);
 });
+
+test('extracts of a talk without punctuation begin where a person paused, without doubled dots', () => {
+  const [block] = talk([
+    Array.from(
+      { length: 12 },
+      (_, at) => `begin${at} the server in room ${at} was slow on monday and nobody of us knew why`,
+    ).join(' '),
+  ]);
+  let shift = 0;
+  const words = block!.words.map((word) => {
+    if (word.text.startsWith('begin')) shift += 0.6;
+    return { ...word, start: word.start + shift, end: word.end + shift };
+  });
+  const english = { language: 'en', names: {} };
+  const paused = [{ ...block!, words }];
+  for (const line of fallbackSummary(paused, english).text.split('\n'))
+    assert.match(line, /^- begin\d+ the server in room \d+ .* why$/u);
+  const { abstract } = fallbackTitle({ summary: '', blocks: paused }, english);
+  assert.match(abstract, /^begin\d+ .* why\. begin\d+ .* why\.$/u);
+  const unpaused = fallbackTitle({ summary: '', blocks: [block!] }, english);
+  assert.doesNotMatch(unpaused.abstract, /… …/u);
+});
