@@ -173,6 +173,7 @@ function deskOver(
         (await import('./recordings/stages/write.ts')).write({
           spaceOf,
           uiLanguage: () => settings()['ui.language'],
+          times: () => settings()['documents.times'],
           async *promisedBases(owner) {
             await Promise.allSettled([parts.takenUp()]);
             yield* recordingService.promisedBases(owner);

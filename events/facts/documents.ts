@@ -29,6 +29,8 @@ export const documentFacts = {
       /** Which version of the documents this is, from 1. */
       version: z.number().int().positive(),
       renderer: z.number().int(),
+      /** Whether paragraphs of the transcript have their times; they have in facts without it. */
+      times: z.boolean().optional(),
       sha256: hashes,
       /** Documents a person had changed: ours was not written over them. */
       kept: z.array(documentSchema),

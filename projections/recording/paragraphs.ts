@@ -3,63 +3,137 @@ import type { Utterance } from './reading.ts';
 
 /** A pause of this many seconds starts a new paragraph … */
 const pauseSeconds = 1.5;
-/** … and so does any sentence's end once a paragraph has this many words, or any pause at twice that. */
+/** … and so does any sentence's end once a paragraph has this many words, or the longest pause before twice that. */
 const paragraphWords = 120;
 
-/** The paragraphs of a solo recording, cut at pauses; ids `t-0001`, `t-0002`, … */
+/**
+ * The paragraphs of what one person said, cut at pauses; ids `t-0001`, `t-0002`, … A pause is one between
+ * two words where their times are known, so that no word is cut where a stretch of audio was.
+ */
 export function paragraphs(utterances: readonly Utterance[], speaker: string | null): Block[] {
   const blocks: Block[] = [];
-  let pieces: (Segment & { doubt: string | undefined })[] = [];
-  const flush = () => {
-    if (pieces.length > 0) blocks.push(blockOf(pieces, blocks.length + 1, speaker));
-    pieces = [];
+  let pieces: Piece[] = [];
+  let words = 0;
+  const flush = (upTo: number) => {
+    if (upTo > 0) blocks.push(blockOf(pieces.slice(0, upTo), blocks.length + 1, speaker));
+    pieces = pieces.slice(upTo);
+    words = pieces.reduce((sum, piece) => sum + piece.count, 0);
   };
-  for (const utterance of utterances) {
-    for (const segment of utterance.segments) {
-      if (segment.text.trim() === '') continue;
-      const last = pieces.at(-1);
-      if (last && startsParagraph(pieces, last, segment, utterance.doubt)) flush();
-      pieces.push({ ...segment, doubt: utterance.doubt });
-    }
+  for (const piece of utterances.flatMap(piecesOf)) {
+    const last = pieces.at(-1);
+    if (last && startsParagraph(last, piece, words)) flush(pieces.length);
+    else if (words >= 2 * paragraphWords) flush(longestPause(pieces));
+    pieces.push(piece);
+    words += piece.count;
   }
-  flush();
+  flush(pieces.length);
   return blocks;
 }
 
 /** One text of all blocks, for counting. */
 export const wordCount = (text: string): number => (text.match(/\S+/gu) ?? []).length;
 
-function startsParagraph(
-  pieces: readonly { text: string; doubt: string | undefined }[],
-  last: Segment & { doubt: string | undefined },
-  next: Segment,
-  doubt: string | undefined,
-): boolean {
-  if (last.doubt !== doubt) return true;
-  if (next.start - last.end >= pauseSeconds) return true;
-  const words = pieces.reduce((sum, piece) => sum + wordCount(piece.text), 0);
-  if (words < paragraphWords) return false;
-  return /[.!?…。！？]["'”’»)]*$/u.test(last.text.trim()) || words >= 2 * paragraphWords;
+/** A part of a segment that is not cut any further: from one space to the next where words have times. */
+type Piece = {
+  segment: Segment;
+  /** Where it is in the segment's text. */
+  from: number;
+  to: number;
+  /** Of its words; else of the segment. */
+  start: number;
+  end: number;
+  words: readonly Word[];
+  count: number;
+  utterance: number;
+  doubt: string | undefined;
+};
+
+const piecesOf = ({ index, segments, doubt }: Utterance): Piece[] =>
+  segments
+    .filter(({ text }) => text.trim() !== '')
+    .flatMap((segment) => {
+      const groups = groupsOf(segment);
+      return groups.map(({ from, words }, at): Piece => {
+        const to = groups[at + 1]?.from ?? segment.text.length;
+        return {
+          segment,
+          from,
+          to,
+          start: words[0]?.start ?? segment.start,
+          end: words.at(-1)?.end ?? segment.end,
+          words,
+          count: wordCount(segment.text.slice(from, to)),
+          utterance: index,
+          doubt,
+        };
+      });
+    });
+
+/** The words of a segment, those without a space between them together; all of it where words cannot be found. */
+function groupsOf({ text, words }: Segment): { from: number; words: Word[] }[] {
+  const groups: { from: number; words: Word[] }[] = [];
+  let cursor = 0;
+  for (const word of words) {
+    const at = text.indexOf(word.text.trim(), cursor);
+    if (at === -1) return [{ from: 0, words }];
+    const last = groups.at(-1);
+    if (last && !/\s/u.test(text.slice(cursor, at))) last.words.push(word);
+    else groups.push({ from: last ? at : 0, words: [word] });
+    cursor = at + word.text.trim().length;
+  }
+  return groups.length === 0 ? [{ from: 0, words: [] }] : groups;
 }
 
-function blockOf(
-  pieces: readonly (Segment & { doubt: string | undefined })[],
-  number: number,
-  speaker: string | null,
-): Block {
-  const words: Word[] = pieces.every((piece) => piece.words.length > 0)
-    ? pieces.flatMap((piece) => piece.words)
-    : [];
-  const { doubt } = pieces[0]!;
+function startsParagraph(last: Piece, next: Piece, words: number): boolean {
+  if (last.doubt !== next.doubt || pauseBetween(last, next) >= pauseSeconds) return true;
+  if (words < paragraphWords || last.segment === next.segment) return false;
+  return /[.!?…。！？]["'”’»)]*$/u.test(last.segment.text.trim());
+}
+
+const pauseBetween = (last: Piece, next: Piece): number => next.start - last.end;
+
+/**
+ * Where pieces that are too many for a paragraph are cut: at the longest pause once there are words enough;
+ * where words follow each other without any, at the last edge of a segment that is not one of a stretch.
+ * 0: nowhere.
+ */
+function longestPause(pieces: readonly Piece[]): number {
+  let [best, longest, words, edge] = [0, 0.02, pieces[0]?.count ?? 0, 0];
+  for (let at = 1; at < pieces.length; at += 1) {
+    const [last, next] = [pieces[at - 1]!, pieces[at]!];
+    const pause = pauseBetween(last, next);
+    if (words >= paragraphWords && pause >= longest) [best, longest] = [at, pause];
+    const isEdge = last.segment !== next.segment && last.utterance === next.utterance;
+    if (words >= paragraphWords && isEdge) edge = at;
+    words += next.count;
+  }
+  return best || edge;
+}
+
+function blockOf(pieces: readonly Piece[], number: number, speaker: string | null): Block {
+  const [first, last] = [pieces[0]!, pieces.at(-1)!];
+  const isTimed = pieces.every((piece) => piece.words.length > 0);
+  const { doubt } = first;
   return {
     id: `t-${String(number).padStart(4, '0')}`,
     speaker,
-    start: pieces[0]!.start,
-    end: pieces.at(-1)!.end,
-    text: joinTexts(pieces.map((piece) => piece.text)),
-    words,
+    start: first.from === 0 ? first.segment.start : first.start,
+    end: last.to === last.segment.text.length ? last.segment.end : last.end,
+    text: joinTexts(textsOf(pieces)),
+    words: isTimed ? pieces.flatMap((piece) => piece.words) : [],
     ...(doubt === undefined ? {} : { doubt }),
   };
+}
+
+/** What each segment gives to a paragraph, as it was written. */
+function textsOf(pieces: readonly Piece[]): string[] {
+  const texts: string[] = [];
+  for (const [at, { segment, from, to }] of pieces.entries()) {
+    const text = segment.text.slice(from, to);
+    if (pieces[at - 1]?.segment === segment) texts.push(`${texts.pop()}${text}`);
+    else texts.push(text);
+  }
+  return texts;
 }
 
 /** Scripts written without spaces are joined without one. */

@@ -70,6 +70,10 @@ export const settingSchemas = {
     'Context of the language model in tokens; asked from the server, else 4096.',
   ),
   'llm.timeout': a.number(a.whole(1, 86_400), 600, 'Seconds a language-model answer may take.'),
+  'documents.times': a.yesOrNo(
+    true,
+    'Whether every paragraph of a transcript has its time; documents that exist get it when they are saved again.',
+  ),
   'notes.vault': a.text(
     a.folder.nullable(),
     null,

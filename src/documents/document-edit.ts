@@ -16,11 +16,14 @@ export function editIn(ours: string, theirs: string): DocumentEdit {
   for (const { id, text } of after) {
     const old = id === null ? undefined : known.get(id);
     if (id === null || old === undefined || old === text) continue;
-    const [was, is] = [turnIn(old), turnIn(text)];
+    const was = turnIn(old, true);
+    const is = turnIn(text, was?.speaker !== undefined);
     if (!is || (was?.speaker === undefined) !== (is.speaker === undefined)) {
       own = true;
       continue;
     }
+    // Its time is not the text's.
+    if (is.text === was?.text && is.speaker === was.speaker) continue;
     changes.push({
       block: id,
       ...(is.text === was?.text ? {} : { text: is.text }),
@@ -49,14 +52,24 @@ function paragraphsOf(markdown: string): Paragraph[] {
 const skeleton = (paragraphs: readonly Paragraph[]): string =>
   JSON.stringify(paragraphs.map(({ id, text }) => (id === null ? { text } : { id })));
 
-/** A block's text, and in a meeting whose it is; undefined for what cannot be one. */
-function turnIn(paragraph: string): { text: string; speaker?: string } | undefined {
+/**
+ * A block's text without its time, and in a meeting whose it is; undefined for what cannot be one.
+ * @param hasName whether bold text at its beginning is a name also where no time follows
+ */
+function turnIn(
+  paragraph: string,
+  hasName: boolean,
+): { text: string; speaker?: string } | undefined {
   const line = paragraph.replace(/\s*\n\s*/gu, ' ');
-  const turn = /^\*\*(?<name>.+?)\*\* \[\d{2,}:\d{2}:\d{2}\](?: (?<text>.*))?$/u.exec(line);
-  if (turn?.groups) {
-    return { text: unescaped(turn.groups['text'] ?? ''), speaker: unescaped(turn.groups['name']!) };
+  const turn =
+    /^(?:\*\*(?<name>.+?)\*\*)?(?:^| |$)(?<time>\[\d{2,}:\d{2}:\d{2}\](?: |$))?(?<text>.*)$/u.exec(
+      line,
+    );
+  const { name, time, text = '' } = turn?.groups ?? {};
+  if (name !== undefined && (hasName || time !== undefined)) {
+    return { text: unescaped(text), speaker: unescaped(name) };
   }
-  return { text: unescaped(line) };
+  return { text: unescaped(line.replace(/^\[\d{2,}:\d{2}:\d{2}\](?: |$)/u, '')) };
 }
 
 /** CommonMark: a backslash before ASCII punctuation stands for the punctuation. */

@@ -9,7 +9,14 @@ import { localTime } from '../shared/time.ts';
 export function documentsInput(
   recordingId: string,
   reading: Reading,
-  named: { base: string; title: string; local_start: string; ui_language: 'de' | 'en' },
+  named: {
+    base: string;
+    title: string;
+    local_start: string;
+    ui_language: 'de' | 'en';
+    /** As the documents are, or were, saved; undefined in facts before there was the choice. */
+    times?: boolean | undefined;
+  },
 ): DocumentsInput {
   const { kind, language, duration, speakers, blocks } = reading;
   const firstTitle = plainTitle(named.title);
@@ -26,6 +33,7 @@ export function documentsInput(
     duration,
     localStart: reading.localStart ?? named.local_start,
     uiLanguage: named.ui_language,
+    times: named.times ?? true,
     speakers,
     blocks,
     summary: reading.summary ?? '',
@@ -41,7 +49,7 @@ export function documentsInput(
 export async function exportInput(
   row: RecordingRow,
   transcript: TranscriptRow,
-  uiLanguage: 'de' | 'en',
+  { uiLanguage, times }: { uiLanguage: 'de' | 'en'; times: boolean },
 ): Promise<DocumentsInput> {
   const localStart = localTime(new Date(row.started_at));
   const title = row.title ?? '';
@@ -56,6 +64,7 @@ export async function exportInput(
     duration: row.duration,
     localStart,
     uiLanguage,
+    times,
     speakers: row.speakers,
     blocks: transcript.blocks,
     summary: transcript.summary ?? '',

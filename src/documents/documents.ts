@@ -36,6 +36,8 @@ export type DocumentsInput = {
   /** Start of the recording in the server's time zone, RFC 3339 with offset. */
   localStart: string;
   uiLanguage: 'de' | 'en';
+  /** Whether paragraphs of the transcript have their times. */
+  times: boolean;
   speakers: readonly { label: string; name: string | null; seconds: number }[];
   blocks: readonly Block[];
   /** Plain text, or Markdown with headings, lists and bold: the rest of Markdown stays text. */

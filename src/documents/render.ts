@@ -21,7 +21,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
   const labels = labelsIn(input.uiLanguage);
   const paths = documentPaths(input.base);
   const backlink = `[[${input.base}]]`;
-  const abstract = escapeLine(input.abstract);
+  const abstract = escapeLine(withNames(input, input.abstract));
   const heading = `# ${escapeInline(input.title)}`;
 
   return {
@@ -32,18 +32,24 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
       input.source === null ? '' : `${labels.source}: ${escapeInline(input.source)}`,
       ...renderNotes(input),
     ]),
-    transcript: document(frontMatter(input, []), [
+    transcript: document(frontMatter(input, [`${input.title} – ${labels.transcript}`]), [
       backlink,
       `# ${labels.transcript}`,
       ...(input.blocks.length > 0 ? renderBlocks(input) : [`*${labels.noSpeech}*`]),
     ]),
-    summary: document(frontMatter(input, []), [
+    summary: document(frontMatter(input, [`${input.title} – ${labels.summary}`]), [
       backlink,
       `# ${labels.summary}`,
-      tameMarkdown(input.summary) || `*${labels.noSummary}*`,
+      tameMarkdown(withNames(input, input.summary)) || `*${labels.noSummary}*`,
     ]),
   };
 }
+
+/** A text with the names of speakers where it has their labels: whoever wrote it may have known no more. */
+const withNames = (input: DocumentsInput, text: string): string =>
+  text.replaceAll(/(?<![\p{L}\p{N}_])SPEAKER_\d+(?![\p{L}\p{N}_])/gu, (label) =>
+    input.speakers.some((speaker) => speaker.label === label) ? speakerName(input, label) : label,
+  );
 
 /** The title is an alias as well: the file's name begins with a date and may lack characters of it. */
 const aliasesOf = ({ title, aliases }: DocumentsInput): string[] => [
@@ -56,7 +62,7 @@ const document = (front: string, paragraphs: readonly string[]): string =>
 const link = (path: string, text: string) => `[[${path.replace(/\.md$/u, '')}|${text}]]`;
 
 /**
- * One paragraph a block: solo its text, meeting `**Name** [00:01:23] text`. Each ends in its block
+ * One paragraph a block: solo `[00:01:23] text`, meeting `**Name** [00:01:23] text`. Each ends in its block
  * id, by which links, edits and later versions find it again; so neighbouring blocks are never
  * merged, not even of one speaker.
  * @throws {TypeError} an id is not made of letters, digits and dashes
@@ -64,10 +70,10 @@ const link = (path: string, text: string) => `[[${path.replace(/\.md$/u, '')}|${
 const renderBlocks = (input: DocumentsInput): string[] =>
   input.blocks.map((block) => {
     if (!/^[A-Za-z0-9-]+$/u.test(block.id)) throw new TypeError(`not a block id: ${block.id}`);
-    const text =
-      block.speaker === null || input.kind === 'solo'
-        ? escapeLine(block.text)
-        : `**${escapeInline(speakerName(input, block.speaker))}** [${clock(block.start)}] ${escapeInline(block.text)}`;
+    const isNamed = block.speaker !== null && input.kind === 'meeting';
+    const name = isNamed ? `**${escapeInline(speakerName(input, block.speaker!))}** ` : '';
+    const before = input.times ? `${name}[${clock(block.start)}] ` : name;
+    const text = before === '' ? escapeLine(block.text) : before + escapeInline(block.text);
     return `${text.trimEnd()} ^${block.id}`.trimStart();
   });
 

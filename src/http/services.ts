@@ -36,6 +36,7 @@ export type HttpServices = {
     | 'limits.upload_mb'
     | 'metrics.token'
     | 'ui.language'
+    | 'documents.times'
     | 'notes.vault'
   >;
   /** Whether a language model is configured; it may be away. */

@@ -148,7 +148,11 @@ async function compareDocuments(
     return;
   }
   const documents = renderDocuments(
-    documentsInput(recordingId, read(recording, source), { ...named.data, ...named.content }),
+    documentsInput(recordingId, read(recording, source), {
+      ...named.data,
+      ...named.content,
+      times: saved.data.times,
+    }),
   );
   check.documents += 1;
   for (const name of ['index', 'transcript', 'summary'] as const) {

@@ -27,6 +27,7 @@ const solo: DocumentsInput = {
   duration: 83.4,
   localStart: '2026-11-21T09:05:31+01:00',
   uiLanguage: 'de',
+  times: true,
   speakers: [],
   blocks: [
     block(1, null, 0.2, 'Die Rosen brauchen am Montag Wasser, 3 Liter je Strauch.'),
@@ -53,6 +54,7 @@ const meeting: DocumentsInput = {
   duration: 3723.5,
   localStart: '2026-11-21T14:00:00Z',
   uiLanguage: 'en',
+  times: true,
   speakers: [
     { label: 'SPEAKER_1', name: 'Anna [CFO]', seconds: 40 },
     { label: 'SPEAKER_2', name: '', seconds: 20 },
@@ -84,6 +86,34 @@ test('the agreed bytes are those of this version of the renderer', () => {
   assert.equal(rendererVersion, 3);
 });
 
+test('without times no paragraph has one, in meetings too', () => {
+  const soloTranscript = renderDocuments({ ...solo, times: false }).transcript;
+  assert.match(soloTranscript, /^1\\. Kannen füllen\. \\#garten \^t-0002$/m);
+  const meetingTranscript = renderDocuments({ ...meeting, times: false }).transcript;
+  assert.doesNotMatch(meetingTranscript, /\[\d\d:\d\d:\d\d\]/);
+  assert.match(meetingTranscript, /^\*\*Anna \\\[CFO\\\]\*\* /m);
+});
+
+test('the three documents have names of their own for a switcher, and call an unnamed speaker the same', () => {
+  const speakers = [{ label: 'SPEAKER_1', name: null, seconds: 3 }];
+  const blocks = [block(1, 'SPEAKER_1', 0, 'Guten Tag.')];
+  const summary = '- SPEAKER_1: Guten Tag. XSPEAKER_1';
+  const documents = renderDocuments({
+    ...solo,
+    kind: 'meeting',
+    speakers,
+    blocks,
+    summary,
+    abstract: 'SPEAKER_1 grüßt.',
+  });
+  assert.match(documents.transcript, /\*\*Sprecher 1\*\* \[00:00:00\] Guten Tag\./);
+  assert.match(documents.summary, /^- Sprecher 1: Guten Tag\. XSPEAKER\\_1$/m);
+  assert.match(documents.index, /^Sprecher 1 grüßt\.$/m);
+  const aliases = Object.values(documents).map((text) => /aliases:\n +- (.*)\n/.exec(text)?.[1]);
+  assert.equal(new Set(aliases).size, 3, aliases.join());
+  for (const alias of aliases) assert.match(alias!, /^"Über das Gießen/);
+});
+
 test('front matter is flat YAML that gives back what went in, whatever it is', () => {
   fc.assert(
     fc.property(nastyText, nastyText, (title, name) => {
@@ -105,26 +135,30 @@ test('front matter is flat YAML that gives back what went in, whatever it is', (
 
 test('spoken text stays text: no markup, and exactly one paragraph with its own block id', () => {
   fc.assert(
-    fc.property(nastyText, fc.constantFrom(solo, meeting), (text, input) => {
-      const speaker = input.kind === 'solo' ? null : 'SPEAKER_2';
-      const { transcript } = renderDocuments({ ...input, blocks: [block(7, speaker, 0, text)] });
-      const body = transcript.split('\n---\n')[1]!.trim().split('\n\n').slice(2);
-      assert.equal(body.length, 1);
-      const line = body[0]!;
-      assert.ok(!line.includes('\n'));
-      assert.match(line, /\^t-0007$/u);
-      const said = line
-        .replace(/^\*\*Speaker 2\*\* \[00:00:00\]/u, '')
-        .replace(/\^t-0007$/u, '')
-        .trim();
-      if (speaker === null) assert.doesNotMatch(said, /^(?:[-+>=#]|\d{1,9}[.)](?:\s|$))/u);
-      // Every character that could start markup has a backslash of its own before it.
-      assert.doesNotMatch(
-        said.replace(/\\[!-/:-@[-`{-~]/gu, ' '),
-        /[\\`*_[\]<#^~$]|==|%%|&#?\w+;/u,
-      );
-      assert.equal(visible(said.replace(/\\([!-/:-@[-`{-~])/gu, '$1')), visible(text));
-    }),
+    fc.property(
+      nastyText,
+      fc.constantFrom(solo, meeting, { ...solo, times: false }),
+      (text, input) => {
+        const speaker = input.kind === 'solo' ? null : 'SPEAKER_2';
+        const { transcript } = renderDocuments({ ...input, blocks: [block(7, speaker, 0, text)] });
+        const body = transcript.split('\n---\n')[1]!.trim().split('\n\n').slice(2);
+        assert.equal(body.length, 1);
+        const line = body[0]!;
+        assert.ok(!line.includes('\n'));
+        assert.match(line, /\^t-0007$/u);
+        const said = line
+          .replace(/^(?:\*\*Speaker 2\*\* )?\[00:00:00\]/u, '')
+          .replace(/\^t-0007$/u, '')
+          .trim();
+        if (!input.times) assert.doesNotMatch(said, /^(?:[-+>=#]|\d{1,9}[.)](?:\s|$))/u);
+        // Every character that could start markup has a backslash of its own before it.
+        assert.doesNotMatch(
+          said.replace(/\\[!-/:-@[-`{-~]/gu, ' '),
+          /[\\`*_[\]<#^~$]|==|%%|&#?\w+;/u,
+        );
+        assert.equal(visible(said.replace(/\\([!-/:-@[-`{-~])/gu, '$1')), visible(text));
+      },
+    ),
     { numRuns: 5000 },
   );
 });

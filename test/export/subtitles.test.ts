@@ -27,6 +27,7 @@ const meeting = (blocks: Block[], more: Partial<DocumentsInput> = {}): Documents
   duration: 60,
   localStart: '2026-03-01T10:00:00+01:00',
   uiLanguage: 'de',
+  times: true,
   speakers: [
     { label: 'SPEAKER_1', name: 'Änne', seconds: 5 },
     { label: 'SPEAKER_2', name: null, seconds: 5 },

@@ -193,6 +193,7 @@ const talk: DocumentsInput = {
   duration: null,
   localStart: '2026-03-01T10:00:00+01:00',
   uiLanguage: 'en',
+  times: true,
   speakers: [],
   blocks: [],
   summary: '',

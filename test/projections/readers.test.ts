@@ -113,7 +113,7 @@ async function everySaying(history: History, storage: ProjectionStorage) {
   await index.catchUp();
   const shown = (speakers: { label: string; name: string | null; seconds: number }[]) =>
     speakerNames({ speakers, uiLanguage: 'en' });
-  const exported = await exportInput(row, transcript, 'en');
+  const exported = await exportInput(row, transcript, { uiLanguage: 'en', times: true });
   const blocksAs = (
     blocks: readonly { text: string; speaker: string | null }[],
     speakers: { label: string; name: string | null; seconds: number }[],

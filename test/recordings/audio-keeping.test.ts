@@ -300,6 +300,7 @@ async function openWorld(t: TestContext, options: Options) {
       write: write({
         spaceOf,
         uiLanguage: () => 'en',
+        times: () => true,
         promisedBases: (owner) => recordingService.promisedBases(owner),
       }),
     },

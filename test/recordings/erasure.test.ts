@@ -426,6 +426,6 @@ function speaking(
     punctuate,
     summarise,
     entitle,
-    write: write({ spaceOf, uiLanguage: () => 'en', async *promisedBases() {} }),
+    write: write({ spaceOf, uiLanguage: () => 'en', times: () => true, async *promisedBases() {} }),
   };
 }

@@ -176,6 +176,7 @@ async function openWorld(t: TestContext) {
         write: write({
           spaceOf: (owner) => openSpace(dataDir, owner),
           uiLanguage: () => 'en',
+          times: () => true,
           promisedBases: (owner) => opened.promisedBases(owner),
         }),
       },

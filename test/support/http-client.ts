@@ -334,6 +334,7 @@ function scriptedEngines(
   const realWrite = write({
     spaceOf,
     uiLanguage: () => 'en',
+    times: () => true,
     async *promisedBases() {},
   });
   const activities: Record<Stage, StageActivity> = {

@@ -110,10 +110,12 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
     if (document === null) throw notFound('The document belongs to no recording of yours.');
     const { renderDocuments } = await import('../../documents/render.ts');
     const compare = (now: Recording, reading: Reading) => {
-      const { named } = filesOf(now, reading.source);
+      const { named, saved } = filesOf(now, reading.source);
       const { data, content } = named ?? {};
       if (!data || !content) return { changes: [], own: true };
-      const ours = renderDocuments(documentsInput(recordingId, reading, { ...data, ...content }));
+      const { times } = saved?.data ?? {};
+      const input = documentsInput(recordingId, reading, { ...data, ...content, times });
+      const ours = renderDocuments(input);
       return document === 'transcript'
         ? editIn(ours.transcript, markdown)
         : { changes: [], own: ours[document].trim() !== markdown.trim() };

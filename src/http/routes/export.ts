@@ -28,7 +28,10 @@ export const exportRoutes: AddRoutes = (router, services) => {
     if (!transcript || (wordless && row.documents === null)) {
       throw notFound('There is no transcript of this recording yet.');
     }
-    const input = await exportInput(row, transcript, services.settings()['ui.language']);
+    const input = await exportInput(row, transcript, {
+      uiLanguage: services.settings()['ui.language'],
+      times: services.settings()['documents.times'],
+    });
     const make = () =>
       exported(format, {
         input,

@@ -38,8 +38,9 @@ export function write(deps: Deps): StageActivity {
     const { named, saved, savedFor, nextVersion: version } = files;
     if (!named?.content) throw new Error('the documents have no name');
     const paths = documentPaths(named.content.base);
+    const times = deps.times();
     const rendered = renderDocuments(
-      documentsInput(job.recordingId, draft(recording), { ...named.data, ...named.content }),
+      documentsInput(job.recordingId, draft(recording), { ...named.data, ...named.content, times }),
     );
     const sha256 = hashesOf(rendered);
     await job.append({ type: 'documents.rendered', data: { version, sha256 } });
@@ -59,7 +60,7 @@ export function write(deps: Deps): StageActivity {
     const kept = documentNames.filter((name) => name in theirs || written.kept.includes(name));
     await job.append({
       type: 'documents.saved',
-      data: { version, renderer: rendererVersion, sha256, kept },
+      data: { version, renderer: rendererVersion, times, sha256, kept },
       content: { paths },
     });
   };
@@ -119,6 +120,8 @@ export function carriedOver(
 type Deps = {
   spaceOf(owner: string): Promise<Space>;
   uiLanguage(): 'de' | 'en';
+  /** `documents.times` */
+  times(): boolean;
   /** Base names that other recordings of the owner have been promised. */
   promisedBases(owner: string): AsyncIterable<string>;
 };

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { paragraphs } from '../../../projections/recording/paragraphs.ts';
+import type { Utterance } from '../../../projections/recording/reading.ts';
+
+/** Words of 0.3 s, each with a pause after it; without one where it is 0. */
+function said(words: readonly (readonly [text: string, pause: number])[]): Utterance[] {
+  const utterances: Utterance[] = [];
+  const timed = [];
+  let now = 0;
+  for (const [text, pause] of words) {
+    timed.push({ text, start: now, end: now + 0.3 });
+    now += 0.3 + pause;
+  }
+  for (let at = 0; at < timed.length; at += 60) {
+    const part = timed.slice(at, at + 60);
+    const [start, end] = [part[0]!.start, part.at(-1)!.end];
+    const text = ` ${part.map((word) => word.text).join(' ')}`;
+    const segments = [{ start, end, text, words: part }];
+    utterances.push({ index: at / 60, start, end, language: 'en', segments });
+  }
+  return utterances;
+}
+
+const talk = (length: number, pauses: Record<number, number> = {}) =>
+  said(Array.from({ length }, (_, at) => [`word${at}`, pauses[at] ?? 0.05] as const));
+
+test('talk without sentences breaks at the longest pause between words, not where a stretch of audio ended', () => {
+  const blocks = paragraphs(talk(400, { 150: 0.7, 170: 0.4, 239: 0 }), null);
+  assert.match(blocks[0]!.text, /^word0 .* word150$/);
+  assert.match(blocks[1]!.text, /^word151 /);
+  assert.equal(blocks[1]!.start, blocks[1]!.words[0]!.start);
+  const text = blocks.map((block) => block.text).join(' ');
+  assert.equal(text, Array.from({ length: 400 }, (_, at) => `word${at}`).join(' '));
+  assert.equal(blocks.flatMap((block) => block.words).length, 400);
+});
+
+test('a pause within a segment of the recogniser starts a paragraph', () => {
+  const blocks = paragraphs(talk(20, { 9: 1.6 }), null);
+  assert.deepEqual(
+    blocks.map(({ text }) => text.split(' ').length),
+    [10, 10],
+  );
+});
+
+test('words that follow each other without a pause are cut at an edge of the recogniser’s own, never inside of one', () => {
+  const words = Array.from({ length: 300 }, (_, at) => [`word${at}`, 0] as const);
+  const utterances = said(words);
+  assert.equal(paragraphs(utterances, null).length, 1, 'all edges are those of stretches');
+  const [first, ...rest] = utterances;
+  const segments = [first!, ...rest].flatMap((utterance) => utterance.segments);
+  const one: Utterance = { ...first!, end: segments.at(-1)!.end, segments };
+  const [block] = paragraphs([one], null);
+  assert.match(block!.text, /word(?:119|179|239)$/);
+});
+
+test('a mark or an apostrophe that is a word of its own stays with its word', () => {
+  const text = " it 's an F -16 's";
+  const words = ['it', "'s", 'an', 'F', '-16', "'s"].map((word, at) => ({
+    text: word,
+    start: at * 2,
+    end: at * 2 + 0.3,
+  }));
+  const joined = text.replaceAll(" '", "'").replaceAll(' -', '-');
+  const segments = [{ start: 0, end: 11, text: joined, words }];
+  const blocks = paragraphs([{ index: 0, start: 0, end: 11, language: 'en', segments }], null);
+  assert.deepEqual(
+    blocks.map((block) => block.text),
+    ["it's", 'an', "F-16's"],
+  );
+});
