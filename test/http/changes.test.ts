@@ -163,8 +163,8 @@ test('PUT /transcripts/{filename}: corrections by block id; anything else is kep
   const back = await put('transcript', second);
   assert.deepEqual([back.body['own'], back.body['corrections']], [false, 0]);
   // Times are not the text's: whoever takes them out corrects nothing.
-  assert.match(second, /^\[00:00:00\] /m);
-  const bare = await put('transcript', second.replaceAll(/^\[[\d:]+\] /gm, ''));
+  assert.match(second, /\*\* \[00:00:00\] /);
+  const bare = await put('transcript', second.replaceAll(/(?<=\*\* )\[[\d:]+\] /g, ''));
   assert.deepEqual([bare.body['own'], bare.body['corrections']], [false, 0]);
   await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Other' } });
   assert.match(await read('transcript'), /title: "?Other/);

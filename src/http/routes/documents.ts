@@ -18,7 +18,7 @@ import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
-import { editDocument } from '../../../projections/recording/edit-turns.ts';
+import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-turns.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
@@ -108,18 +108,7 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
     const document = documentIn(recording, filename);
     if (document === undefined) throw new NotAccepted('document.edited', state, []);
     if (document === null) throw notFound('The document belongs to no recording of yours.');
-    const { renderDocuments } = await import('../../documents/render.ts');
-    const compare = (now: Recording, reading: Reading) => {
-      const { named, saved } = filesOf(now, reading.source);
-      const { data, content } = named ?? {};
-      if (!data || !content) return { changes: [], own: true };
-      const { times } = saved?.data ?? {};
-      const input = documentsInput(recordingId, reading, { ...data, ...content, times });
-      const ours = renderDocuments(input);
-      return document === 'transcript'
-        ? editIn(ours.transcript, markdown)
-        : { changes: [], own: ours[document].trim() !== markdown.trim() };
-    };
+    const compare = await comparison(recordingId, document, markdown);
     const given = { document, markdown, replaces: present.sha256 };
     const decision = editDocument(given, compare, speakerName);
     const { facts } = await carryOut(services, ctx.state, recordingId, decision);
@@ -179,6 +168,23 @@ const textOnly = {
 
 /** The same name may be written with composed or with decomposed accents. */
 const sameName = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');
+
+/** What a person changed of a document as we would write it. */
+async function comparison(recordingId: string, document: DocumentName, markdown: string) {
+  const { renderDocuments } = await import('../../documents/render.ts');
+  return (now: Recording, reading: Reading): DocumentEdit => {
+    const { named, saved } = filesOf(now, reading.source);
+    const { data, content } = named ?? {};
+    if (!data || !content) return { changes: [], own: true };
+    const { times } = saved?.data ?? {};
+    const ours = renderDocuments(
+      documentsInput(recordingId, reading, { ...data, ...content, times }),
+    );
+    return document === 'transcript'
+      ? editIn(ours.transcript, markdown)
+      : { changes: [], own: ours[document].trim() !== markdown.trim() };
+  };
+}
 
 /** @throws {Problem} 413, 415 */
 async function markdownBody(ctx: Context): Promise<string> {
