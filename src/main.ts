@@ -6,7 +6,7 @@ import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Toggle, openToggle } from './capture/toggle.ts';
 import { type Config, openConfig } from './config/config.ts';
-import { settingsFrom, unknownVariables } from './config/environment.ts';
+import { settingsFrom, unknownVariableText, unknownVariables } from './config/environment.ts';
 import { createApp } from './http/app.ts';
 import { openSockets } from './http/feed/upgrade.ts';
 import type { Readiness } from './http/middleware/ready.ts';
@@ -115,10 +115,7 @@ type Closing = (() => Promise<unknown>)[];
 /** @throws {SettingsError} before anything is opened. */
 function checkEnvironment(env: NodeJS.ProcessEnv, log: Log): void {
   settingsFrom(env);
-  for (const { variable, nearest } of unknownVariables(env)) {
-    const meant = nearest === null ? '' : ` Was ${nearest} meant?`;
-    log.warn(`Nothing reads the environment variable ${variable}.${meant}`);
-  }
+  for (const unknown of unknownVariables(env)) log.warn(unknownVariableText(unknown));
 }
 
 /** What answers until the log is open. */

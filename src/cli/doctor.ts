@@ -1,5 +1,5 @@
 import { type Check, ok, runChecks } from '../doctor/checks.ts';
-import { settingsFrom } from '../config/environment.ts';
+import { settingsFrom, unknownVariableText, unknownVariables } from '../config/environment.ts';
 import { askService } from '../control/socket.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { KeyError } from '../../events/key-store.ts';
@@ -18,13 +18,18 @@ import { presentSettings } from './settings.ts';
 export async function doctor(options: { json: boolean }): Promise<void> {
   const { data } = hostFrom(process.env);
   const { settings, running, failed } = await settingsOrFailure(data);
-  // What is amiss stands in the checks themselves.
+  // What is wrong is in the checks themselves.
   const log = { warn() {} };
   const taken = async () => (await measureTaken(data)).bytes;
   const checks: Check[] = [
     running
       ? ok('service', 'runs')
       : { name: 'service', state: 'missing', detail: 'does not run', remedy: 'npm start' },
+    ...unknownVariables(process.env).map((unknown): Check => ({
+      name: 'environment',
+      state: 'missing',
+      detail: unknownVariableText(unknown),
+    })),
     ...(await runChecks({ data, settings, taken, log })),
     ...(failed ?? (running ? await checkRunning(data) : await checkAlone(data))),
   ];

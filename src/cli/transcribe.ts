@@ -5,6 +5,7 @@ import { recordingOf } from '../../events/facts/recording.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { acceptsAudio } from '../audio/accepts-audio.ts';
+import { unknownVariableText, unknownVariables } from '../config/environment.ts';
 import { type Pipeline, openPipeline } from '../pipeline.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
@@ -63,6 +64,7 @@ export async function transcribeCommand(
     process.exitCode = 2;
     return;
   }
+  for (const unknown of unknownVariables(process.env)) console.error(unknownVariableText(unknown));
   const host = hostFrom(process.env);
   const { settings } = await presentSettings(host);
   const files = await findAudioFiles(paths, options.recursive);

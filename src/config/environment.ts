@@ -44,6 +44,11 @@ export class SettingsError extends Error {
 /** What only the environment says, and no key of the configuration. */
 const ofTheHost = ['DATA', 'HOST', 'PORT', 'LOG_LEVEL'].map((name) => `MITSCHRIFT_${name}`);
 
+/** What to say of a variable that nothing reads. */
+export const unknownVariableText = (found: { variable: string; nearest: string | null }): string =>
+  `Nothing reads the environment variable ${found.variable}.` +
+  (found.nearest === null ? '' : ` Was ${found.nearest} meant?`);
+
 /** Letters that may differ in a name somebody meant. */
 const distanceMax = 4;
 

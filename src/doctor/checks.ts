@@ -68,7 +68,8 @@ async function checkSpeech({
   if (trial.ok) return ok(name, withModels(trial));
   const remedy =
     settings['stt.base_url'] === null
-      ? `Set stt.base_url to a server, or put a model folder into ${data.models}.`
+      ? `Set stt.base_url (MITSCHRIFT_STT_BASE_URL) to a server, or put a model folder into ${data.models} ` +
+        '(how: src/speech/README.md, “A local model”).'
       : 'Start the server, or correct the settings that begin with stt.';
   return { name, state: 'failed', detail: trial.detail, remedy };
 }
@@ -81,7 +82,7 @@ async function checkLanguage(settings: Settings): Promise<Check> {
       name,
       state: 'missing',
       detail: trial.detail,
-      remedy: 'Set llm.base_url to a server.',
+      remedy: 'Set llm.base_url (MITSCHRIFT_LLM_BASE_URL) to a server.',
     };
   }
   if (trial.ok) return ok(name, trial.detail);

@@ -157,9 +157,12 @@ test('on a terminal it asks before it transcribes the same audio again', async (
   assert.equal((await notes()).length, 1);
 });
 
-test('wrong usage: a file to write to, a date that is none, a folder without audio', async (t) => {
-  const { audio, run } = await talks(t);
+test('wrong usage: a file to write to, a date that is none, a folder without audio, a variable that nothing reads', async (t) => {
+  const { audio, env, run } = await talks(t);
   const talk = join(audio, 'talk 2.wav');
+  const misspelt = { ...env, MITSCHRIFT_STT_BASEURL: 'http://localhost' };
+  const checked = spawn(process.execPath, [program, 'doctor'], { env: misspelt });
+  assert.match(await text(checked.stdout), /STT_BASEURL\. Was MITSCHRIFT_STT_BASE_URL meant\?/);
   const intoFile = await run(talk, '--out', talk);
   assert.equal(intoFile.code, 2);
   assert.match(intoFile.err, /talk 2\.wav is a file\. Name a folder\./);
