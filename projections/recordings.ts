@@ -97,6 +97,16 @@ export async function* unsettledRecordings(
   }
 }
 
+/** Ids of recordings that ended in an error, of all users. Reads a key a recording. */
+export async function* failedRecordings(
+  storage: ProjectionStorage,
+): AsyncGenerator<string, void, void> {
+  for await (const [key] of storage.range(recordingsName, startingWith('s/'))) {
+    const parts = key.split('/');
+    if (parts[2] === 'error') yield parts.at(-1)!;
+  }
+}
+
 /** How many recordings there are of each status, of all users. Reads a key a recording. */
 export async function recordingsByStatus(
   storage: ProjectionStorage,

@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from './config/environment.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
+import type { Stage } from '../events/facts/recording.ts';
+import type { EngineProbe } from './recordings/retry-failed.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import type { DataFolder } from './shared/data-directory.ts';
 import { StageError } from './shared/errors.ts';
@@ -52,6 +54,53 @@ export function sharedLanguageModel({ settings, log }: Pick<EngineOptions, 'sett
     },
     onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
   });
+}
+
+/** How the engine of a stage looks right now; null for stages of this machine. */
+export const engineProbe =
+  (
+    settings: () => Settings,
+    engines: ReturnType<typeof sharedEngine>,
+    models: ReturnType<typeof sharedLanguageModel>,
+  ) =>
+  async (stage: Stage, signal: AbortSignal): Promise<EngineProbe | null> => {
+    try {
+      if (stage === 'transcribe') return await speechProbe(engines, signal);
+      const asksModel = stage === 'punctuate' || stage === 'summarise' || stage === 'entitle';
+      if (!asksModel || settings()['llm.base_url'] === null) return null;
+      return await modelProbe(models, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof StageError) return { ready: false, detail: error.message };
+      throw error;
+    }
+  };
+
+async function speechProbe(
+  engines: ReturnType<typeof sharedEngine>,
+  signal: AbortSignal,
+): Promise<EngineProbe | null> {
+  const { value: engine, release } = await engines.lease();
+  try {
+    if (!engine.probe) return null;
+    const { state, detail } = await engine.probe(signal);
+    return { ready: state === 'ready', detail };
+  } finally {
+    release();
+  }
+}
+
+async function modelProbe(
+  models: ReturnType<typeof sharedLanguageModel>,
+  signal: AbortSignal,
+): Promise<EngineProbe> {
+  const { value: model, release } = await models.lease();
+  try {
+    await model.models(signal);
+    return { ready: true, detail: 'The language model answers.' };
+  } finally {
+    release();
+  }
 }
 
 /** The stages in which speech is listened to. */

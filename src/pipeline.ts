@@ -19,6 +19,7 @@ import {
   type EngineOptions,
   languageActivities,
   loadedActivity,
+  engineProbe,
   sharedEngine,
   sharedLanguageModel,
   speechActivities,
@@ -160,6 +161,7 @@ function deskOver(
       spaceOf,
       applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
     },
+    probeEngine: engineProbe(settings, parts.engines, parts.models),
     keepAudio: { keep: () => settings()['audio.keep'] },
     importedBy: async (command) => {
       await projections.applied(commands.name, store.head());

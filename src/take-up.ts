@@ -1,7 +1,7 @@
 import { recordingOf, recordingStream } from '../events/facts/recording.ts';
 import type { EventLog } from '../events/log/level-log.ts';
 import { isIn } from '../machines/states.ts';
-import { recordings, unsettledRecordings } from '../projections/recordings.ts';
+import { failedRecordings, recordings, unsettledRecordings } from '../projections/recordings.ts';
 import type { ProjectionRunner } from '../projections/runner/runner.ts';
 import type { Captures } from './capture/captures.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
@@ -45,7 +45,9 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const captured = await recordingService.restart(running);
   await recordingService.finishRemovals();
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
-  return captured + (await recordingService.restart(unsettled(parts)));
+  const others = await recordingService.restart(unsettled(parts));
+  await recordingService.awaitEngines(failedRecordings(parts.rows.storage));
+  return captured + others;
 }
 
 /** What nobody waits for, after `takeUp`, in this order: unknown folders, rows of earlier releases. */

@@ -43,7 +43,10 @@ export async function presentStatus(
     recording: recording && asItSounds(recording, services.captures.now(recording.recording_id)),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
     speakers_pending,
-    errors,
+    errors: errors.map((error) => ({
+      ...error,
+      waiting: services.recordingService.activity(error.recording_id)[0]?.waiting ?? null,
+    })),
     health: presentHealth(services.health(), caller.isAdmin),
     warnings: [services.disk.warning(), services.space.warning()].filter(
       (warning) => warning !== null,

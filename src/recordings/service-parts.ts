@@ -15,6 +15,8 @@ import { type ErasureDeps, type Removals, erasureCommands, openRemovals } from '
 import { type Ownership, type RecordingAggregate, openAggregate, soleOwner } from './aggregate.ts';
 import { type RecordingHandler, erasedState, recordingHandler } from './handle.ts';
 import { type OpenRecordings, openRecordings } from './open-recordings.ts';
+import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry-failed.ts';
+import type { Clock } from '../shared/retry.ts';
 import { speechFileName } from '../shared/data-directory.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
@@ -37,6 +39,10 @@ export type RecordingServiceDeps = {
     /** Resolves when every view has applied the log up to a position. */
     applied(position: number): Promise<void>;
   };
+  /** Looks at the engine of a stage; null where none can be asked. Without it nothing is tried again by itself. */
+  probeEngine?: (stage: Stage, signal: AbortSignal) => Promise<EngineProbe | null>;
+  /** For tests. */
+  clock?: Clock;
   /** Who acts for a recording; without it, this process does. */
   ownership?: Ownership;
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
@@ -57,6 +63,8 @@ export type ServiceParts = {
   removals: Removals | null;
   /** Null where all audio is kept. */
   keeping: AudioKeeping | null;
+  /** Null where nothing is tried again by itself. */
+  failedRetries: FailedRetries | null;
   /** Why recordings could not be taken up. */
   notTakenUp: Map<string, string>;
 };
@@ -87,6 +95,7 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     removals,
     erasing: erasureCommands({ recordings, removals, log }),
     keeping: keepingOf(deps, recordings),
+    failedRetries: failedRetriesOf(deps, recordings),
     notTakenUp,
   };
   return parts;
@@ -108,15 +117,30 @@ const keepingOf = (
       })
     : null;
 
-/** Deals with the files of a recording that has reached another state. */
+const failedRetriesOf = (
+  { probeEngine, ...deps }: RecordingServiceDeps,
+  recordings: OpenRecordings,
+): FailedRetries | null =>
+  probeEngine
+    ? openFailedRetries({
+        ...deps,
+        probeEngine,
+        append: (recordingId, fact, metadata) =>
+          recordings.use(recordingId, { create: false }, (one) => one.append([fact], metadata)),
+      })
+    : null;
+
+/** Deals with the files of a recording that has reached another state, and with what it waits for. */
 function afterMove(
   recording: RecordingAggregate,
-  { keeping, erasing }: ServiceParts,
+  { keeping, erasing, failedRetries }: ServiceParts,
   { keepAudio, recordingsDir, log }: RecordingServiceDeps,
 ): void {
   const { recordingId } = recording;
   const snapshot = recording.snapshot();
   const state = stateName(snapshot.value);
+  if (isIn(state, 'error')) failedRetries?.take(recordingId, () => recording.quiet());
+  else failedRetries?.leave(recordingId);
   if (!isSettled(snapshot) || !isIn(state, 'idle')) {
     // Its audio may be asked for again.
     void keeping?.leave(recordingId);

@@ -90,6 +90,8 @@ export type Erased = Accepted & { left: string[] };
 export type OpenRecordingService = RecordingService & {
   /** Takes up every recording that has work to do, from its last recorded result. */
   restart(unsettled: AsyncIterable<string> | Iterable<string>): Promise<number>;
+  /** Waits for the engines of recordings that ended in an error, and tries them again. */
+  awaitEngines(failed: AsyncIterable<string>): Promise<void>;
   /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
   promisedBases(owner: string): AsyncIterable<string>;
   /**
@@ -110,7 +112,7 @@ export type OpenRecordingService = RecordingService & {
 /** Opens the only writer of recordings' streams. */
 export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingService {
   const parts = servicePartsOf(deps);
-  const { handler, recordings, removals, keeping, erasing, notTakenUp } = parts;
+  const { handler, recordings, removals, keeping, erasing, notTakenUp, failedRetries } = parts;
   const { store, progress, log } = deps;
   const begin = (recordingId: string, fact: RecordingFact, { by, command }: CommandMetadata) =>
     recordings.use(recordingId, { create: true }, async (recording) =>
@@ -153,9 +155,13 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       await keeping?.takeNoted();
       return taken;
     },
+    async awaitEngines(failed) {
+      for await (const recordingId of failed) failedRetries?.take(recordingId);
+    },
     whileFilesStay: (work) => (keeping ? keeping.whileFilesStay(work) : work()),
     promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
     async close() {
+      await failedRetries?.close();
       await keeping?.close();
       await recordings.close();
       await removals?.settled();

@@ -197,7 +197,13 @@ export const statusSchema = z.object({
       speakers: z.array(suggestion),
     }),
   ),
-  errors: z.array(z.object({ recording_id: id, ...failure.shape })),
+  errors: z.array(
+    z.object({
+      recording_id: id,
+      ...failure.shape,
+      waiting: waiting.nullable().describe('what another try by itself waits for'),
+    }),
+  ),
   health: z.object({
     state: z.enum(['ok', 'damaged', 'recovering']),
     writable: z.boolean().describe('whether anything new is taken'),

@@ -1,0 +1,138 @@
+import { ulid } from 'ulid';
+import type { CommandMetadata } from '../../events/command-handler.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
+import type { StageErrorCode } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import { type Clock, systemClock } from '../shared/retry.ts';
+import { NotAccepted } from './refusals.ts';
+import type { StageProgress } from './stages/stage-progress.ts';
+
+/** How an engine looks right now, and what is said of it. */
+export type EngineProbe = { ready: boolean; detail: string };
+
+/** Tries recordings again that ended in an error because of their engine, when it answers. */
+export interface FailedRetries {
+  /** Waits for the engine, where the recording's last error is of that kind. */
+  take(recordingId: string, quiet?: () => Promise<void>): void;
+  /** A person or a run has moved the recording on: nothing is waited for any more. */
+  leave(recordingId: string): void;
+  close(): Promise<void>;
+}
+
+/** Errors of an engine that is elsewhere: the same may work when it is back. */
+const engineCodes: ReadonlySet<string> = new Set<StageErrorCode>([
+  'engine-answer',
+  'engine-away',
+  'engine-busy',
+  'engine-failed',
+  'engine-stalled',
+  'model-away',
+]);
+/** Tries in a row, without any result between them, after which a person has to ask for the next. */
+const retriesMax = 5;
+/** Before the first try; doubled for each further one. */
+const firstPauseMs = 60_000;
+/** Between probes of an engine that does not answer. */
+const probeEveryMs = 60_000;
+/** How long an engine is waited for: over a long weekend, and some. */
+const waitMs = 7 * 24 * 3600_000;
+/** Recordings that wait at once; the others are tried again by a person. */
+const waitingMax = 1000;
+
+type Deps = {
+  store: Pick<EventStore, 'read'>;
+  progress: StageProgress;
+  log: Log;
+  /** Looks at the engine of a stage; null where it has none that can be asked. Throws for an abort only. */
+  probeEngine(stage: Stage, signal: AbortSignal): Promise<EngineProbe | null>;
+  append(recordingId: string, fact: RecordingFact, metadata: CommandMetadata): Promise<unknown>;
+  clock?: Clock;
+};
+
+export function openFailedRetries(deps: Deps): FailedRetries {
+  const waiting = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+  return {
+    take(recordingId, quiet = async () => {}) {
+      if (waiting.has(recordingId) || waiting.size >= waitingMax) return;
+      const stop = new AbortController();
+      const ended = quiet()
+        .then(() => retryWhenReady(deps, recordingId, stop.signal))
+        .catch((error: unknown) => {
+          if (!stop.signal.aborted)
+            deps.log.warn({ err: error, recordingId }, 'waiting for an engine ended');
+        })
+        .finally(() => {
+          if (waiting.get(recordingId)?.stop === stop) waiting.delete(recordingId);
+        });
+      waiting.set(recordingId, { stop, ended });
+    },
+    leave(recordingId) {
+      waiting.get(recordingId)?.stop.abort();
+      waiting.delete(recordingId);
+    },
+    async close() {
+      const all = [...waiting.values()];
+      for (const { stop } of all) stop.abort();
+      await Promise.all(all.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** @throws the signal's reason when aborted; what the log throws. */
+async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSignal): Promise<void> {
+  const { stage, retries } = await lastFailure(deps.store.read(recordingStream(recordingId)));
+  if (stage === null || retries >= retriesMax) return;
+  const { progress, log, clock = systemClock } = deps;
+  const began = clock.now();
+  const since = new Date().toISOString();
+  let detail = '';
+  try {
+    progress.add(recordingId, stage);
+    for (let pause = firstPauseMs * 2 ** retries; ; pause = probeEveryMs) {
+      const reason = `${detail}The engine is asked again each minute; try ${retries + 1} of ${retriesMax} begins when it answers.`;
+      progress.set(recordingId, stage, { waiting: { for: reason, ahead: 0, since } });
+      await clock.wait(pause, signal);
+      const probe = await deps.probeEngine(stage, signal);
+      signal.throwIfAborted();
+      if (probe?.ready) break;
+      if (probe === null || clock.now() - began > waitMs) return;
+      detail = `${probe.detail} `;
+    }
+  } finally {
+    progress.remove(recordingId, stage);
+  }
+  log.info({ recordingId, stage, retry: retries + 1 }, 'trying again: the engine answers');
+  const fact = { type: 'retry.requested', data: {} } as const;
+  await deps.append(recordingId, fact, { by: 'system', command: ulid() }).catch((error) => {
+    if (!(error instanceof NotAccepted)) throw error;
+    log.info({ recordingId }, 'not tried again: it has moved on');
+  });
+}
+
+/** The stage whose engine failed last, null if it was something else; and tries since the last result. */
+async function lastFailure(
+  facts: AsyncIterable<LoggedFact>,
+): Promise<{ stage: Stage | null; retries: number }> {
+  let stage: Stage | null = null;
+  let retries = 0;
+  for await (const fact of facts) {
+    if (fact.type === 'stage.failed') {
+      const { retriable, code } = fact.data;
+      stage = retriable && engineCodes.has(code) ? fact.data.stage : null;
+    } else if (fact.type === 'retry.requested' && fact.by === 'system') {
+      retries += 1;
+    } else if (!withoutResult.has(fact.type)) {
+      retries = 0;
+    }
+  }
+  return { stage, retries };
+}
+
+/** Facts of a try that got nowhere. */
+const withoutResult: ReadonlySet<string> = new Set([
+  'stage.started',
+  'stage.interrupted',
+  'speech.detected',
+]);

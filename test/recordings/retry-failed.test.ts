@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import pino from 'pino';
+import { recordingStream, type Stage } from '../../events/facts/recording.ts';
+import { StageError, type StageErrorCode } from '../../src/shared/errors.ts';
+import type { EngineProbe } from '../../src/recordings/retry-failed.ts';
+import { openRecordingService } from '../../src/recordings/service.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
+import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
+import { handClock } from '../support/clocks.ts';
+import { memoryStore } from '../support/memory-store.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const minute = 60_000;
+
+/** A service whose speech engine fails as often as is said, and answers probes as is said. */
+async function failing(t: TestContext, failures: { code: StageErrorCode; times: number }) {
+  const store = memoryStore();
+  const { clock, pass } = handClock();
+  let tries = 0;
+  const probes: (EngineProbe | null)[] = [];
+  const transcribe: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'engine', concurrency: 1 });
+    tries += 1;
+    if (tries <= failures.times)
+      throw new StageError(failures.code, 'The server is away.', { retriable: true });
+    await new Promise((_, reject) =>
+      job.signal.addEventListener('abort', () => reject(job.signal.reason as Error)),
+    );
+  };
+  const unused = async () => {};
+  const recordingsDir = await tempDir(t);
+  const progress = openStageProgress();
+  const recordingService = openRecordingService({
+    store,
+    log: pino({ enabled: false }),
+    jobQueue: openJobQueue(),
+    progress,
+    recordingsDir,
+    quarantineDir: await tempDir(t),
+    importedBy: async () => null,
+    activities: {
+      capture: unused,
+      transcribe,
+      diarize: unused,
+      identify: unused,
+      join: unused,
+      punctuate: unused,
+      summarise: unused,
+      entitle: unused,
+      write: unused,
+    } satisfies Record<Stage, StageActivity>,
+    clock,
+    probeEngine: async () => probes.shift() ?? { ready: true, detail: 'It is ready.' },
+  });
+  t.after(() => recordingService.close());
+  const { recordingId } = await recordingService.startRecording({
+    recordingId: '01K0000000000000000000000A',
+    owner: 'anna',
+    by: 'anna',
+    command: 'start',
+    kind: 'solo',
+    language: null,
+    speakers: null,
+    device: null,
+    trigger: 'api',
+  });
+  await recordingService.command(
+    recordingId,
+    { type: 'audio.captured', data: { path: 'a.wav', bytes: 1, sha256: 'a', duration: 1 } },
+    { by: 'system', command: 'captured' },
+  );
+  /** Resolves with the number of facts of a type when there are so many. */
+  const facts = async (type: string, count: number): Promise<void> => {
+    let seen = 0;
+    for await (const fact of store.subscribe({
+      afterPosition: 0,
+      signal: AbortSignal.timeout(20_000),
+    }))
+      if (fact.type === type && (seen += 1) === count) return;
+  };
+  const types = async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { type, by } of store.read(recordingStream(recordingId)))
+      found.push(`${type} ${by}`);
+    return found;
+  };
+  return { recordingService, recordingId, probes, pass, facts, types };
+}
+
+test('a recording that failed because its engine was away is taken up when the engine answers', async (t) => {
+  const { pass, facts, probes, types, ...it } = await failing(t, { code: 'engine-away', times: 1 });
+  probes.push({ ready: false, detail: 'It cannot be reached.' });
+  await facts('stage.failed', 1);
+  await pass(minute);
+  await pass(minute);
+  await facts('stage.started', 2);
+  assert.ok((await types()).includes('retry.requested system'));
+  assert.equal((await it.recordingService.read(it.recordingId)).state, 'transcribing.recognising');
+});
+
+test('what is waited for shows, until a person clears the error', async (t) => {
+  const { pass, facts, probes, types, ...it } = await failing(t, {
+    code: 'engine-failed',
+    times: 9,
+  });
+  const { recordingService, recordingId } = it;
+  probes.push({ ready: false, detail: 'It cannot be reached.' });
+  const shown: string[] = [];
+  const said = new Promise<void>((resolve) =>
+    recordingService.onActivity((_, { waiting }) => {
+      if (waiting) shown.push(waiting.for);
+      if (shown.length === 2) resolve();
+    }),
+  );
+  await facts('stage.failed', 1);
+  await pass(minute);
+  await said;
+  assert.match(shown[1]!, /^It cannot be reached\. .* try 1 of 5/);
+  assert.equal(recordingService.activity(recordingId)[0]?.waiting?.for, shown[1]);
+  const clear = { type: 'error.cleared', data: {} } as const;
+  await recordingService.command(recordingId, clear, { by: 'anna', command: 'clear' });
+  await recordingService.close();
+  assert.deepEqual(recordingService.activity(recordingId), []);
+  assert.ok(!(await types()).includes('retry.requested system'));
+});
+
+test('it is tried five times, with growing pauses, and then left to a person', async (t) => {
+  const { pass, facts, types } = await failing(t, { code: 'engine-failed', times: 99 });
+  for (const [index, minutes] of [1, 2, 4, 8, 16].entries()) {
+    await facts('stage.failed', index + 1);
+    await pass(minutes * minute);
+  }
+  await facts('stage.failed', 6);
+  const retries = (await types()).filter((type) => type === 'retry.requested system');
+  assert.equal(retries.length, 5);
+});
+
+test('an error that has nothing to do with an engine is left alone', async (t) => {
+  const { facts, ...it } = await failing(t, { code: 'took-the-service-down', times: 1 });
+  await facts('stage.failed', 1);
+  await it.recordingService.close();
+  assert.deepEqual(it.recordingService.activity(it.recordingId), []);
+});
