@@ -90,20 +90,24 @@ async function takeUp(
 ): Promise<number> {
   // All are open before the first one moves: names of documents promised by one are known to all.
   const taken: RecordingAggregate[] = [];
-  for await (const recordingId of recordingIds) {
-    if (recordings.isClosing) break;
-    // A command has opened and started it.
-    if (recordings.opened.has(recordingId)) continue;
-    try {
-      const opening = recordings.open(recordingId, { create: false });
-      const recording = await kept(recordings, recordingId, opening);
-      if (recording && !recording.isUnreadable()) taken.push(recording);
-    } catch (error) {
-      recordings.log.error({ err: error, recordingId }, 'could not be taken up');
-      recordings.onFailed(recordingId, error);
+  try {
+    for await (const recordingId of recordingIds) {
+      if (recordings.isClosing) break;
+      // A command has opened and started it.
+      if (recordings.opened.has(recordingId)) continue;
+      try {
+        const opening = recordings.open(recordingId, { create: false });
+        const recording = await kept(recordings, recordingId, opening);
+        if (recording && !recording.isUnreadable()) taken.push(recording);
+      } catch (error) {
+        recordings.log.error({ err: error, recordingId }, 'could not be taken up');
+        recordings.onFailed(recordingId, error);
+      }
     }
+  } finally {
+    // Also when the list breaks off: what is open and not started would wait for ever.
+    if (!recordings.isClosing) await Promise.all(taken.map((recording) => recording.start()));
   }
-  if (!recordings.isClosing) await Promise.all(taken.map((recording) => recording.start()));
   return taken.length;
 }
 

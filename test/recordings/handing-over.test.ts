@@ -57,6 +57,16 @@ test('a name that is taken in the other space gets a number', async (t) => {
   assert.ok((await world.filesOf('ben')).includes(taken.replace('.md', ' (2).md')));
 });
 
+test('what was taken up goes on when the list of unfinished recordings breaks off', async (t) => {
+  const world = await openWorld(t);
+  const id = await world.record();
+  const crash = world.dieAt('documents.saved', false);
+  await world.recordingService.command(id, handOver, who('hand over'));
+  await crash;
+  await assert.rejects(world.restart({ brokenList: true }), /cannot be read on/);
+  await world.until(id, 'idle.saved');
+});
+
 test('a process that dies between files and fact does not take its own files for a person’s', async (t) => {
   const world = await openWorld(t);
   const id = await world.record();
@@ -111,7 +121,7 @@ async function openWorld(t: TestContext) {
     /** Resolves when the process has died at that append; nothing of it goes on. */
     dieAt: (type: string, stored: boolean) =>
       new Promise<void>((resolve) => (death = { type, stored, happened: resolve })),
-    async restart() {
+    async restart({ brokenList = false } = {}) {
       death = null;
       recordingService = open();
       const states = new Map<string, string>();
@@ -119,6 +129,7 @@ async function openWorld(t: TestContext) {
       await recordingService.restart(
         (async function* () {
           for (const [id, state] of states) if (state.startsWith('transcribing')) yield id;
+          if (brokenList) throw new Error('the list cannot be read on');
         })(),
       );
     },
