@@ -28,10 +28,10 @@ test('a summary taken from the text is said to be one, also after a model has ch
   const notes = (...codes: string[]) => codes.map((code) => ({ code, detail }));
   assert.deepEqual(
     (await recording()).notes,
-    notes('not-punctuated', 'summary-extracted', 'title-extracted'),
+    notes('not-punctuated', 'summary-extracted', 'abstract-extracted'),
   );
   assert.match(await index(), /The summary is an extract from the text/);
-  assert.match(await index(), /Title and abstract are extracts from the text/);
+  assert.match(await index(), /The abstract is an extract from the text/);
 
   const language = await startLanguageServer({ flavour: 'openai' });
   t.after(() => language.close());
@@ -41,7 +41,7 @@ test('a summary taken from the text is said to be one, also after a model has ch
   await saved(2);
   assert.deepEqual((await recording()).notes, notes('not-punctuated', 'summary-extracted'));
   assert.match(await index(), /The summary is an extract from the text/);
-  assert.doesNotMatch(await index(), /Title and abstract are extracts/);
+  assert.doesNotMatch(await index(), /The abstract is an extract/);
 
   // All of it by the model: then there is nothing to note, and restoring brings the note back to both.
   await api('POST', `/recordings/${id}/reprocess`, { from: 'language-model' });
@@ -52,7 +52,7 @@ test('a summary taken from the text is said to be one, also after a model has ch
   await saved(4);
   assert.deepEqual(
     (await recording()).notes.map(({ code }) => code),
-    ['not-punctuated', 'summary-extracted', 'title-extracted', 'restored'],
+    ['not-punctuated', 'summary-extracted', 'abstract-extracted', 'restored'],
   );
   assert.match(await index(), /The summary is an extract from the text/);
   assert.match(await index(), /an earlier version that was restored\. \(1\)/);
