@@ -75,28 +75,10 @@ export function contextAfter(
     case 'audio.removed':
       return { ...context, audio: false };
 
-    case 'stage.started': {
-      const { stage } = event.data;
-      const attempt = context.attempt + 1;
-      return {
-        ...context,
-        attempt,
-        running: { ...context.running, [stage]: attempt },
-        deaths: { ...context.deaths, [stage]: (context.deaths[stage] ?? 0) + 1 },
-      };
-    }
-    case 'stage.interrupted': {
-      const { stage } = event.data;
-      const deaths = Math.max(0, (context.deaths[stage] ?? 0) - 1);
-      return {
-        ...withoutAttempt(context, stage),
-        deaths: { ...context.deaths, [stage]: deaths },
-      };
-    }
-    case 'stage.failed': {
-      const { stage, retriable } = event.data;
-      return { ...context, failed: { stage, retriable } };
-    }
+    case 'stage.started':
+    case 'stage.interrupted':
+    case 'stage.failed':
+      return afterStageFact(context, event);
 
     // A stage is done, or a person did something: no death before it counts against the recording.
     case 'utterance.recognised':
@@ -150,6 +132,38 @@ export function contextAfter(
     default:
       event satisfies never;
       return context;
+  }
+}
+
+type StageFact = Extract<
+  RecordingMachineEvent,
+  { type: 'stage.started' | 'stage.interrupted' | 'stage.failed' }
+>;
+
+function afterStageFact(context: RecordingContext, event: StageFact): RecordingContext {
+  switch (event.type) {
+    case 'stage.started': {
+      const { stage } = event.data;
+      const attempt = context.attempt + 1;
+      return {
+        ...context,
+        attempt,
+        running: { ...context.running, [stage]: attempt },
+        deaths: { ...context.deaths, [stage]: (context.deaths[stage] ?? 0) + 1 },
+      };
+    }
+    case 'stage.interrupted': {
+      const { stage } = event.data;
+      const deaths = Math.max(0, (context.deaths[stage] ?? 0) - 1);
+      return {
+        ...withoutAttempt(context, stage),
+        deaths: { ...context.deaths, [stage]: deaths },
+      };
+    }
+    case 'stage.failed': {
+      const { stage, retriable } = event.data;
+      return { ...context, failed: { stage, retriable } };
+    }
   }
 }
 

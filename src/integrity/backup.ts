@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
-import { copyFile, link, lstat, open, readFile, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { constants } from 'node:fs';
-import {
-  exists,
-  privateDirectory,
-  syncDirectory,
-  syncFile,
-  writeDurably,
-} from '../shared/files.ts';
+import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
 import { openErasureList } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
@@ -18,6 +11,7 @@ import { crcAt, rawRecords } from '../../events/log/reader.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
+import { type Copied, copyTree } from './copy-tree.ts';
 import { notInBackups } from './not-in-backups.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 
@@ -143,70 +137,6 @@ export async function readBackupMarker(directory: string): Promise<BackupMarker 
 const writeBackupMarker = (directory: string, marker: BackupMarker): Promise<void> =>
   writeDurably(join(directory, 'backup.json'), `${JSON.stringify(marker)}\n`);
 
-/** What a copy took: files that were copied, and those the last one already had. */
-export type Copied = { copied: number; linked: number; bytes: number };
-
-/**
- * Copies a tree of folders and plain files, durably; links and other things are left out. A file that
- * `previous` has with the same length and time of change is linked from there instead: a copy of the
- * copy costs a name. A file of the source is never linked: damage to it must not reach the copy.
- * What vanishes from the source meanwhile was deleted by the service and is left out.
- *
- * @param wanted asked with the path below `from` of each entry
- */
-export async function copyTree(
-  from: string,
-  to: string,
-  options: {
-    previous?: string | undefined;
-    wanted?: (path: string) => boolean | Promise<boolean>;
-  } = {},
-): Promise<Copied> {
-  const { previous, wanted = () => true } = options;
-  const done: Copied = { copied: 0, linked: 0, bytes: 0 };
-  await folder('');
-  return done;
-
-  async function folder(path: string): Promise<void> {
-    await privateDirectory(join(to, path));
-    const entries = await readdir(join(from, path), { withFileTypes: true }).catch(vanished);
-    for (const entry of entries ?? []) {
-      const below = join(path, entry.name);
-      if (!(await wanted(below))) continue;
-      if (entry.isDirectory()) await folder(below);
-      else if (entry.isFile()) await file(below);
-    }
-    await syncDirectory(join(to, path));
-  }
-
-  async function file(path: string): Promise<void> {
-    const source = await lstat(join(from, path)).catch(vanished);
-    if (!source) return;
-    const target = join(to, path);
-    if (previous !== undefined) {
-      const before = await lstat(join(previous, path)).catch(vanished);
-      const same =
-        before?.isFile() === true &&
-        before.size === source.size &&
-        Math.abs(before.mtimeMs - source.mtimeMs) < sameTimeMs;
-      if (same) {
-        await link(join(previous, path), target);
-        done.linked += 1;
-        return;
-      }
-    }
-    const copy = copyFile(join(from, path), target, constants.COPYFILE_FICLONE);
-    if ((await copy.then(() => true).catch(vanished)) === undefined) return;
-    await utimes(target, source.atime, source.mtime);
-    await syncFile(target);
-    done.copied += 1;
-    done.bytes += source.size;
-  }
-}
-
-/** Times are set with less precision than they are read. */
-const sameTimeMs = 2;
-
 async function copyRecords(
   store: EventLog,
   copy: LogCopy,
@@ -308,9 +238,4 @@ async function assertUsable(directory: string, data: DataFolder): Promise<void> 
   const foreign = (await readdir(directory)).find((name) => !ours.test(name));
   if (foreign === undefined) return;
   throw new Error(`${directory} holds something else (${foreign}). Choose an empty directory.`);
-}
-
-function vanished(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined;
-  throw error;
 }

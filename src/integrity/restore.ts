@@ -5,13 +5,8 @@ import { type ErasureList, openErasureList, readKeyFile } from '../../events/log
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { rawRecords } from '../../events/log/reader.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
-import {
-  type BackupMarker,
-  type Copied,
-  backupLayout,
-  copyTree,
-  readBackupMarker,
-} from './backup.ts';
+import { type BackupMarker, backupLayout, readBackupMarker } from './backup.ts';
+import { type Copied, copyTree } from './copy-tree.ts';
 import { withLogAlone } from './open-mark.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';

@@ -31,7 +31,7 @@ export interface AudioKeeping {
 /** More than that waiting is left to the next start. */
 const waitingMax = 10_000;
 
-export function openAudioKeeping(deps: {
+type KeepingDeps = {
   store: EventStore;
   log: Log;
   recordingsDir: string;
@@ -42,130 +42,156 @@ export function openAudioKeeping(deps: {
   use(recordingId: string, work: (recording: RecordingAggregate) => Promise<void>): Promise<void>;
   /** For tests. */
   ffmpegRuns?: () => Promise<boolean>;
-  /** Told before each step; tests end the process there. */
+  /** Called before each step; tests end the process there. */
   before?(step: KeepingStep): void;
-}): AudioKeeping {
-  const { log, jobs, before = () => {}, ffmpegRuns = hasFfmpeg } = deps;
-  const lock = filesLock();
-  const taken = new Map<string, AbortController>();
-  let tail: Promise<void> = Promise.resolve();
-  let current: { recordingId: string; done: Promise<void> } | null = null;
-  let closed = false;
+};
 
+type Keeping = Required<KeepingDeps> & {
+  lock: FilesLock;
+  /** Recordings that wait or are at work. */
+  taken: Map<string, AbortController>;
+  tail: Promise<void>;
+  current: { recordingId: string; done: Promise<void> } | null;
+  isClosed: boolean;
+};
+
+export function openAudioKeeping(deps: KeepingDeps): AudioKeeping {
+  const { jobs, before = () => {}, ffmpegRuns = hasFfmpeg } = deps;
+  const keeping: Keeping = {
+    ...deps,
+    before,
+    ffmpegRuns,
+    lock: filesLock(),
+    taken: new Map(),
+    tail: Promise.resolve(),
+    current: null,
+    isClosed: false,
+  };
+  const { taken, lock } = keeping;
   return {
     async intend(recordingId) {
       if (deps.keep() !== 'wav') await jobs.add(recordingId, 'keep-audio');
     },
-    take,
+    take: (recordingId) => take(keeping, recordingId),
     async leave(recordingId) {
       taken.get(recordingId)?.abort();
       taken.delete(recordingId);
+      const { current } = keeping;
       if (current?.recordingId === recordingId) await current.done;
     },
     async takeNoted() {
       for (const { recordingId, job } of await jobs.list()) {
-        if (job === 'keep-audio') take(recordingId);
+        if (job === 'keep-audio') take(keeping, recordingId);
       }
     },
     whileFilesStay: lock.whileFilesStay,
     async close() {
-      closed = true;
+      keeping.isClosed = true;
       for (const stop of taken.values()) stop.abort();
-      await tail;
+      await keeping.tail;
     },
   };
+}
 
-  function take(recordingId: string): void {
-    if (closed || taken.has(recordingId)) return;
-    if (taken.size >= waitingMax) {
-      log.warn({ recordingId }, 'too many recordings wait for their audio to be dealt with');
-      return;
-    }
-    const stop = new AbortController();
-    taken.set(recordingId, stop);
-    tail = tail.then(async () => {
-      if (stop.signal.aborted) return;
-      const done = attempt(recordingId, stop.signal);
-      current = { recordingId, done };
-      await done;
-      current = null;
-      if (taken.get(recordingId) === stop) taken.delete(recordingId);
-    });
+function take(keeping: Keeping, recordingId: string): void {
+  const { taken, log } = keeping;
+  if (keeping.isClosed || taken.has(recordingId)) return;
+  if (taken.size >= waitingMax) {
+    log.warn({ recordingId }, 'too many recordings wait for their audio to be dealt with');
+    return;
   }
+  const stop = new AbortController();
+  taken.set(recordingId, stop);
+  keeping.tail = keeping.tail.then(async () => {
+    if (stop.signal.aborted) return;
+    const done = attempt(keeping, recordingId, stop.signal);
+    keeping.current = { recordingId, done };
+    await done;
+    keeping.current = null;
+    if (taken.get(recordingId) === stop) taken.delete(recordingId);
+  });
+}
 
-  /** Never throws: what failed stays noted, and is tried again at the next start or the next documents. */
-  async function attempt(recordingId: string, signal: AbortSignal): Promise<void> {
-    try {
-      await deps.use(recordingId, (recording) => dealWith(recording, signal));
-    } catch (error) {
-      if (signal.aborted || error instanceof NotAccepted) {
-        log.debug({ recordingId }, 'its audio is left as it is for now: the recording goes on');
-      } else {
-        log.error({ err: error, recordingId }, 'the audio could not be dealt with; it is kept');
-      }
+/** Never throws: what failed stays noted, and is tried again at the next start or the next documents. */
+async function attempt(keeping: Keeping, recordingId: string, signal: AbortSignal): Promise<void> {
+  const { log } = keeping;
+  try {
+    await keeping.use(recordingId, (recording) => dealWith(keeping, recording, signal));
+  } catch (error) {
+    if (signal.aborted || error instanceof NotAccepted) {
+      log.debug({ recordingId }, 'its audio is left as it is for now: the recording goes on');
+    } else {
+      log.error({ err: error, recordingId }, 'the audio could not be dealt with; it is kept');
     }
   }
+}
 
-  async function dealWith(recording: RecordingAggregate, signal: AbortSignal): Promise<void> {
-    const { recordingId } = recording;
-    const state = stateName(recording.snapshot().value);
-    // One that is being processed comes here again with its documents.
-    if (!isIn(state, 'idle')) return;
-    const audio = await keptAudio(deps, recordingId);
-    if (isIn(state, 'idle.saved')) await follow(deps.keep(), recording, audio, signal);
-    await lock.movingFiles(() => audio.removeLeftovers(), signal);
-    before('done');
-    // With its next documents it is noted anew, and that stays noted.
-    signal.throwIfAborted();
-    await jobs.complete(recordingId, 'keep-audio');
-  }
+async function dealWith(
+  keeping: Keeping,
+  recording: RecordingAggregate,
+  signal: AbortSignal,
+): Promise<void> {
+  const { recordingId } = recording;
+  const state = stateName(recording.snapshot().value);
+  // One that is being processed comes here again with its documents.
+  if (!isIn(state, 'idle')) return;
+  const audio = await keptAudio(keeping, recordingId);
+  if (isIn(state, 'idle.saved')) await follow(keeping, recording, audio, signal);
+  await keeping.lock.movingFiles(() => audio.removeLeftovers(), signal);
+  keeping.before('done');
+  // With its next documents it is noted again, and that stays noted.
+  signal.throwIfAborted();
+  await keeping.jobs.complete(recordingId, 'keep-audio');
+}
 
-  async function follow(
-    keep: KeptAs,
-    recording: RecordingAggregate,
-    audio: KeptAudio,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (audio.file === null || keep === 'wav') return;
-    // The setting may be newer than the documents.
-    await jobs.add(recording.recordingId, 'keep-audio');
-    if (keep === 'none') {
-      const fact = { type: 'audio.removed', data: { path: audio.file.path } } as const;
-      await lock.movingFiles(async () => {
-        await replaced(recording, fact);
-        audio.gone();
-        await audio.removeLeftovers();
-      }, signal);
-    }
-    // What somebody uploaded is kept as it is.
-    if (keep !== 'flac' || !audio.asCaptured) return;
-    if (!(await ffmpegRuns())) {
-      const { recordingId } = recording;
-      log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is not there: the WAV is kept');
-      return;
-    }
-    before('compress');
-    const compressed = await audio.compress(signal);
+async function follow(
+  keeping: Keeping,
+  recording: RecordingAggregate,
+  audio: KeptAudio,
+  signal: AbortSignal,
+): Promise<void> {
+  const { lock, before, log } = keeping;
+  const keep = keeping.keep();
+  if (audio.file === null || keep === 'wav') return;
+  // The setting may be newer than the documents.
+  await keeping.jobs.add(recording.recordingId, 'keep-audio');
+  if (keep === 'none') {
+    const fact = { type: 'audio.removed', data: { path: audio.file.path } } as const;
     await lock.movingFiles(async () => {
-      before('rename');
-      await compressed.rename();
-      before('fact');
-      await replaced(recording, { type: 'audio.compressed', data: compressed.data });
-      audio.replacedBy(compressed.data);
-      before('remove');
+      await replaced(keeping, recording, fact);
+      audio.gone();
       await audio.removeLeftovers();
     }, signal);
   }
-
-  /** On disk, and known to every reader, before the file it replaces goes. */
-  async function replaced(
-    recording: RecordingAggregate,
-    fact: RecordingFactOf<'audio.compressed'> | RecordingFactOf<'audio.removed'>,
-  ): Promise<void> {
-    const metadata = { by: 'system', command: `keep-audio-${ulid()}` };
-    const { position } = await recording.append([fact], metadata);
-    await deps.applied(position);
+  // What a person uploaded is kept as it is.
+  if (keep !== 'flac' || !audio.asCaptured) return;
+  if (!(await keeping.ffmpegRuns())) {
+    const { recordingId } = recording;
+    log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is missing: the WAV is kept');
+    return;
   }
+  before('compress');
+  const compressed = await audio.compress(signal);
+  await lock.movingFiles(async () => {
+    before('rename');
+    await compressed.rename();
+    before('fact');
+    await replaced(keeping, recording, { type: 'audio.compressed', data: compressed.data });
+    audio.replacedBy(compressed.data);
+    before('remove');
+    await audio.removeLeftovers();
+  }, signal);
+}
+
+/** On disk, and known to every reader, before the file it replaces goes. */
+async function replaced(
+  { applied }: Keeping,
+  recording: RecordingAggregate,
+  fact: RecordingFactOf<'audio.compressed'> | RecordingFactOf<'audio.removed'>,
+): Promise<void> {
+  const metadata = { by: 'system', command: `keep-audio-${ulid()}` };
+  const { position } = await recording.append([fact], metadata);
+  await applied(position);
 }
 
 export const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as const;

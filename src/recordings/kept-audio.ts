@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hashFile, syncDirectory } from '../shared/files.ts';
+import { hashFile, ifMissing, syncDirectory } from '../shared/files.ts';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { compressFlac } from '../audio/flac.ts';
@@ -36,10 +36,52 @@ export async function keptAudio(
   recordingId: string,
 ): Promise<KeptAudio> {
   const folder = join(recordingsDir, recordingId);
+  const audio = await audioInLog(store, recordingId);
+  const replace = (file: KeptAudio['file']): void => {
+    if (audio.file !== null) audio.past.add(audio.file.path);
+    Object.assign(audio, { file, asCaptured: false });
+  };
+  return {
+    get file() {
+      return audio.file;
+    },
+    get asCaptured() {
+      return audio.asCaptured;
+    },
+    async compress(signal) {
+      if (audio.file === null) throw new Error('there is no audio to compress');
+      const data = await compressBeside(folder, audio.file, signal);
+      return {
+        data,
+        async rename() {
+          await rename(join(folder, temporaryName), join(folder, compressedName));
+          await syncDirectory(folder);
+        },
+      };
+    },
+    replacedBy: replace,
+    gone: () => replace(null),
+    async removeLeftovers() {
+      for (const name of audio.past) {
+        if (name !== audio.file?.path) await rm(join(folder, name), { force: true });
+      }
+      // Nothing is left of one that was erased.
+      await syncDirectory(folder).catch(ifMissing(undefined));
+    },
+  };
+}
+
+type AudioInLog = {
+  file: KeptAudio['file'];
+  asCaptured: boolean;
+  /** Names that may be there although no fact wants them to be. */
+  past: Set<string>;
+};
+
+async function audioInLog(store: EventStore, recordingId: string): Promise<AudioInLog> {
+  const past = new Set([temporaryName, compressedName]);
   let file: KeptAudio['file'] = null;
   let asCaptured = false;
-  /** Names that may be there though no fact wants them to be. */
-  const past = new Set([temporaryName, compressedName]);
   for await (const fact of store.read(recordingStream(recordingId))) {
     switch (fact.type) {
       case 'audio.imported':
@@ -60,51 +102,21 @@ export async function keptAudio(
         break;
     }
   }
+  return { file, asCaptured, past };
+}
 
-  return {
-    get file() {
-      return file;
-    },
-    get asCaptured() {
-      return asCaptured;
-    },
-    async compress(signal) {
-      if (file === null) throw new Error('there is no audio to compress');
-      const { path: replaces, sha256 } = file;
-      const source = join(folder, replaces);
-      // A file that was damaged must not be made to look whole.
-      if ((await hashFile(source))?.sha256 !== sha256) {
-        throw new Error(`the audio of ${recordingId} is not as it was recorded`);
-      }
-      const temporary = join(folder, temporaryName);
-      await compressFlac(source, temporary, signal);
-      const made = (await hashFile(temporary))!;
-      return {
-        data: { path: compressedName, ...made, replaces },
-        async rename() {
-          await rename(temporary, join(folder, compressedName));
-          await syncDirectory(folder);
-        },
-      };
-    },
-    replacedBy(next) {
-      if (file !== null) past.add(file.path);
-      file = next;
-      asCaptured = false;
-    },
-    gone() {
-      if (file !== null) past.add(file.path);
-      file = null;
-      asCaptured = false;
-    },
-    async removeLeftovers() {
-      for (const name of past) {
-        if (name !== file?.path) await rm(join(folder, name), { force: true });
-      }
-      await syncDirectory(folder).catch((error: NodeJS.ErrnoException) => {
-        // Nothing is left of one that was erased.
-        if (error.code !== 'ENOENT') throw error;
-      });
-    },
-  };
+async function compressBeside(
+  folder: string,
+  { path: replaces, sha256 }: NonNullable<KeptAudio['file']>,
+  signal: AbortSignal,
+): Promise<RecordingFactOf<'audio.compressed'>['data']> {
+  const source = join(folder, replaces);
+  // A file that was damaged must not be made to look whole.
+  if ((await hashFile(source))?.sha256 !== sha256) {
+    throw new Error(`the audio ${source} is not as it was recorded`);
+  }
+  const temporary = join(folder, temporaryName);
+  await compressFlac(source, temporary, signal);
+  const made = (await hashFile(temporary))!;
+  return { path: compressedName, ...made, replaces };
 }

@@ -1,18 +1,12 @@
 import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  type TableBlock,
-  type Entry,
-  type Table,
-  tableEntries,
-  maskedCrc32c,
-  readTable,
-  readVarint,
-} from './table-file.ts';
+import { type TableBlock, type Entry, type Table, tableEntries, readTable } from './table-file.ts';
 import { isIntact, isLogKey, logKey, positionOf } from '../../../events/log/records.ts';
 import { EventStoreError } from '../../../events/store.ts';
+import { ifMissing } from '../../shared/files.ts';
 import type { Finding } from '../findings.ts';
+import { type KeyRange, rangesOf } from './manifest.ts';
 import type { LogDatabase } from '../../../events/log/database.ts';
 import { parseRecord } from '../../../events/log/sealing.ts';
 
@@ -31,7 +25,7 @@ export type TableFile = {
 export async function tablesIn(
   directory: string,
 ): Promise<{ live: TableFile[]; others: TableFile[] }> {
-  const names = ((await readdir(directory).catch(missing)) ?? [])
+  const names = (await readdir(directory).catch(ifMissing([])))
     .filter((name) => /^\d+\.(ldb|sst)$/.test(name))
     .toSorted();
   // Once more: a database that is just being opened again replaces its manifest.
@@ -40,22 +34,6 @@ export async function tablesIn(
   const isLive = ({ range }: TableFile) => ranges === undefined || range !== undefined;
   return { live: files.filter(isLive), others: files.filter((file) => !isLive(file)) };
 }
-
-const blockBytes = 32_768;
-const headerBytes = 7;
-/** Types of fragments; between first and last there are others. */
-const [full, first, last] = [1, 2, 4];
-
-const tag = {
-  comparator: 1,
-  logNumber: 2,
-  nextFile: 3,
-  lastSequence: 4,
-  compactPointer: 5,
-  deletedFile: 6,
-  newFile: 7,
-  previousLog: 9,
-};
 
 /** A table that is not as LevelDB wrote it. */
 export type HarmedTable = {
@@ -81,7 +59,7 @@ export async function harmedTables(
   const { pause = () => turn(), signal } = how;
   const harmed: HarmedTable[] = [];
   for (const { name, range } of (await tablesIn(directory)).live) {
-    const file = await readFile(join(directory, name)).catch(vanished);
+    const file = await readFile(join(directory, name)).catch(ifMissing(undefined));
     if (!file) continue;
     const table = readTable(file);
     const findings = findingsIn(name, table);
@@ -167,94 +145,6 @@ export async function putBack(db: LogDatabase, { sound, damaged }: Rescued): Pro
 
 const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
 
-/** The internal keys a table begins and ends with, as LevelDB noted them when it had written it. */
-type KeyRange = { smallest: Buffer; largest: Buffer };
-
-/** By the table's number. */
-async function rangesOf(directory: string): Promise<Map<number, KeyRange> | undefined> {
-  const read = (name: string) => readFile(join(directory, name)).catch(missing);
-  const name = (await read('CURRENT'))?.toString().trimEnd();
-  const manifest = name !== undefined && /^MANIFEST-\d+$/.test(name) ? await read(name) : undefined;
-  const edits = manifest && recordsOf(manifest);
-  const tables = new Map<number, KeyRange>();
-  return edits?.every((edit) => applyEdit(edit, tables)) ? tables : undefined;
-}
-
-/** Undefined when one is harmed; one that is cut off at the end never counted (leveldb/doc/log_format.md). */
-function recordsOf(file: Buffer): Buffer[] | undefined {
-  const records: Buffer[] = [];
-  let parts: Buffer[] = [];
-  for (let at = 0; at + headerBytes <= file.length;) {
-    const left = blockBytes - (at % blockBytes);
-    if (left < headerBytes) {
-      at += left;
-      continue;
-    }
-    const length = file.readUInt16LE(at + 4);
-    const type = file[at + 6]!;
-    const end = at + headerBytes + length;
-    if (type === 0 || end > file.length) return records;
-    if (file.readUInt32LE(at) !== maskedCrc32c(file.subarray(at + 6, end))) return undefined;
-    if (type === full || type === first) parts = [];
-    parts.push(file.subarray(at + headerBytes, end));
-    if (type === full || type === last) records.push(Buffer.concat(parts));
-    at = end;
-  }
-  return records;
-}
-
-/** Answers false when it is not as we know it. */
-function applyEdit(edit: Buffer, tables: Map<number, KeyRange>): boolean {
-  let at = 0;
-  const number = (): number => {
-    const read = readVarint(edit, at);
-    at = read?.end ?? Infinity;
-    return read?.value ?? 0;
-  };
-  const bytes = (): Buffer => {
-    const length = number();
-    at += length;
-    return edit.subarray(at - length, at);
-  };
-  while (at < edit.length) {
-    switch (number()) {
-      case tag.comparator:
-        bytes();
-        break;
-      case tag.logNumber:
-      case tag.nextFile:
-      case tag.lastSequence:
-      case tag.previousLog:
-        number();
-        break;
-      case tag.compactPointer:
-        number();
-        bytes();
-        break;
-      case tag.deletedFile:
-        number();
-        tables.delete(number());
-        break;
-      case tag.newFile: {
-        // Level, number, length, smallest and largest key.
-        number();
-        const table = number();
-        number();
-        tables.set(table, { smallest: bytes(), largest: bytes() });
-        break;
-      }
-      default:
-        return false;
-    }
-  }
-  return at === edit.length;
-}
-
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined;
-  throw error;
-}
-
 function findingsIn(name: string, table: Table): Finding[] {
   const found = (what: string): Finding => ({
     kind: 'table',
@@ -298,11 +188,6 @@ function positionIn(block: TableBlock | undefined, which: 0 | -1): number | unde
   if (!block?.sound || !block.content) return undefined;
   const key = tableEntries(block.content).entries.at(which)?.key.subarray(0, -8);
   return key && isLogKey(key) ? positionOf(key) : undefined;
-}
-
-function vanished(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined;
-  throw error;
 }
 
 /**
