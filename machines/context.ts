@@ -74,12 +74,10 @@ export function contextAfter(
       return { ...context, audio: true, deaths: {} };
     case 'audio.removed':
       return { ...context, audio: false };
-
     case 'stage.started':
     case 'stage.interrupted':
     case 'stage.failed':
       return afterStageFact(context, event);
-
     // A stage is done, or a person did something: no death before it counts against the recording.
     case 'utterance.recognised':
     case 'transcription.completed':
@@ -110,13 +108,9 @@ export function contextAfter(
     case 'processing.cancelled':
     case 'error.cleared':
       return { ...context, failed: null, deaths: {} };
-
     case 'recording.discarded':
-    case 'recording.erased': {
-      const { recordingId, owner, sources, attempt } = context;
-      return { ...initialContext(recordingId), owner, sources, attempt };
-    }
-
+    case 'recording.erased':
+      return skeletonOf(context);
     // Accepted, and without further consequence for what may happen next.
     case 'recording.paused':
     case 'recording.resumed':
@@ -134,6 +128,14 @@ export function contextAfter(
       return context;
   }
 }
+
+/** What is left of a recording that was erased. */
+const skeletonOf = ({ recordingId, owner, sources, attempt }: RecordingContext) => ({
+  ...initialContext(recordingId),
+  owner,
+  sources,
+  attempt,
+});
 
 type StageFact = Extract<
   RecordingMachineEvent,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
+import { exists, privateDirectory, writeDurably } from '../shared/files.ts';
 import { openErasureList } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';

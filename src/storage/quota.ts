@@ -52,8 +52,7 @@ const restForCount = 20;
 /** Nobody waits longer than this for it. */
 const waitMs = 2000;
 
-/** Counts nothing before `start`. One count at a time. */
-export function openSpaceLimit(deps: {
+type SpaceDeps = {
   /** Counts what is on the disk. */
   measure(signal: AbortSignal): Promise<CountedBytes>;
   /** Room on the disk itself, whatever the limit. */
@@ -62,142 +61,167 @@ export function openSpaceLimit(deps: {
   log: { warn(fields: object, text: string): void };
   /** Monotonic milliseconds; for tests. */
   now?: () => number;
-}): SpaceLimit {
-  const { log, now = () => performance.now() } = deps;
-  const stopping = new AbortController();
-  const listeners = new Set<() => void>();
-  let measured: number | null = null;
+};
+
+type Space = Required<SpaceDeps> & {
+  stopping: AbortController;
+  listeners: Set<() => void>;
+  measured: number | null;
   /** Bytes let in and neither kept nor gone. */
-  let coming = 0;
+  coming: number;
   /** Bytes kept since the last count began, which may have missed them; and before it, while it runs. */
-  let keptSince = 0;
-  let keptBefore = 0;
-  let counting: Promise<void> | undefined;
-  let mayCountAgainAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let warned = false;
+  keptSince: number;
+  keptBefore: number;
+  counting: Promise<void> | undefined;
+  mayCountAgainAt: number;
+  timer: NodeJS.Timeout | undefined;
+  /** Whether there was a warning after the last count. */
+  warned: boolean;
+};
 
-  const taken = () => (measured ?? 0) + coming + keptSince + keptBefore;
-  const limit = () => {
-    const gigabytes = deps.settings()['limits.spaces_gb'];
-    return gigabytes === null ? null : Math.round(gigabytes * gigabyte);
+/** Counts nothing before `start`. One count at a time. */
+export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
+  const space: Space = {
+    now: () => performance.now(),
+    ...deps,
+    stopping: new AbortController(),
+    listeners: new Set(),
+    measured: null,
+    coming: 0,
+    keptSince: 0,
+    keptBefore: 0,
+    counting: undefined,
+    mayCountAgainAt: Number.NEGATIVE_INFINITY,
+    timer: undefined,
+    warned: false,
   };
-  const fits = (bytes: number) => taken() + Math.max(bytes, 1) <= (limit() ?? Infinity);
-
   return {
-    taken: () => (measured === null ? null : taken()),
-    limit,
+    taken: () => (space.measured === null ? null : takenIn(space)),
+    limit: () => limitOf(space),
     async admit(bytes) {
-      await deps.disk.admit(bytes);
-      await lookFor(bytes);
-      // In the turn of the check: of two that come at once the second finds the first.
-      assertFits(bytes);
-      return admission(bytes);
+      await space.disk.admit(bytes);
+      await lookFor(space, bytes);
+      // In the same tick as the check: of two that come at once the second finds the first.
+      assertFits(space, bytes);
+      return admission(space, bytes);
     },
     async refuseWhenFull() {
-      await deps.disk.admit(0);
-      await lookFor(0);
-      assertFits(0);
+      await space.disk.admit(0);
+      await lookFor(space, 0);
+      assertFits(space, 0);
     },
-    warning,
+    warning: () => warningOf(space),
     onWarning(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      space.listeners.add(listener);
+      return () => space.listeners.delete(listener);
     },
-    start: () => count(),
+    start: () => count(space),
     async stop() {
-      stopping.abort();
-      clearTimeout(timer);
-      await counting;
+      space.stopping.abort();
+      clearTimeout(space.timer);
+      await space.counting;
     },
   };
+}
 
-  /** Counts first if nothing was counted yet, or if room may have been made since. */
-  async function lookFor(bytes: number): Promise<void> {
-    if (limit() !== null && (measured === null || !fits(bytes))) await countAgain();
-  }
+const takenIn = ({ measured, coming, keptSince, keptBefore }: Space): number =>
+  (measured ?? 0) + coming + keptSince + keptBefore;
 
-  function assertFits(bytes: number): void {
-    const most = limit();
-    if (most === null || fits(bytes)) return;
-    throw new SpaceLimitReached({ taken: taken(), limit: most, bytes });
-  }
+function limitOf({ settings }: Space): number | null {
+  const gigabytes = settings()['limits.spaces_gb'];
+  return gigabytes === null ? null : Math.round(gigabytes * gigabyte);
+}
 
-  function admission(announced: number): Admission {
-    let bytes = announced;
-    let open = true;
-    coming += bytes;
-    const settle = () => {
-      if (!open) return false;
-      open = false;
-      coming -= bytes;
-      return true;
-    };
-    return {
-      async becomes(now) {
-        const more = now - bytes;
-        if (more > 0) {
-          await lookFor(more);
-          assertFits(more);
-        }
-        if (open) coming += more;
-        bytes = now;
-      },
-      kept() {
-        if (settle()) keptSince += bytes;
-      },
-      gone: () => void settle(),
-    };
-  }
+const fits = (space: Space, bytes: number): boolean =>
+  takenIn(space) + Math.max(bytes, 1) <= (limitOf(space) ?? Infinity);
 
-  function warning(): ReturnType<SpaceLimit['warning']> {
-    const most = limit();
-    if (most === null || fits(0)) return null;
-    const message =
-      `Documents, recordings and uploads of all users take ${sizeText(taken())} of the ` +
-      `${sizeText(most)} they may: what runs goes on, nothing new is taken. ${whatToDo}`;
-    return { code: 'space-limit', message };
-  }
+/** Counts first if nothing was counted yet, or if room may have been made since. */
+async function lookFor(space: Space, bytes: number): Promise<void> {
+  if (limitOf(space) === null) return;
+  if (space.measured === null || !fits(space, bytes)) await countAgain(space);
+}
 
-  async function countAgain(): Promise<void> {
-    if (counting === undefined && now() < mayCountAgainAt) return;
-    let enough: NodeJS.Timeout | undefined;
-    const waited = new Promise<void>((resolve) => (enough = setTimeout(resolve, waitMs)));
-    await Promise.race([count(), waited]);
-    clearTimeout(enough);
-  }
+function assertFits(space: Space, bytes: number): void {
+  const most = limitOf(space);
+  if (most === null || fits(space, bytes)) return;
+  throw new SpaceLimitReached({ taken: takenIn(space), limit: most, bytes });
+}
 
-  /** Never rejects: what could not be counted stays as it was counted before. */
-  function count(): Promise<void> {
-    if (stopping.signal.aborted) return Promise.resolve();
-    counting ??= measureOnce().finally(() => {
-      counting = undefined;
-      clearTimeout(timer);
-      if (stopping.signal.aborted) return;
-      timer = setTimeout(() => void count(), countEveryMs).unref();
-      const warns = warning() !== null;
-      if (warns === warned) return;
-      warned = warns;
-      for (const listener of listeners) listener();
-    });
-    return counting;
-  }
+function admission(space: Space, announced: number): Admission {
+  let bytes = announced;
+  let open = true;
+  space.coming += bytes;
+  const settle = () => {
+    if (!open) return false;
+    open = false;
+    space.coming -= bytes;
+    return true;
+  };
+  return {
+    async becomes(now) {
+      const more = now - bytes;
+      if (more > 0) {
+        await lookFor(space, more);
+        assertFits(space, more);
+      }
+      if (open) space.coming += more;
+      bytes = now;
+    },
+    kept() {
+      if (settle()) space.keptSince += bytes;
+    },
+    gone: () => void settle(),
+  };
+}
 
-  async function measureOnce(): Promise<void> {
-    const began = now();
-    keptBefore += keptSince;
-    keptSince = 0;
-    try {
-      const { bytes, unread } = await deps.measure(stopping.signal);
-      measured = bytes;
-      keptBefore = 0;
-      if (unread > 0) log.warn({ unread }, 'not everything could be counted for limits.spaces_gb');
-    } catch (error) {
-      if (!stopping.signal.aborted) log.warn({ err: error }, 'counting for limits.spaces_gb');
-    }
-    const ended = now();
-    mayCountAgainAt = ended + Math.max(countAgainMs, restForCount * (ended - began));
+function warningOf(space: Space): ReturnType<SpaceLimit['warning']> {
+  const most = limitOf(space);
+  if (most === null || fits(space, 0)) return null;
+  const message =
+    `Documents, recordings and uploads of all users take ${sizeText(takenIn(space))} of the ` +
+    `${sizeText(most)} they may: what runs goes on, nothing new is taken. ${whatToDo}`;
+  return { code: 'space-limit', message };
+}
+
+async function countAgain(space: Space): Promise<void> {
+  if (space.counting === undefined && space.now() < space.mayCountAgainAt) return;
+  let enough: NodeJS.Timeout | undefined;
+  const waited = new Promise<void>((resolve) => (enough = setTimeout(resolve, waitMs)));
+  await Promise.race([count(space), waited]);
+  clearTimeout(enough);
+}
+
+/** Never rejects: what could not be counted stays as it was counted before. */
+function count(space: Space): Promise<void> {
+  if (space.stopping.signal.aborted) return Promise.resolve();
+  space.counting ??= measureOnce(space).finally(() => {
+    space.counting = undefined;
+    clearTimeout(space.timer);
+    if (space.stopping.signal.aborted) return;
+    space.timer = setTimeout(() => void count(space), countEveryMs).unref();
+    const warns = warningOf(space) !== null;
+    if (warns === space.warned) return;
+    space.warned = warns;
+    for (const listener of space.listeners) listener();
+  });
+  return space.counting;
+}
+
+async function measureOnce(space: Space): Promise<void> {
+  const { log, stopping, now } = space;
+  const began = now();
+  space.keptBefore += space.keptSince;
+  space.keptSince = 0;
+  try {
+    const { bytes, unread } = await space.measure(stopping.signal);
+    space.measured = bytes;
+    space.keptBefore = 0;
+    if (unread > 0) log.warn({ unread }, 'not everything could be counted for limits.spaces_gb');
+  } catch (error) {
+    if (!stopping.signal.aborted) log.warn({ err: error }, 'counting for limits.spaces_gb');
   }
+  const ended = now();
+  space.mayCountAgainAt = ended + Math.max(countAgainMs, restForCount * (ended - began));
 }
 
 /**
