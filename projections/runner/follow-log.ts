@@ -1,5 +1,6 @@
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
+import { mutex } from '../../src/shared/mutex.ts';
 import { retry } from '../../src/shared/retry.ts';
 import { arrivals, factPages, readPage } from './fact-pages.ts';
 import type { Member } from './member.ts';
@@ -25,8 +26,8 @@ const joinGapMax = 500;
 
 /**
  * Brings projections up to the head of the log in pages, then keeps them there. Those at about the
- * same position share one read. Whoever is far behind (because it is rebuilt) catches up beside the
- * others and joins them, so that it delays nobody.
+ * same position share one read. One that is far behind (because it is rebuilt) catches up beside the
+ * others and joins them, so that it does not delay them.
  */
 export function followLog(deps: {
   store: EventStore;
@@ -37,118 +38,125 @@ export function followLog(deps: {
   /** Those ahead have applied these facts. */
   onApplied: (facts: readonly LoggedFact[]) => void;
 }): Follower {
-  const { store, signal } = deps;
   const lanes = lanesOf(deps.members);
   const lead = lanes.pop() ?? { position: 0, members: [] };
-  /** Work on the lead, one piece at a time: a batch of facts, or a lane that joins. */
-  let leadTail: Promise<unknown> = Promise.resolve();
-
-  const leadCaughtUp = catchUp(lead).then(() => goLive(lead));
+  const following: Following = { ...deps, lead, onLead: mutex() };
+  const leadCaughtUp = catchUp(following, lead).then(() => goLive(following, lead));
   const joined = lanes.map(async (lane) => {
-    await catchUp(lane);
+    await catchUp(following, lane);
     await leadCaughtUp;
-    await join(lane);
+    await join(following, lane);
   });
+  const follow = async (): Promise<void> => {
+    for (;;) await reading(following, lead, () => followOnce(following));
+  };
   return {
     position: () => lead.position,
     caughtUp: Promise.all([leadCaughtUp, ...joined]).then(() => undefined),
     ended: Promise.all([leadCaughtUp.then(follow), ...joined]).then(() => undefined),
   };
+}
 
-  async function catchUp(lane: Lane): Promise<void> {
-    while (!(await reading(lane, () => readToEnd(lane))));
-  }
+type Following = {
+  store: EventStore;
+  signal: AbortSignal;
+  onProgress: () => void;
+  onApplied: (facts: readonly LoggedFact[]) => void;
+  lead: Lane;
+  /** Work on the lead, one piece at a time: a batch of facts, or a lane that joins. */
+  onLead: ReturnType<typeof mutex>;
+};
 
-  /**
-   * Applies what is in the log; the next page is read and decoded while one is being stored. Answers
-   * false when the log went away after something had come: then there is no need to pause.
-   */
-  async function readToEnd(lane: Lane): Promise<boolean> {
-    const pages = factPages(store, lane.position);
-    let progress = false;
-    try {
-      for (let next = pages.next(); ;) {
-        const page = await next;
-        signal.throwIfAborted();
-        if (page.done === true) return true;
-        next = pages.next();
-        // Told when it is asked for.
-        next.catch(() => {});
-        await advance(lane, page.value);
-        progress = true;
-      }
-    } catch (error) {
-      if (!progress || !isTransient(error)) throw error;
-      return false;
-    } finally {
-      // Not waited for: what is still being read may wait for the log to come back.
-      pages.return().catch(() => {});
+async function catchUp(following: Following, lane: Lane): Promise<void> {
+  while (!(await reading(following, lane, () => readToEnd(following, lane))));
+}
+
+/**
+ * Applies what is in the log; the next page is read and decoded while one is being stored. Answers
+ * false when the log went away after something had come: then there is no need to pause.
+ */
+async function readToEnd(following: Following, lane: Lane): Promise<boolean> {
+  const pages = factPages(following.store, lane.position);
+  let progress = false;
+  try {
+    for (let next = pages.next(); ;) {
+      const page = await next;
+      following.signal.throwIfAborted();
+      if (page.done === true) return true;
+      next = pages.next();
+      // Its failure is thrown when it is asked for.
+      next.catch(() => {});
+      await advance(following, lane, page.value);
+      progress = true;
     }
+  } catch (error) {
+    if (!progress || !isTransient(error)) throw error;
+    return false;
+  } finally {
+    // Not waited for: what is still being read may wait for the log to come back.
+    pages.return().catch(() => {});
   }
+}
 
-  async function join(lane: Lane): Promise<void> {
-    while (lead.position - lane.position > joinGapMax) await catchUp(lane);
-    await onLead(async () => {
-      while (lane.position < lead.position) {
-        const missing = lead.position - lane.position;
-        const { facts } = await reading(lane, () => readPage(store, lane.position, missing));
-        await advance(lane, facts);
-      }
-      lead.members.push(...lane.members);
-    });
-    goLive(lane);
-  }
-
-  async function follow(): Promise<void> {
-    for (;;) await reading(lead, followOnce);
-  }
-
-  /** Follows until the log goes away. Throws only if it went before anything came: then it is time to pause. */
-  async function followOnce(): Promise<void> {
-    const leaving = new AbortController();
-    const either = AbortSignal.any([signal, leaving.signal]);
-    const subscription = store.subscribe({ afterPosition: lead.position, signal: either });
-    const incoming = arrivals(subscription, either);
-    let progress = false;
-    try {
-      for (;;) {
-        const facts = await incoming.take();
-        signal.throwIfAborted();
-        if (facts.length === 0) throw new EventStoreError('BUSY', 'The subscription has ended.');
-        await onLead(() => advance(lead, facts));
-        progress = true;
-      }
-    } catch (error) {
-      if (!progress || !isTransient(error)) throw error;
-    } finally {
-      leaving.abort();
+async function join(following: Following, lane: Lane): Promise<void> {
+  const { lead, store } = following;
+  while (lead.position - lane.position > joinGapMax) await catchUp(following, lane);
+  await following.onLead(async () => {
+    while (lane.position < lead.position) {
+      const missing = lead.position - lane.position;
+      const read = () => readPage(store, lane.position, missing);
+      const { facts } = await reading(following, lane, read);
+      await advance(following, lane, facts);
     }
-  }
+    lead.members.push(...lane.members);
+  });
+  goLive(following, lane);
+}
 
-  async function advance(lane: Lane, facts: readonly LoggedFact[]): Promise<void> {
-    assertDense(lane.position, facts);
-    await Promise.all(lane.members.map((member) => member.apply(facts)));
-    lane.position = facts.at(-1)!.position;
-    if (lane === lead) deps.onApplied(facts);
-    deps.onProgress();
+/** Follows until the log goes away. Throws only if it went before anything came: then it is time to pause. */
+async function followOnce(following: Following): Promise<void> {
+  const { store, signal, lead } = following;
+  const leaving = new AbortController();
+  const either = AbortSignal.any([signal, leaving.signal]);
+  const subscription = store.subscribe({ afterPosition: lead.position, signal: either });
+  const incoming = arrivals(subscription, either);
+  let progress = false;
+  try {
+    for (;;) {
+      const facts = await incoming.take();
+      signal.throwIfAborted();
+      if (facts.length === 0) throw new EventStoreError('BUSY', 'The subscription has ended.');
+      await following.onLead(() => advance(following, lead, facts));
+      progress = true;
+    }
+  } catch (error) {
+    if (!progress || !isTransient(error)) throw error;
+  } finally {
+    leaving.abort();
   }
+}
 
-  function reading<T>(lane: Lane, read: () => Promise<T>): Promise<T> {
-    const notice = (error: unknown): void =>
-      lane.members.forEach((member) => member.noticeLogAway(error));
-    return retry(read, whileAway(signal, notice));
-  }
+async function advance(
+  following: Following,
+  lane: Lane,
+  facts: readonly LoggedFact[],
+): Promise<void> {
+  assertDense(lane.position, facts);
+  await Promise.all(lane.members.map((member) => member.apply(facts)));
+  lane.position = facts.at(-1)!.position;
+  if (lane === following.lead) following.onApplied(facts);
+  following.onProgress();
+}
 
-  function onLead<T>(work: () => Promise<T>): Promise<T> {
-    const turn = leadTail.then(work);
-    leadTail = turn.catch(() => undefined);
-    return turn;
-  }
+function reading<T>({ signal }: Following, lane: Lane, read: () => Promise<T>): Promise<T> {
+  const notice = (error: unknown): void =>
+    lane.members.forEach((member) => member.noticeLogAway(error));
+  return retry(read, whileAway(signal, notice));
+}
 
-  function goLive(lane: Lane): void {
-    for (const member of lane.members) member.goLive();
-    deps.onProgress();
-  }
+function goLive({ onProgress }: Following, lane: Lane): void {
+  for (const member of lane.members) member.goLive();
+  onProgress();
 }
 
 /** By position, the furthest ahead last. */

@@ -18,7 +18,7 @@ export type ProjectionState = {
   /** Everything up to here has been applied. */
   position: number;
   /**
-   * `rebuilding`: its rows are being made anew and are incomplete. `catching-up`: it has not seen the
+   * `rebuilding`: its rows are being made again and are incomplete. `catching-up`: it has not seen the
    * head of the log since the start. `live`: it applies facts as they come. `retrying`: its storage
    * is away, for the reason in `reason`. `stopped`: for good, until a restart.
    */
@@ -59,140 +59,180 @@ const cachedRowsMax = 4096;
 /** A checkpoint without changes of rows is stored this often, in positions: reading them again costs little. */
 const idleCheckpointEvery = 10_000;
 
-export function openMember(
-  projection: Projection,
-  deps: {
-    storage: ProjectionStorage;
-    signal: AbortSignal;
-    /** Told once, when the projection stops. */
-    onStopped: (state: ProjectionState) => void;
-  },
-): Member {
-  const { storage, signal } = deps;
-  const { name, version, interests } = projection;
-  const cache = rowCache(cachedRowsMax);
-  let position = 0;
-  let storedPosition = 0;
-  let state: ProjectionState['state'] = 'catching-up';
-  let reason: StopReason | null = null;
-  let away: StopReason | null = null;
+type MemberDeps = {
+  storage: ProjectionStorage;
+  signal: AbortSignal;
+  /** Called once, when the projection stops. */
+  onStopped: (state: ProjectionState) => void;
+};
 
+type Standing = MemberDeps & {
+  projection: Projection;
+  cache: RowCache;
+  position: number;
+  storedPosition: number;
+  state: ProjectionState['state'];
+  reason: StopReason | null;
+  /** Why log or storage cannot be reached just now. */
+  away: StopReason | null;
+};
+
+export function openMember(projection: Projection, deps: MemberDeps): Member {
+  const member: Standing = {
+    ...deps,
+    projection,
+    cache: rowCache(cachedRowsMax),
+    position: 0,
+    storedPosition: 0,
+    state: 'catching-up',
+    reason: null,
+    away: null,
+  };
+  const { storage } = deps;
+  const { name, version, interests } = projection;
   return {
     name,
-    state: snapshot,
-    position: () => position,
-    stopped: () => state === 'stopped',
-    live: () => state === 'live',
+    state: () => stateOf(member),
+    position: () => member.position,
+    stopped: () => member.state === 'stopped',
+    live: () => member.state === 'live',
     resume: (reaches) =>
-      guarded(() => takeUp(reaches), `The projection ${name} could not be taken up`),
+      guarded(
+        member,
+        () => takeUp(member, reaches),
+        `The projection ${name} could not be taken up`,
+      ),
     async apply(facts) {
+      const { position, state } = member;
       const last = facts.at(-1);
       if (!last || state === 'stopped' || last.position <= position) return;
       const wanted = facts.filter(
         (fact) => fact.position > position && (interests === undefined || interests.has(fact.type)),
       );
       await guarded(
-        () => applyWanted(wanted, last.position),
+        member,
+        () => applyWanted(member, wanted, last.position),
         `The rows of the projection ${name} could not be read or written`,
       );
     },
     goLive() {
-      if (state !== 'stopped') state = 'live';
+      if (member.state !== 'stopped') member.state = 'live';
     },
     noticeLogAway(error) {
-      away = outageReason(error, 'The log cannot be read just now');
+      member.away = outageReason(error, 'The log cannot be read just now');
     },
-    stop,
+    stop: (reason) => stop(member, reason),
     async flush() {
-      if (state === 'stopped' || storedPosition === position) return;
+      const { state, position } = member;
+      if (state === 'stopped' || member.storedPosition === position) return;
       await storage.commit(name, { version, position }, new Map());
-      storedPosition = position;
+      member.storedPosition = position;
     },
   };
+}
 
-  /** Tries again while the failure is transient, and stops the projection when it is not. */
-  async function guarded(attempt: () => Promise<void>, failure: string): Promise<void> {
-    try {
-      const notice = (error: unknown): void =>
-        void (away = outageReason(error, `The storage of the projection ${name} is away`));
-      await retry(attempt, whileAway(signal, notice));
-      away = null;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      stop(outageReason(error, failure));
+/** Tries again while the failure is transient, and stops the projection when it is not. */
+async function guarded(
+  member: Standing,
+  attempt: () => Promise<void>,
+  failure: string,
+): Promise<void> {
+  const { projection, signal } = member;
+  try {
+    const notice = (error: unknown): void =>
+      void (member.away = outageReason(
+        error,
+        `The storage of the projection ${projection.name} is away`,
+      ));
+    await retry(attempt, whileAway(signal, notice));
+    member.away = null;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    stop(member, outageReason(error, failure));
+  }
+}
+
+async function takeUp(member: Standing, reaches: (position: number) => boolean): Promise<void> {
+  const { projection, storage } = member;
+  const { name, version } = projection;
+  const checkpoint = await storage.checkpoint(name);
+  if (checkpoint?.version === version && reaches(checkpoint.position)) {
+    member.position = checkpoint.position;
+    member.storedPosition = checkpoint.position;
+    return;
+  }
+  // Cleared without a checkpoint too: an earlier clearing may have got no further than that.
+  if (checkpoint) member.state = 'rebuilding';
+  await storage.clear(name);
+}
+
+async function applyWanted(
+  member: Standing,
+  wanted: readonly LoggedFact[],
+  upTo: number,
+): Promise<void> {
+  const { projection, storage, cache } = member;
+  const { name, version } = projection;
+  const { keys, failure: keysFailure } = keysOfFacts(projection, wanted);
+  const loaded = await load(member, keys);
+  const folded = foldBatch(projection, wanted.slice(0, keys.length), keys, loaded);
+  const failure = folded.failure ?? keysFailure;
+  const failed = failure && wanted[failure.index]!;
+  const reached = failed ? failed.position - 1 : upTo;
+  if (folded.changes.size > 0 || reached - member.storedPosition >= idleCheckpointEvery) {
+    await storage.commit(name, { version, position: reached }, folded.changes);
+    member.storedPosition = reached;
+  }
+  for (const [key, row] of loaded) cache.set(key, row);
+  for (const [key, row] of folded.changes) cache.refresh(key, row);
+  member.position = reached;
+  if (!failed) return;
+  const doing = `The projection ${name} could not apply ${failed.type} at position ${failed.position}`;
+  stop(member, defectReason(failure.error, doing));
+}
+
+async function load(
+  { projection, storage, cache }: Standing,
+  keys: readonly (readonly string[])[],
+): Promise<ReadonlyMap<string, Row>> {
+  const loaded = new Map<string, Row>();
+  const missing = new Set<string>();
+  let before: readonly string[] = [];
+  for (const keysOfOne of keys) {
+    // Facts that follow each other often have to see the same.
+    if (keysOfOne === before) continue;
+    before = keysOfOne;
+    for (const key of keysOfOne) {
+      if (loaded.has(key) || missing.has(key)) continue;
+      if (cache.has(key)) loaded.set(key, cache.get(key));
+      else missing.add(key);
     }
   }
+  if (missing.size === 0) return loaded;
+  const names = [...missing];
+  const rows = await storage.getMany(projection.name, names);
+  for (const [index, key] of names.entries()) loaded.set(key, rows[index]);
+  return loaded;
+}
 
-  async function takeUp(reaches: (position: number) => boolean): Promise<void> {
-    const checkpoint = await storage.checkpoint(name);
-    if (checkpoint?.version === version && reaches(checkpoint.position)) {
-      position = checkpoint.position;
-      storedPosition = position;
-      return;
-    }
-    // Cleared without a checkpoint too: an earlier clearing may have got no further than that.
-    if (checkpoint) state = 'rebuilding';
-    await storage.clear(name);
-  }
+function stop(member: Standing, why: StopReason): void {
+  if (member.state === 'stopped') return;
+  member.state = 'stopped';
+  member.reason = why;
+  member.cache.clear();
+  member.onStopped(stateOf(member));
+}
 
-  async function applyWanted(wanted: readonly LoggedFact[], upTo: number): Promise<void> {
-    const { keys, failure: keysFailure } = keysOfFacts(projection, wanted);
-    const loaded = await load(keys);
-    const folded = foldBatch(projection, wanted.slice(0, keys.length), keys, loaded);
-    const failure = folded.failure ?? keysFailure;
-    const failed = failure && wanted[failure.index]!;
-    const reached = failed ? failed.position - 1 : upTo;
-    if (folded.changes.size > 0 || reached - storedPosition >= idleCheckpointEvery) {
-      await storage.commit(name, { version, position: reached }, folded.changes);
-      storedPosition = reached;
-    }
-    for (const [key, row] of loaded) cache.set(key, row);
-    for (const [key, row] of folded.changes) cache.refresh(key, row);
-    position = reached;
-    if (!failed) return;
-    const doing = `The projection ${name} could not apply ${failed.type} at position ${failed.position}`;
-    stop(defectReason(failure.error, doing));
-  }
-
-  async function load(keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, Row>> {
-    const loaded = new Map<string, Row>();
-    const missing = new Set<string>();
-    let before: readonly string[] = [];
-    for (const keysOfOne of keys) {
-      // Facts that follow each other often have to see the same.
-      if (keysOfOne === before) continue;
-      before = keysOfOne;
-      for (const key of keysOfOne) {
-        if (loaded.has(key) || missing.has(key)) continue;
-        if (cache.has(key)) loaded.set(key, cache.get(key));
-        else missing.add(key);
-      }
-    }
-    if (missing.size === 0) return loaded;
-    const names = [...missing];
-    const rows = await storage.getMany(name, names);
-    for (const [index, key] of names.entries()) loaded.set(key, rows[index]);
-    return loaded;
-  }
-
-  function stop(why: StopReason): void {
-    if (state === 'stopped') return;
-    state = 'stopped';
-    reason = why;
-    cache.clear();
-    deps.onStopped(snapshot());
-  }
-
-  function snapshot(): ProjectionState {
-    const retrying = away !== null && state !== 'stopped';
-    return {
-      name,
-      version,
-      position,
-      state: retrying ? 'retrying' : state,
-      reason: reason ?? away,
-    };
-  }
+function stateOf({ projection, position, state, reason, away }: Standing): ProjectionState {
+  const { name, version } = projection;
+  const isRetrying = away !== null && state !== 'stopped';
+  return {
+    name,
+    version,
+    position,
+    state: isRetrying ? 'retrying' : state,
+    reason: reason ?? away,
+  };
 }
 
 /** Rows that were looked at lately; also that a row is not there. The least recently used go first. */

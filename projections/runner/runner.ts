@@ -52,7 +52,7 @@ export interface ProjectionRunner {
   position(): number;
   /**
    * Calls back with facts, in order and without gaps, when the projections have applied them;
-   * `position` is the last one's. A projection that is rebuilt or has stopped holds nobody up.
+   * `position` is the last one's. It is not delayed by a projection that is rebuilt or has stopped.
    * Listeners must not block; one that throws is dropped, and `onListenerError` told. Returns how to stop.
    */
   onApplied(listener: AppliedListener): () => void;
@@ -79,30 +79,25 @@ export function startProjections(options: {
   onStopped?: (state: ProjectionState) => void;
   onListenerError?: (error: unknown) => void;
 }): ProjectionRunner {
-  const { store, storage } = options;
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, ...(options.signal ? [options.signal] : [])]);
-  const waiting = positionWaiters();
-  const listeners = new Set<AppliedListener>();
   const onStopped = (state: ProjectionState): void => {
     if (state.reason !== closing) options.onStopped?.(state);
   };
   const members = options.projections.map((projection) =>
-    openMember(projection, { storage, signal, onStopped }),
+    openMember(projection, { storage: options.storage, signal, onStopped }),
   );
-  const byName = new Map(members.map((member) => [member.name, member]));
-  if (byName.size !== members.length) throw new TypeError('Two projections have the same name');
-
-  let follower: Follower | undefined;
-  let shutdown: Promise<void> | undefined;
-  let broken: StopReason | undefined;
-  const started = start();
-  const ready = started.then(({ caughtUp }) => caughtUp).catch(notFollowing);
-  const ended = started.then(({ ended }) => ended).catch(breakDown);
-  // Whoever waits for these is told; nobody has to wait.
-  ready.catch(() => undefined);
-  signal.addEventListener('abort', () => void shutDown().catch(() => undefined), { once: true });
-
+  const chosen = chooser(members);
+  const waiting = positionWaiters();
+  const listeners = listenersTo(options.onListenerError);
+  const following = keepFollowing({
+    store: options.store,
+    members,
+    stopping,
+    signal,
+    onProgress: () => waiting.settle(),
+    onApplied: listeners.notify,
+  });
   return {
     states: () => members.map((member) => member.state()),
     async applied(which, position, { timeoutMs = appliedTimeoutMs, signal } = {}) {
@@ -121,84 +116,103 @@ export function startProjections(options: {
         throw new ProjectionBehind(member.name, `The projection ${member.name} is catching up`);
       }
     },
-    ready: () => ready,
-    position: () => follower?.position() ?? 0,
-    onApplied(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    ready: () => following.ready,
+    position: () => following.position(),
+    onApplied: listeners.add,
     stop() {
       stopping.abort();
-      return shutDown();
+      return following.shutDown();
     },
   };
+}
 
-  async function start(): Promise<Follower> {
-    const reaches = (position: number) => position <= store.head();
-    await Promise.all(members.map((member) => member.resume(reaches)));
-    waiting.settle();
-    follower = followLog({
-      store,
-      members,
-      signal,
-      onProgress: () => waiting.settle(),
-      onApplied: tell,
-    });
-    return follower;
-  }
-
-  function tell(facts: readonly LoggedFact[]): void {
-    const position = facts.at(-1)!.position;
-    // A copy: who is added meanwhile has asked for the position after these facts.
-    for (const listener of Array.from(listeners)) {
-      try {
-        listener(facts, position);
-      } catch (error) {
-        listeners.delete(listener);
-        if (options.onListenerError) options.onListenerError(error);
-        else queueMicrotask(() => raise(error));
-      }
-    }
-  }
-
-  /** Following has come to an end that nobody asked for: no projection gets any further. */
-  function breakDown(error: unknown): void {
-    if (signal.aborted) return;
-    stopAll(brokenBy(error));
-    stopping.abort();
-  }
-
-  function notFollowing(error: unknown): never {
-    const { message } = signal.aborted && !broken ? closing : brokenBy(error);
-    throw new ProjectionStopped('all', message);
-  }
-
-  function brokenBy(error: unknown): StopReason {
-    broken ??= outageReason(error, 'The log cannot be read any further');
-    return broken;
-  }
-
-  function stopAll(reason: StopReason): void {
-    for (const member of members) member.stop(reason);
-    waiting.settle();
-  }
-
-  function shutDown(): Promise<void> {
-    shutdown ??= ended
-      .then(() => Promise.all(members.map((member) => member.flush())))
-      .then(() => undefined)
-      .finally(() => stopAll(closing));
-    return shutdown;
-  }
-
-  function chosen(which: Which): readonly Member[] {
+/** By name, several names, or `all`. @throws {TypeError} two have one name */
+function chooser(members: readonly Member[]): (which: Which) => readonly Member[] {
+  const byName = new Map(members.map((member) => [member.name, member]));
+  if (byName.size !== members.length) throw new TypeError('Two projections have the same name');
+  return (which) => {
     if (which === 'all') return members;
     return (typeof which === 'string' ? [which] : which).map((name) => {
       const member = byName.get(name);
       if (!member) throw new RangeError(`There is no projection ${name}`);
       return member;
     });
-  }
+  };
+}
+
+/** Those who are called with facts that were applied; one that throws is dropped. */
+function listenersTo(onError: ((error: unknown) => void) | undefined) {
+  const listeners = new Set<AppliedListener>();
+  return {
+    add(listener: AppliedListener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    notify(facts: readonly LoggedFact[]): void {
+      const position = facts.at(-1)!.position;
+      // A copy: one that is added meanwhile has asked for the position after these facts.
+      for (const listener of Array.from(listeners)) {
+        try {
+          listener(facts, position);
+        } catch (error) {
+          listeners.delete(listener);
+          if (onError) onError(error);
+          else queueMicrotask(() => raise(error));
+        }
+      }
+    },
+  };
+}
+
+/** Takes the members up and follows the log with them until it is stopped or cannot go on. */
+function keepFollowing(deps: {
+  store: EventStore;
+  members: readonly Member[];
+  stopping: AbortController;
+  signal: AbortSignal;
+  onProgress: () => void;
+  onApplied: (facts: readonly LoggedFact[]) => void;
+}): { ready: Promise<void>; position(): number; shutDown(): Promise<void> } {
+  const { store, members, stopping, signal, onProgress } = deps;
+  let follower: Follower | undefined;
+  let shutdown: Promise<void> | undefined;
+  let broken: StopReason | undefined;
+  const brokenBy = (error: unknown): StopReason =>
+    (broken ??= outageReason(error, 'The log cannot be read any further'));
+  const stopAll = (reason: StopReason): void => {
+    for (const member of members) member.stop(reason);
+    onProgress();
+  };
+  const start = async (): Promise<Follower> => {
+    const reaches = (position: number) => position <= store.head();
+    await Promise.all(members.map((member) => member.resume(reaches)));
+    onProgress();
+    return (follower = followLog(deps));
+  };
+  const started = start();
+  const ready = started
+    .then(({ caughtUp }) => caughtUp)
+    .catch((error: unknown) => {
+      const { message } = signal.aborted && !broken ? closing : brokenBy(error);
+      throw new ProjectionStopped('all', message);
+    });
+  const ended = started
+    .then(({ ended }) => ended)
+    .catch((error: unknown) => {
+      // An end that was not asked for: no projection gets any further.
+      if (signal.aborted) return;
+      stopAll(brokenBy(error));
+      stopping.abort();
+    });
+  const shutDown = (): Promise<void> =>
+    (shutdown ??= ended
+      .then(() => Promise.all(members.map((member) => member.flush())))
+      .then(() => undefined)
+      .finally(() => stopAll(closing)));
+  // It rejects for those who wait for it; nothing has to.
+  ready.catch(() => undefined);
+  signal.addEventListener('abort', () => void shutDown().catch(() => undefined), { once: true });
+  return { ready, position: () => follower?.position() ?? 0, shutDown };
 }
 
 function raise(error: unknown): never {

@@ -108,7 +108,7 @@ test('flac: without ffmpeg the WAV is kept, and the log says why', async (t) => 
   const id = await world.record();
   await world.done(id);
   assert.deepEqual(await world.files(id), ['audio.wav']);
-  assert.ok(world.logged.some((line) => line.includes('ffmpeg is not there: the WAV is kept')));
+  assert.ok(world.logged.some((line) => line.includes('ffmpeg is missing: the WAV is kept')));
 });
 
 test('flac: a WAV that is not as it was recorded is neither compressed nor removed', async (t) => {
