@@ -1,4 +1,4 @@
-import { pbkdf2 as pbkdf2Callback, randomBytes, timingSafeEqual } from 'node:crypto';
+import { pbkdf2 as pbkdf2Callback, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AccountError } from './account-error.ts';
 import { limited } from '../shared/mutex.ts';
@@ -12,6 +12,9 @@ const iterations = 600_000;
 /** What an imported hash may cost at most: KiB of memory, iterations. */
 const memoryMax = 262_144;
 const iterationsMax = 5_000_000;
+/** Of scrypt N × r × p, RFC 7914: 2^18 is werkzeug's and takes about 0.1 s, so that the most keeps under a second. */
+const scryptWorkMin = 2 ** 17;
+const scryptWorkMax = 2 ** 21;
 
 /** Characters (code points). No rules of composition: NIST SP 800-63B, OWASP ASVS 5.0 6.2. */
 const charactersMin = 8;
@@ -50,11 +53,14 @@ export function checkPasswordHash(phc: string): void {
   if (lanes! >= 1 && lanes! <= 16 && time! >= 1 && time! <= 64) {
     if (memory! >= 8 * lanes! && memory! <= memoryMax) return;
   }
+  const { N, r, p } = scryptOf(phc) ?? { N: 0, r: 0, p: 0 };
+  const work = N * r * p;
+  if (work >= scryptWorkMin && work <= scryptWorkMax) return;
   const rounds = pbkdf2Of(phc)?.iterations;
   if (rounds !== undefined && rounds >= 1000 && rounds <= iterationsMax) return;
   throw new AccountError(
     'INVALID_PASSWORD_HASH',
-    'The password hash has to be argon2id or pbkdf2-sha256 in PHC form.',
+    'The password hash has to be argon2id, pbkdf2-sha256 or scrypt in PHC form, and of a usual cost.',
   );
 }
 
@@ -95,7 +101,7 @@ export function hashLike(phc: string): string {
 /**
  * Whether the password is the one hashed, and whether it should be hashed anew because the scheme
  * or its cost is not the present one.
- * @throws {AccountError} `BUSY`; {TypeError} for what is neither argon2 nor PBKDF2-SHA256 in PHC form
+ * @throws {AccountError} `BUSY`; {TypeError} for what is neither argon2, scrypt nor PBKDF2-SHA256 in PHC form
  */
 export function verifyPassword(
   phc: string,
@@ -109,6 +115,8 @@ export function verifyPassword(
       const current = phc.startsWith('$argon2id$') && !needsRehash(phc, argon2id);
       return { ok, rehash: ok && !(current && scheme === 'argon2id') };
     }
+    const made = scryptOf(phc);
+    if (made) return await verifyScrypt(made, normalised(password));
     const stored = parsePbkdf2(phc);
     const { hash, salt } = stored;
     const given = await pbkdf2(
@@ -128,6 +136,35 @@ export function verifyPassword(
  * the same password, and no two different ones fall together, as some would with NFKC.
  */
 const normalised = (password: string): string => password.normalize('NFC');
+
+type Scrypt = { N: number; r: number; p: number; salt: Buffer; hash: Buffer };
+
+/** Only of hashes made elsewhere: a right password is always to be hashed again. */
+async function verifyScrypt(
+  { N, r, p, salt, hash }: Scrypt,
+  password: string,
+): Promise<{ ok: boolean; rehash: boolean }> {
+  // Node refuses exactly what is needed: twice that is enough.
+  const options = { N, r, p, maxmem: 256 * N * r };
+  const given = await new Promise<Buffer>((resolve, reject) => {
+    scrypt(password, salt, hash.length, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+  const ok = timingSafeEqual(given, hash);
+  return { ok, rehash: ok };
+}
+
+function scryptOf(phc: string): Scrypt | undefined {
+  const match =
+    /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{22,86})$/u.exec(
+      phc,
+    );
+  if (!match) return undefined;
+  const [ln, r, p] = match.slice(1, 4).map(Number);
+  const [salt, hash] = match.slice(4).map((part) => Buffer.from(part, 'base64'));
+  return { N: 2 ** ln!, r: r!, p: p!, salt: salt!, hash: hash! };
+}
 
 type Pbkdf2 = { iterations: number; salt: Buffer; hash: Buffer };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { pbkdf2Sync } from 'node:crypto';
+import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -83,19 +83,41 @@ test('alone over the log, then beside a running service: add, import, reset, lis
 test('hashes of werkzeug are taken: a user of a Flask application keeps the password', async (t) => {
   const dataDir = await tempDir(t);
   const file = join(await tempDir(t), 'users.jsonl');
-  const werkzeug = pbkdf2Sync(password, 'Kq3vXz8T1mWbR5yA', 600_000, 32, 'sha256').toString('hex');
-  const hash = `pbkdf2:sha256:600000$Kq3vXz8T1mWbR5yA$${werkzeug}`;
-  await writeFile(file, JSON.stringify({ username: 'anna', password_hash: hash, is_admin: true }));
+  const salt = 'Kq3vXz8T1mWbR5yA';
+  const pbkdf2Hash = pbkdf2Sync(password, salt, 600_000, 32, 'sha256').toString('hex');
+  const costs = { N: 32_768, r: 8, p: 1, maxmem: 2 ** 27 };
+  const scryptHash = scryptSync(password, salt, 64, costs).toString('hex');
+  const lines = [
+    {
+      username: 'anna',
+      password_hash: `pbkdf2:sha256:600000$${salt}$${pbkdf2Hash}`,
+      is_admin: true,
+    },
+    { username: 'ben', password_hash: `scrypt:32768:8:1$${salt}$${scryptHash}` },
+  ];
+  await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'));
   const imported = await command(dataDir, ['users', 'import', file]);
-  assert.deepEqual([imported.code, imported.out], [0, '1 user imported\n'], imported.err);
+  assert.deepEqual([imported.code, imported.out], [0, '2 users imported\n'], imported.err);
   const service = await startServiceProcess(dataDir);
   t.after(() => service.end('SIGKILL'));
-  const answer = await fetch(`${service.url}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'anna', password }),
-  });
-  assert.equal(answer.status, 200);
+  const login = async (username: string, word: string): Promise<number> => {
+    const answer = await fetch(`${service.url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password: word }),
+    });
+    return answer.status;
+  };
+  for (const username of ['anna', 'ben']) {
+    assert.equal(await login(username, 'another password'), 401, username);
+    assert.equal(await login(username, password), 200, username);
+    assert.equal(await login(username, password), 200, 'and once it was hashed again');
+  }
+  for (const costly of ['scrypt:1048576:8:16', 'scrypt:1024:8:1', 'scrypt:32767:8:1']) {
+    const line = { username: 'cleo', password_hash: `${costly}$${salt}$${scryptHash}` };
+    await writeFile(file, JSON.stringify(line));
+    assert.equal((await command(dataDir, ['users', 'import', file])).code, 1, costly);
+  }
 });
 
 test('a file with faults imports nobody, and names its lines without quoting them', async (t) => {
