@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { guardedLookup, serverAddress } from '../shared/outbound.ts';
+import { type Address, guardedLookup, serverAddress } from '../shared/outbound.ts';
 import { StageError } from '../shared/errors.ts';
 import { ServerAnswerError, boundedFetch } from './bounded-fetch.ts';
 import {
@@ -46,124 +46,168 @@ const factsMs = 10 * 60_000;
 /** Room for the thoughts of a model that cannot be kept from thinking. */
 const thoughtTokens = 4096;
 
+/** What is known of a server, and what a request needs. */
+type Endpoint = {
+  options: LanguageModelOptions;
+  address: Address;
+  headers: Record<string, string>;
+  dispatcher: Agent;
+  fetch: typeof fetch;
+  server: RecognisedServer | undefined;
+  recognisedAt: number;
+  model: string | null;
+  capabilities: ChatCapabilities | undefined;
+  ollamaTokens: number | undefined;
+  contextMax: number;
+  thinksAnyway: boolean;
+};
+
 /**
  * Opens a language-model server: any OpenAI-compatible one, Ollama through its own API. Nothing is
  * sent before the first question. Until then `model` is what was configured, or `default`.
  */
 export function openLanguageModel(options: LanguageModelOptions): OpenLanguageModel {
-  const address = serverAddress(options.baseUrl);
+  const endpoint = endpointOf(options);
+  return {
+    queue: endpoint.address.api,
+    get model() {
+      return endpoint.model ?? 'default';
+    },
+    contextTokens: (signal) =>
+      limited(endpoint, { signal, prompt: '' }, async (both) =>
+        contextOf(endpoint, await recognised(endpoint, both), both),
+      ),
+    complete: (completion, signal) =>
+      limited(endpoint, { signal, prompt: completion.user }, async (both) => {
+        let reply = await asked(endpoint, withRoom(endpoint, completion), both);
+        if (reply.finish === 'length' && reply.reasoning !== '' && !endpoint.thinksAnyway) {
+          endpoint.thinksAnyway = true;
+          reply = await asked(endpoint, withRoom(endpoint, completion), both);
+        }
+        return judgedReply(reply, completion, endpoint.address.origin);
+      }),
+    models: (signal) =>
+      limited(
+        endpoint,
+        { signal, prompt: '' },
+        async (both) => (await recognised(endpoint, both)).models,
+      ),
+    close: () => endpoint.dispatcher.destroy(),
+  };
+}
+
+function endpointOf(options: LanguageModelOptions): Endpoint {
   const { apiKey } = options;
   const dispatcher = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: connectMs, lookup: guardedLookup },
   });
-  const fetch = boundedFetch(dispatcher);
-  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-  const native = { root: address.root, headers, fetch };
-  let server: RecognisedServer | undefined;
-  let recognisedAt = 0;
-  let model = options.model;
-  let capabilities: ChatCapabilities | undefined;
-  let ollamaTokens: number | undefined;
-  let contextMax = Infinity;
-  let thinksAnyway = false;
-
-  /**
-   * Runs against the time limit and the caller's signal; every failure comes out in a person's
-   * words.
-   */
-  async function limited<T>(
-    signal: AbortSignal,
-    prompt: string,
-    job: (both: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    signal.throwIfAborted();
-    const limit = AbortSignal.timeout(options.timeoutSeconds * 1000);
-    try {
-      return await job(AbortSignal.any([signal, limit]));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (limit.aborted) throw new AnswerTimedOut(address.origin, options.timeoutSeconds);
-      throw stageErrorOf(error, { server: address.origin, apiKey, prompt });
-    }
-  }
-
-  async function recognised(signal: AbortSignal): Promise<RecognisedServer> {
-    if (server && performance.now() - recognisedAt < factsMs) return server;
-    const found = await recogniseServer({ address, headers, dispatcher, signal });
-    server = found.certain ? found : undefined;
-    recognisedAt = performance.now();
-    capabilities = undefined;
-    ollamaTokens = undefined;
-    contextMax = Infinity;
-    return found;
-  }
-
-  function modelOf(found: RecognisedServer): string {
-    model ??= found.models[0] ?? null;
-    if (model !== null) return model;
-    throw new StageError(
-      'model-refused',
-      `The language-model server at ${address.origin} lists no model. Install one there, or set llm.model.`,
-      { retriable: false },
-    );
-  }
-
-  async function contextOf(found: RecognisedServer, signal: AbortSignal): Promise<number> {
-    if (found.kind === 'ollama') {
-      ollamaTokens ??=
-        options.contextTokens ?? (await ollamaContext(native, modelOf(found), signal));
-      return Math.min(ollamaTokens, contextMax);
-    }
-    const told = found.context.get(modelOf(found)) ?? found.context.get('');
-    // What the server has is a hard limit; a person may only ask for less of it.
-    const wanted = Math.min(options.contextTokens ?? Infinity, told ?? Infinity, contextMax);
-    return Number.isFinite(wanted) ? wanted : contextDefault;
-  }
-
-  /** Asks, leaves out what the server refuses, and remembers what it takes. */
-  async function asked(completion: Completion, signal: AbortSignal): Promise<Reply> {
-    const found = await recognised(signal);
-    capabilities ??= initialCapabilities(found.kind, address.origin);
-    for (let step = 0; ; step += 1) {
-      const to: ChatTo = { model: modelOf(found), completion, capabilities, signal };
-      try {
-        return found.kind === 'ollama'
-          ? await chatOllama(native, to, await contextOf(found, signal))
-          : await chatOpenAI({ api: address.api, apiKey, fetch }, to);
-      } catch (error) {
-        if (!(error instanceof ServerAnswerError)) throw error;
-        contextMax = Math.min(contextMax, contextToldBy(error) ?? Infinity);
-        const lower = downgradeChat(capabilities, error, completion.schema !== undefined);
-        if (!lower || step >= downgradesMax) throw error;
-        capabilities = lower;
-      }
-    }
-  }
-
-  const withRoom = (completion: Completion): Completion =>
-    thinksAnyway
-      ? { ...completion, answerTokensMax: completion.answerTokensMax + thoughtTokens }
-      : completion;
-
   return {
-    queue: address.api,
-    get model() {
-      return model ?? 'default';
-    },
-    contextTokens: (signal) =>
-      limited(signal, '', async (both) => contextOf(await recognised(both), both)),
-    complete: (completion, signal) =>
-      limited(signal, completion.user, async (both) => {
-        let reply = await asked(withRoom(completion), both);
-        if (reply.finish === 'length' && reply.reasoning !== '' && !thinksAnyway) {
-          thinksAnyway = true;
-          reply = await asked(withRoom(completion), both);
-        }
-        return judgedReply(reply, completion, address.origin);
-      }),
-    models: (signal) => limited(signal, '', async (both) => (await recognised(both)).models),
-    close: () => dispatcher.destroy(),
+    options,
+    address: serverAddress(options.baseUrl),
+    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+    dispatcher,
+    fetch: boundedFetch(dispatcher),
+    server: undefined,
+    recognisedAt: 0,
+    model: options.model,
+    capabilities: undefined,
+    ollamaTokens: undefined,
+    contextMax: Infinity,
+    thinksAnyway: false,
   };
 }
+
+/**
+ * Runs against the time limit and the caller's signal; every failure comes out in a person's
+ * words.
+ */
+async function limited<T>(
+  { address, options }: Endpoint,
+  { signal, prompt }: { signal: AbortSignal; prompt: string },
+  job: (both: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const limit = AbortSignal.timeout(options.timeoutSeconds * 1000);
+  try {
+    return await job(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted) throw new AnswerTimedOut(address.origin, options.timeoutSeconds);
+    throw stageErrorOf(error, { server: address.origin, apiKey: options.apiKey, prompt });
+  }
+}
+
+async function recognised(endpoint: Endpoint, signal: AbortSignal): Promise<RecognisedServer> {
+  const { server, recognisedAt, address, headers, dispatcher } = endpoint;
+  if (server && performance.now() - recognisedAt < factsMs) return server;
+  const found = await recogniseServer({ address, headers, dispatcher, signal });
+  endpoint.server = found.certain ? found : undefined;
+  endpoint.recognisedAt = performance.now();
+  endpoint.capabilities = undefined;
+  endpoint.ollamaTokens = undefined;
+  endpoint.contextMax = Infinity;
+  return found;
+}
+
+function modelOf(endpoint: Endpoint, found: RecognisedServer): string {
+  endpoint.model ??= found.models[0] ?? null;
+  if (endpoint.model !== null) return endpoint.model;
+  throw new StageError(
+    'model-refused',
+    `The language-model server at ${endpoint.address.origin} lists no model. Install one there, or set llm.model.`,
+    { retriable: false },
+  );
+}
+
+async function contextOf(
+  endpoint: Endpoint,
+  found: RecognisedServer,
+  signal: AbortSignal,
+): Promise<number> {
+  const { contextTokens } = endpoint.options;
+  const model = modelOf(endpoint, found);
+  if (found.kind === 'ollama') {
+    endpoint.ollamaTokens ??=
+      contextTokens ?? (await ollamaContext(native(endpoint), model, signal));
+    return Math.min(endpoint.ollamaTokens, endpoint.contextMax);
+  }
+  const stated = found.context.get(model) ?? found.context.get('');
+  // What the server has is a hard limit; a person may only ask for less of it.
+  const wanted = Math.min(contextTokens ?? Infinity, stated ?? Infinity, endpoint.contextMax);
+  return Number.isFinite(wanted) ? wanted : contextDefault;
+}
+
+const native = ({ address, headers, fetch }: Endpoint) => ({ root: address.root, headers, fetch });
+
+/** Asks, leaves out what the server refuses, and remembers what it takes. */
+async function asked(
+  endpoint: Endpoint,
+  completion: Completion,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const { address, options, fetch } = endpoint;
+  const found = await recognised(endpoint, signal);
+  endpoint.capabilities ??= initialCapabilities(found.kind, address.origin);
+  for (let downgrades = 0; ; downgrades += 1) {
+    const { capabilities } = endpoint;
+    const to: ChatTo = { model: modelOf(endpoint, found), completion, capabilities, signal };
+    try {
+      return found.kind === 'ollama'
+        ? await chatOllama(native(endpoint), to, await contextOf(endpoint, found, signal))
+        : await chatOpenAI({ api: address.api, apiKey: options.apiKey, fetch }, to);
+    } catch (error) {
+      if (!(error instanceof ServerAnswerError)) throw error;
+      endpoint.contextMax = Math.min(endpoint.contextMax, contextToldBy(error) ?? Infinity);
+      const lower = downgradeChat(capabilities, error, completion.schema !== undefined);
+      if (!lower || downgrades >= downgradesMax) throw error;
+      endpoint.capabilities = lower;
+    }
+  }
+}
+
+const withRoom = ({ thinksAnyway }: Endpoint, completion: Completion): Completion =>
+  thinksAnyway
+    ? { ...completion, answerTokensMax: completion.answerTokensMax + thoughtTokens }
+    : completion;
