@@ -185,6 +185,14 @@ async function throughPipeline(
     },
   });
   const row = await done.of(recordingId);
+  if (row.status === 'error') {
+    // It is reported as failed: the service must not try it again beside the files that follow.
+    await pipeline.recordingService.command(
+      recordingId,
+      { type: 'error.cleared', data: {} },
+      { by: 'me', command: `${recordingId}/clear-error` },
+    );
+  }
   if (row.documents && hash) {
     const at = new Date().toISOString();
     transcribed.add({ ...hash, file: basename(original), at, documents: row.documents });

@@ -123,6 +123,19 @@ test('stopped in the second file, it goes on with that one', async (t) => {
   assert.match(rest.err, /^2 files: 1 done, 1 already there$/m);
 });
 
+test('what the server refuses fails by itself, and is done by the next run', async (t) => {
+  const { audio, server, run } = await talks(t);
+  await rm(join(audio, 'broken.mp3'));
+  server.faults.push({ do: 'answer', status: 400, body: '{"error":"no such model"}' });
+  const first = await run(audio);
+  assert.equal(first.code, 1, first.err);
+  assert.match(first.err, /^file 1 of 2: talk 2\.wav: failed: /m);
+  assert.match(first.err, /^2 files: 1 done, 1 failed$/m);
+  const second = await run(audio);
+  assert.equal(second.code, 0, second.err);
+  assert.match(second.err, /^2 files: 1 done, 1 already there$/m);
+});
+
 test('documents are dated by --date, else by the file', async (t) => {
   const { audio, run, notes } = await talks(t);
   const talk = join(audio, 'talk 2.wav');
