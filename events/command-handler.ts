@@ -59,7 +59,7 @@ export type CommandHandlerOptions<S> = {
   sizeMax?: number;
   /** Awaited between accepting and appending: notes what the facts promise. What it throws refuses. */
   beforeAppend?(stream: string, facts: readonly OfferedFact[]): Promise<void>;
-  /** Called with each fact of a stream in order, whoever appended it, also when it is read again. */
+  /** Called with each fact of a stream in order, also of other processes, also when it is read again. */
   onFact?(fact: LoggedFact, state: S): void;
 };
 

@@ -24,7 +24,7 @@ export type ChartTransition = {
   condition: string | null;
 };
 
-/** The machine's own definition, read anew: no copy that could be stale. */
+/** The machine's own definition, read each time: no copy that could be stale. */
 export const chartJson = (): Chart => ({
   id: recordingMachine.id,
   version: machineVersion,

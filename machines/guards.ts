@@ -243,7 +243,7 @@ const shownBasis = ({ sources: { published } }: RecordingContext): number | null
 
 /**
  * A condition of a transition, three views of it: whether an event meets it, whether any event could
- * in this context (what a reader is told is possible), and the words for it in pictures. The first
+ * in this context (what is shown as possible), and the words for it in pictures. The first
  * implies the second; a test holds them to it.
  */
 type Condition<P> = {

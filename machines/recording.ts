@@ -83,12 +83,12 @@ const kept = parts.createStateConfig({
   },
 });
 
-/** The life of one recording. What it means is told in README.md; what it remembers in context.ts. */
+/** The life of one recording. README.md says what it means, context.ts what it remembers. */
 export const recordingMachine = parts.createMachine({
   id: 'recording',
   version: String(machineVersion),
   context: ({ input }) => {
-    if (input === undefined) throw new Error('A recording is told its id when it begins');
+    if (input === undefined) throw new Error('A recording gets its id when it begins');
     return initialContext(input.recordingId);
   },
   initial: 'idle',

@@ -83,13 +83,13 @@ export const toIdle = [
 /** Nothing is left but the skeleton. */
 export const erased = noted('#recording.idle.erased');
 
-/** What an activity is told when it starts; the rest it reads from the log. */
+/** What an activity gets when it starts; the rest it reads from the log. */
 export type ActivityInput = { recordingId: string; run: number };
 
 /** What does a stage's work, made with `fromCallback<EventObject, ActivityInput>`. */
 export type StageActorLogic = CallbackActorLogic<EventObject, ActivityInput>;
 
-/** Activities live outside: whoever runs the machine provides them with `machine.provide({ actors })`. */
+/** Activities live outside: the caller provides them with `machine.provide({ actors })`. */
 const stub = (stage: Stage) =>
   fromCallback<EventObject, ActivityInput>(() => {
     throw new Error(`No activity was provided for the stage ${stage}`);

@@ -17,7 +17,7 @@ const beginnings = ['recording.started', 'audio.imported'] as const;
 
 /**
  * What people's commands led to, so that one that is repeated finds its first answer, also after a
- * restart. Rows: `c/<command>`. Who makes up command ids puts the user into them: they are not told
+ * restart. Rows: `c/<command>`. Command ids contain the user: they are not told
  * apart here.
  */
 export const commands: Projection = {
@@ -58,7 +58,7 @@ export async function importedBy(
   return { recordingId, position, state };
 }
 
-/** What a command did; null when it did nothing that is told here. */
+/** What a command did; null when it did nothing that is listed here. */
 export async function doneBy(storage: ProjectionStorage, command: string): Promise<Done | null> {
   return (await storage.get<Done>(commands.name, `c/${command}`)) ?? null;
 }

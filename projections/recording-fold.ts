@@ -65,8 +65,8 @@ export function foldRecording(
     core.position = fact.position;
     core.since = fact.at;
   }
-  const told = learned(fact);
-  if (told) Object.assign(core, told);
+  const change = lastingChange(fact);
+  if (change) Object.assign(core, change);
   const { draft, published } = counted.sources;
   core.kind = (published ?? draft).kind ?? core.kind;
   core.run = counted.sources.run;
@@ -155,7 +155,7 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
 }
 
 /** What a fact says for good, whatever becomes of the run it belongs to. */
-function learned(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
+function lastingChange(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
   switch (fact.type) {
     case 'audio.imported':
     case 'audio.captured':

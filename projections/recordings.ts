@@ -129,7 +129,7 @@ const inSameLists = (a: KeptRecording, b: KeptRecording): boolean =>
   a.core.files === b.core.files &&
   (a.core.state === b.core.state || (a.core.state !== erasedState && b.core.state !== erasedState));
 
-/** What `GET /status` says of a user's recordings, as far as facts tell; HTTP adds what is going on right now. */
+/** What `GET /status` says of a user's recordings, as far as facts say; HTTP adds what is going on right now. */
 export type StatusView = {
   status: 'IDLE' | 'RECORDING' | 'TRANSCRIBING' | 'AWAITING_SPEAKERS' | 'ERROR';
   /** The recording that runs: the one from a device of the host's if there are several. */
@@ -156,8 +156,8 @@ export type RecordingNow = Pick<
   paused: boolean;
 };
 
-/** Of each kind at most this many are told; which status it is does not depend on it. */
-const toldMax = 200;
+/** Of each kind at most this many are listed; which status it is does not depend on it. */
+const listedMax = 200;
 
 /** A user's status at a moment (for how long a recording has been running). */
 export async function statusOf(
@@ -165,7 +165,7 @@ export async function statusOf(
   owner: string,
   now: Date = new Date(),
 ): Promise<StatusView> {
-  // The position first: what is read after it may be newer, and is then told once more, never missed.
+  // The position first: what is read after it may be newer, and is then sent once more, never missed.
   const position = (await storage.get<number>(recordingsName, `p/${owner}`)) ?? 0;
   const inState = (state: RecordingRow['status']) => keptIn(storage, owner, state);
   const recording = await inState('recording');
@@ -243,7 +243,7 @@ async function keptIn(
 ): Promise<KeptRecording[]> {
   const prefix = `s/${owner}/${state}/`;
   const entries: string[] = [];
-  const newest = { ...startingWith(prefix), reverse: true, limit: toldMax };
+  const newest = { ...startingWith(prefix), reverse: true, limit: listedMax };
   for await (const [key] of storage.range(recordingsName, newest)) {
     entries.push(key.slice(prefix.length));
   }

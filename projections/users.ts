@@ -10,7 +10,7 @@ export type User = {
   readonly disabled: boolean;
   /**
    * PHC string. In memory only: no row holds it. Null when the user's key is lost: the name is the id then,
-   * and nobody can log in as this user.
+   * and this user cannot log in.
    */
   readonly passwordHash: string | null;
   /** Version of the stream at which the password became this one; a new hash of it does not count. */

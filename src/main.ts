@@ -186,7 +186,7 @@ async function openCore(
     upToDate,
     head,
   });
-  // From here on captures are taken up, before anybody can ask for one.
+  // From here on captures are taken up, before one can be asked for.
   const takenUp = pipeline.takeUp();
   takenUp.catch(() => undefined);
   const readiness = openReadiness({ projections, head, takenUp });

@@ -50,7 +50,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
   return captured + others;
 }
 
-/** What nobody waits for, after `takeUp`, in this order: unknown folders, rows of earlier releases. */
+/** What nothing waits for, after `takeUp`, in this order: unknown folders, rows of earlier releases. */
 export async function tidyUp(parts: StartParts): Promise<void> {
   const { data, store, rows, leftFolders, projections, log, signal } = parts;
   if (store.health().state === 'damaged') return;
@@ -71,7 +71,7 @@ export async function tidyUp(parts: StartParts): Promise<void> {
   );
 }
 
-/** A projection that has stopped holds nobody up: what needs its rows says so. @throws anything else */
+/** A projection that has stopped delays nothing: what needs its rows fails. @throws anything else */
 async function caughtUpOrStopped(caughtUp: Promise<void>): Promise<void> {
   await caughtUp.catch((error: unknown) => {
     if ((error as { code?: unknown }).code !== 'PROJECTION_STOPPED') throw error;

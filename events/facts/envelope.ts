@@ -13,7 +13,7 @@ export type FactOf<S extends FactSchemas> = {
   };
 }[keyof S & string];
 
-/** What surrounds a fact that somebody offers; the store adds the rest. */
+/** What surrounds a fact that is appended; the store adds the rest. */
 export type Metadata = {
   /** Who wanted it: a user's id, `guest`, or `system` for the service itself. */
   by: string;
@@ -47,7 +47,7 @@ export type Envelope = Omit<Metadata, 'at'> & {
   at: string;
   /** True when the content was there and its key has been destroyed since: `content` is absent. */
   erased?: true;
-  /** True when there is content that nobody can read, since its key is lost: `content` is absent. */
+  /** True when there is content that cannot be read, since its key is lost: `content` is absent. */
   unreadable?: true;
 };
 

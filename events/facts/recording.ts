@@ -28,7 +28,7 @@ const origin = {
   kind: kindSchema,
   /** ISO 639-1 code, or null to let the engine find out. */
   language: z.string().nullable(),
-  /** How many people speak, if somebody said so. */
+  /** How many people speak, if that was given. */
   speakers: z.number().int().positive().nullable(),
 };
 
@@ -117,7 +117,7 @@ export const recordingFacts = {
   },
   /** From now on it belongs to another user, and its documents are in their space. */
   'recording.handed_over': { data: z.object({ owner: z.string() }) },
-  /** A person corrected a paragraph or turn: its text, or whose it is. The content is all of it anew. */
+  /** A person corrected a paragraph or turn: its text, or whose it is. The content is all of it. */
   'turn.edited': {
     data: z.object({
       /** Version of the fact whose blocks the id is one of. */

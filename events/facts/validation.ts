@@ -97,7 +97,7 @@ export function upcast(shape: Shape, schemaVersion: number, casters: Upcasters):
 }
 
 /**
- * Tells a log of a later release early and without reading content.
+ * Recognises a log of a later release early and without reading content.
  * @throws {EventStoreError} `NEWER_LOG`
  */
 export function assertKnown(type: string, schemaVersion: number, casters: Upcasters): void {
@@ -128,7 +128,7 @@ function checkFact(fact: OfferedFact): CheckedFact {
   return { type: fact.type, metadata, data, content };
 }
 
-/** Zod's issues name paths and expectations, never values: those may be secrets or somebody's words. */
+/** Zod's issues name paths and expectations, never values: those may be secrets or what people said. */
 function parse(type: string, schema: z.ZodType, value: unknown, part?: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

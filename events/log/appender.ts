@@ -50,7 +50,7 @@ export class Appender {
     clock: () => Date;
     /** Called after each batch that became durable. */
     committed: () => void;
-    /** Called before the appends of a batch that failed are told. Nothing is written until a reopening. */
+    /** Called before the appends of a batch that failed reject. Nothing is written until a reopening. */
     failed: (error: unknown) => void;
   }) {
     this.#db = options.db;
@@ -157,7 +157,7 @@ export class Appender {
 
   async #writeAll(): Promise<void> {
     try {
-      // Whoever was woken by the last write gets to offer before the next one begins.
+      // Those that the last write woke may append again before the next one begins.
       await offers();
       for (let group = this.#groups.shift(); group; group = this.#groups.shift()) {
         await this.#write(group);

@@ -13,7 +13,7 @@ export type WriteHook = (write: () => Promise<void>) => Promise<void>;
  * The LevelDB under the log and under whatever else is kept beside it.
  *
  * LevelDB 1.20 goes on after a failed write as if nothing had happened, and what it writes behind
- * the torn record is lost at the next start. So writes go one after another, whoever makes them,
+ * the torn record is lost at the next start. So writes go one after another, all of them,
  * and after a failure none is let through until the database was closed and opened again. Where the disk
  * has no room for that it stays open to be read.
  *
@@ -195,7 +195,7 @@ export function openFailure(directory: string, error: unknown): EventStoreError 
 export const reopenPauseMs = { first: 20, last: 5_000 };
 /** Between two looks whether there is room. */
 const roomPauseMs = 250;
-/** Besides what LevelDB writes anew of the files it has, when it is opened. */
+/** Besides what LevelDB writes again of the files it has, when it is opened. */
 const roomToSpare = 1024 * 1024;
 
 /**
@@ -229,11 +229,11 @@ async function roomToOpen(
   signal: AbortSignal,
   report: (message: string, error?: unknown) => void,
 ): Promise<void> {
-  for (let told = false; !signal.aborted && db.status === 'open'; told = true) {
+  for (let isReported = false; !signal.aborted && db.status === 'open'; isReported = true) {
     const { free } = await diskAt(db.location);
     if (free >= (await bytesToOpen(db.location))) return;
     db.waitsForRoom = free;
-    if (!told)
+    if (!isReported)
       report('The disk is full: the log can be read, and is opened again when there is room.');
     await delay(roomPauseMs, undefined, { signal }).catch(() => {});
   }
@@ -271,7 +271,7 @@ async function makeDatabase(directory: string): Promise<void> {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  // Something is there that nobody made this way: LevelDB is to look at it.
+  // Something is there that was not made this way: LevelDB is to look at it.
   if (found.length > 0) return;
   const beside = `${directory}.new`;
   await rm(beside, { recursive: true, force: true });

@@ -126,7 +126,7 @@ export type ErasureList = {
 
 /**
  * Opens the list, a file of one JSON object a line. A last line torn by a crash is completed when
- * it names its subject, since somebody asked for that erasure, and removed when it does not: then
+ * it names its subject, since that erasure was asked for, and removed when it does not: then
  * nothing had been destroyed.
  * @param report called for each other line that cannot be read and is left as it is; without it that is an error
  * @throws {KeyError} `DAMAGED` for such a line

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ulid } from 'ulid';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '../../src/shared/files.ts';
+import { ifMissing, writeDurably } from '../../src/shared/files.ts';
 import { EventStoreError } from '../store.ts';
 import type { LogDatabase } from './database.ts';
 import { idKey } from './records.ts';
@@ -19,8 +19,8 @@ export type Marker = { format: number; log: string };
  * @throws {EventStoreError} `DAMAGED` when a log was here and is not now; `NEWER_LOG`
  */
 export async function readMarker(directory: string): Promise<Marker | undefined> {
-  const text = await readFile(markerPath(directory), 'utf8').catch(absent);
-  const files = (await readdir(directory).catch(absent)) ?? [];
+  const text = await readFile(markerPath(directory), 'utf8').catch(ifMissing(undefined));
+  const files = (await readdir(directory).catch(ifMissing(undefined))) ?? [];
   const hasCurrent = await stat(join(directory, 'CURRENT')).then(
     (found) => found.size > 0,
     () => false,
@@ -92,10 +92,4 @@ function parseMarker(directory: string, text: string): Marker {
   } catch (cause) {
     throw damaged(`${markerPath(directory)} cannot be read.`, cause);
   }
-}
-
-/** Absence is an answer; any other failure is not. */
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined;
-  throw error;
 }

@@ -85,7 +85,7 @@ export function logReader(options: {
       while (next) {
         const texts = await next;
         const end = position + texts.length;
-        // Read ahead while this page is checked and used; its failure is told in its turn.
+        // Read ahead while this page is checked and used; its failure is thrown in its turn.
         next = texts.length > 0 && end < upToPosition ? page(end) : undefined;
         next?.catch(() => {});
         const checked = checkPage(texts, position, crc);

@@ -137,7 +137,7 @@ async function readAlone(
   }
 }
 
-/** The last position there is a key for, as far as the database can tell. */
+/** The last position there is a key for, as far as the database knows. */
 async function lastPosition(db: LogDatabase): Promise<number> {
   try {
     const [key] = await db

@@ -1,3 +1,4 @@
+import { hasCode } from '../../src/shared/errors.ts';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
@@ -53,7 +54,7 @@ export type FactDecoder = {
   /**
    * Takes over the records' objects. A fact whose key is lost, or does not open its content, is
    * `unreadable`, and its subject is reported as damaged. Facts before the first that cannot be decoded
-   * at all are kept: the error is thrown only when there is none, else it is told beside them.
+   * at all are kept: the error is thrown only when there is none, else it is returned beside them.
    */
   decode(records: StoredRecord[]): Promise<{ facts: LoggedFact[]; error?: unknown }>;
 };
@@ -201,7 +202,7 @@ async function sealFor(
   } catch (cause) {
     if (cause instanceof RangeError) throw invalid(cause.message, cause);
     if (cause instanceof EventStoreError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'ENOSPC') {
+    if (hasCode(cause, 'ENOSPC')) {
       throw new EventStoreError('DISK_FULL', 'The disk is full: nothing new is taken.', { cause });
     }
     if (!(cause instanceof KeyError)) {

@@ -24,7 +24,7 @@ export function streamHeads(db: LogDatabase, damage: DamageRegister): StreamHead
   const kept = new LRUCache<string, number>({ max: headsKept });
   /** Bounded by the queue: an entry is there only while facts of its stream wait. */
   const waiting = new Map<string, number>();
-  /** One look-up at a time for a stream, so nobody can append to it before its head is known. */
+  /** One look-up at a time for a stream, so nothing is appended to it before its head is known. */
   const loading = new Map<string, Promise<number>>();
 
   const durable = (stream: string): number | Promise<number> => {

@@ -23,7 +23,7 @@ export type VerifyOptions = {
   contents?: boolean;
   /** Stops between pages. */
   signal?: AbortSignal;
-  /** Told after each page. */
+  /** Called after each page. */
   onProgress?: (position: number) => void;
 };
 

@@ -42,7 +42,7 @@ export type WriteGroup = {
   write(): Promise<LoggedFact[][]>;
   /**
    * The appends, which the group then holds no more: once it is old, V8 would keep whatever it refers
-   * to until a full collection, though nobody needs either.
+   * to until a full collection, though neither is needed.
    */
   take(): Append[];
   /** Lets go of what was not written. */
@@ -98,7 +98,7 @@ export function writeGroup(db: LogDatabase, after: Head): WriteGroup {
     },
     take: () => appends.splice(0),
     discard() {
-      // Closed with the database at the latest, and nobody waits for it.
+      // Closed with the database at the latest, and nothing waits for it.
       operations.close().catch(() => {});
     },
   };

@@ -62,7 +62,7 @@ export function notesOf(
   });
 }
 
-/** Of what decoding has to tell, that which a reader should know. */
+/** Of what decoding found, that which a reader should know. */
 const audioCodes: ReadonlySet<string> = new Set(['truncated', 'damaged', 'silent', 'clipped']);
 
 /** What was made without a language model. The detail says why, where the log does. */
@@ -89,7 +89,7 @@ function saidBy(fact: ReadFact): Note[] {
     case 'identification.skipped':
       note('identification-skipped', fact.data.reason);
       break;
-    // Music may pass for speech until nobody finds a word in it.
+    // Music may pass for speech until no word is found in it.
     case 'transcription.completed':
       if (fact.data.words === 0) note('no-speech');
       break;

@@ -10,7 +10,7 @@ export type Folded = {
   failure?: { index: number; error: unknown };
 };
 
-/** The keys each fact has to see; ends before the first fact whose keys cannot be told. */
+/** The keys each fact has to see; ends before the first fact whose keys are unknown. */
 export function keysOfFacts(
   projection: Projection,
   facts: readonly LoggedFact[],

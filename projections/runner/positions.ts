@@ -12,7 +12,7 @@ export interface PositionWaiters {
     need: { has: (member: Member) => boolean; what: string },
     options: { timeoutMs: number; signal?: AbortSignal | undefined },
   ): Promise<void>;
-  /** Lets go whoever may go. To be called when a position or a state has changed. */
+  /** Resolves those that need to wait no more. To be called when a position or a state has changed. */
   settle(): void;
 }
 

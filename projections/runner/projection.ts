@@ -92,7 +92,7 @@ export type StopReason = { code: string; message: string };
 
 /**
  * The reason behind an error that code of ours threw while it handled facts. Its message may quote
- * what somebody said (`JSON.parse` does), so only its name and the place it was thrown at are told.
+ * what people said (`JSON.parse` does), so only its name and the place it was thrown at are given.
  */
 export function defectReason(error: unknown, doing: string): StopReason {
   if (!(error instanceof Error)) return { code: 'DEFECT', message: `${doing}: ${typeof error}` };

@@ -22,7 +22,7 @@ export interface ProjectionRunner {
   /** Where each projection stands, in the order they were given. */
   states(): ProjectionState[];
   /**
-   * Resolves when the projections have applied a position (`timeoutMs` 5000 unless told).
+   * Resolves when the projections have applied a position (`timeoutMs` 5000 by default).
    * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one of them has stopped.
    */
   applied(
@@ -31,7 +31,7 @@ export interface ProjectionRunner {
     options?: { timeoutMs?: number; signal?: AbortSignal },
   ): Promise<void>;
   /**
-   * Resolves when the projections have seen the head of the log as it was at the start (without a limit unless told).
+   * Resolves when the projections have seen the head of the log as it was at the start (without a limit by default).
    * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one of them has stopped.
    */
   caughtUp(which: Which, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>;
@@ -46,14 +46,14 @@ export interface ProjectionRunner {
    */
   ready(): Promise<void>;
   /**
-   * Position of the last fact listeners were told; means something once `ready()` has resolved. Rows may be ahead of it.
-   * Who adds a listener and asks for the position in the same turn is told everything after it, once.
+   * Position of the last fact listeners were called with; means something once `ready()` has resolved. Rows may be ahead of it.
+   * A listener that is added in the same tick in which the position is read gets everything after it, once.
    */
   position(): number;
   /**
    * Calls back with facts, in order and without gaps, when the projections have applied them;
    * `position` is the last one's. It is not delayed by a projection that is rebuilt or has stopped.
-   * Listeners must not block; one that throws is dropped, and `onListenerError` told. Returns how to stop.
+   * Listeners must not block; one that throws is dropped, and `onListenerError` called. Returns how to stop.
    */
   onApplied(listener: AppliedListener): () => void;
   /** Stops following and stores how far each got. @throws what the storage throws. */
@@ -62,14 +62,14 @@ export interface ProjectionRunner {
 
 export type AppliedListener = (facts: readonly LoggedFact[], position: number) => void;
 
-/** A command waits this long for its own position unless told otherwise. */
+/** A command waits this long for its own position by default. */
 const appliedTimeoutMs = 5000;
 const closing: StopReason = { code: 'CLOSED', message: 'The service is stopping' };
 
 /**
- * Starts to bring projections up to the log and to keep them there. Returns at once; `ready()` tells.
- * @param options.onStopped is told once about each projection that stops for a fault, to be logged.
- * @param options.onListenerError is told what a listener threw; without it, it ends the process.
+ * Starts to bring projections up to the log and to keep them there. Returns at once; `ready()` resolves later.
+ * @param options.onStopped called once for each projection that stops for a fault, to be logged.
+ * @param options.onListenerError called with what a listener threw; without it, it ends the process.
  */
 export function startProjections(options: {
   store: EventStore;

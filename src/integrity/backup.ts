@@ -1,3 +1,4 @@
+import { hasCode } from '../shared/errors.ts';
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
@@ -121,7 +122,7 @@ export async function readBackupMarker(directory: string): Promise<BackupMarker 
   try {
     text = await readFile(join(directory, 'backup.json'), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {

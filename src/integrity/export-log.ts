@@ -74,7 +74,7 @@ export const headerSchema = z.strictObject({
 });
 export type LogHeader = z.infer<typeof headerSchema>;
 
-/** A subject whose key was destroyed on purpose: its content can be read by nobody any more. */
+/** A subject whose key was destroyed on purpose: its content cannot be read any more. */
 export const erasureLineSchema = z.strictObject({
   erasure: z.strictObject({ subject: z.string(), at: z.string() }),
 });

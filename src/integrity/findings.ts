@@ -1,4 +1,4 @@
-/** Something that is not as it was recorded, or that a person should know. Quotes nothing anybody said. */
+/** Something that is not as it was recorded, or that a person should know. Quotes nothing that people said. */
 export type Finding = {
   /** `damage`: lost or altered. `note`: worth knowing, nothing is wrong with the service's data. */
   severity: 'damage' | 'note';

@@ -110,12 +110,13 @@ async function sealed(
   { keys, needed }: { keys: KeyStore; needed: Set<string> },
 ): Promise<string> {
   const record = recordSchema.safeParse(value);
-  if (!record.success) throw new Error(`Line ${line} of ${file} is no fact.`);
+  if (!record.success) throw new Error(`Line ${line} of ${file} is not a fact.`);
   const { type, schema = 1, stream, version, subject, content } = record.data;
   assertKnown(type, schema, upcasters);
   if (typeof content === 'string' && subject !== undefined) needed.add(subject);
   if (content === undefined || typeof content === 'string') return text;
-  if (subject === undefined) throw new Error(`Line ${line} of ${file} has content of nobody.`);
+  if (subject === undefined)
+    throw new Error(`Line ${line} of ${file} has content without a subject.`);
   const key = await keys.obtain(subject);
   const closed = await sealContent(key, { stream, version }, JSON.stringify(content));
   // The members' order is the record's own: `value`, not what the schema made of it.

@@ -1,3 +1,4 @@
+import { hasCode } from '../shared/errors.ts';
 import * as z from 'zod';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ export const openingMarkFile = 'log.opening';
 export type OpenMark = {
   /** Whether the last process closed the log. */
   cleanEnd: boolean;
-  /** The log is open, and nobody else's. */
+  /** The log is open, in this process alone. */
   opened(): Promise<void>;
   /** The log could not be opened. */
   failed(error: unknown): Promise<void>;
@@ -42,13 +43,13 @@ export type OpenMark = {
  * directory is written.
  *
  * @throws {EventStoreError} `DAMAGED` when LevelDB would end the process, or when tables are damaged and
- *   the last process, which had been told so, ended all the same
+ *   the last process, which had been warned, ended all the same
  */
 export async function markOpen(data: Pick<DataFolder, 'root' | 'log'>): Promise<OpenMark> {
   const path = join(data.root, openMarkFile);
   const opening = join(data.root, openingMarkFile);
   const last = await lastMark(data);
-  // Whoever has it open says so: the log is locked then.
+  // LevelDB says whether another process has it open: the log is locked then.
   const unclean = last !== undefined && (last.pid === process.pid || !isRunning(last.pid));
   const harmed = unclean ? await harmedTables(data.log) : [];
   const fatal = harmed.filter(({ endsProcess }) => endsProcess);
@@ -78,7 +79,7 @@ export async function markOpen(data: Pick<DataFolder, 'root' | 'log'>): Promise<
   };
 }
 
-/** Whether another process that still runs has said it has the log open: only opening it tells for sure. */
+/** Whether another process that still runs has said it has the log open: only opening it shows for sure. */
 export async function isHeldByAnother(data: Pick<DataFolder, 'root'>): Promise<boolean> {
   const mark = await lastMark(data);
   return mark !== undefined && mark.pid !== process.pid && isRunning(mark.pid);
@@ -126,6 +127,6 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return !hasCode(error, 'ESRCH');
   }
 }

@@ -22,7 +22,7 @@ export type RepairReport = SalvageReport & {
   directory: string;
   /** Damage in the files of the database, a sentence each. */
   tables: readonly string[];
-  /** What could not be taken over, one JSON object a line, for somebody who knows what to do with it. */
+  /** What could not be taken over, one JSON object a line, for an expert. */
   leftOver: string | null;
   /** Keys that were left out since they open nothing, and what they cost; the first of them. */
   lostKeys: readonly LostKey[];
@@ -31,7 +31,7 @@ export type RepairReport = SalvageReport & {
   verified: VerifyReport;
 };
 
-/** A subject whose content nobody can read. */
+/** A subject whose content cannot be read. */
 export type LostKey = {
   subject: string;
   /** `wrong`: a sound key, but not the one it was sealed with. */

@@ -1,3 +1,4 @@
+import { hasCode } from '../shared/errors.ts';
 import * as z from 'zod';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
@@ -50,7 +51,7 @@ export type ScrubPace = {
 const gentle: ScrubPace = { records: 500, pauseMs: 200, idleMs: 60_000, everyMs: 86_400_000 };
 
 /**
- * Starts the scrub. It goes on where it was before a restart, keeps up with new records, and tells
+ * Starts the scrub. It goes on where it was before a restart, keeps up with new records, and reports
  * damage once in the service's log. It repairs nothing.
  */
 export async function startScrub(deps: {
@@ -71,7 +72,7 @@ export async function startScrub(deps: {
   if (store.health().damage.every(({ kind }) => kind === 'key')) state.damagedAt = null;
   let inFiles = openFindings();
   let passing: Findings = openFindings();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const oneAtATime = mutex();
   /** One at a time: who asks meanwhile gets the same report. */
   let verifying: Promise<VerifyReport> | undefined;
@@ -83,7 +84,7 @@ export async function startScrub(deps: {
     healthOf(store, [...deps.notTakenUp().map(asFinding), ...inFiles.list.filter(isMissed)]);
   const isMissed = ({ kind, path = '' }: Finding): boolean =>
     kind !== 'key' || !deps.keys.isErased(basename(path));
-  tellDamage();
+  reportDamage();
   const running = deps.manual === true ? Promise.resolve() : run();
 
   return {
@@ -184,7 +185,7 @@ export async function startScrub(deps: {
 
   async function keep(change: Partial<ScrubState>): Promise<void> {
     for (const finding of passing.list) if (isInFiles(finding)) inFiles.add(finding);
-    tellDamage();
+    reportDamage();
     const next = { ...state, ...change, damagedAt: firstDamage() ?? state.damagedAt };
     if (JSON.stringify(next) === JSON.stringify(state)) return;
     state = next;
@@ -193,12 +194,12 @@ export async function startScrub(deps: {
   }
 
   /** Each damage once, with what to do. */
-  function tellDamage(): void {
+  function reportDamage(): void {
     const { damage, advice } = health();
     const fresh = damage.filter((one) => {
       const identity = `${one.kind} ${findingPlace(one)} ${one.what}`;
-      if (told.has(identity)) return false;
-      told.add(identity);
+      if (reported.has(identity)) return false;
+      reported.add(identity);
       return true;
     });
     if (fresh.length > 0) log.error({ damage: fresh.slice(0, 20), advice }, 'damage was found');
@@ -240,7 +241,7 @@ export async function readScrubState(dataDir: string): Promise<ScrubState | unde
   try {
     text = await readFile(pathIn(dataDir), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {

@@ -1,3 +1,4 @@
+import { hasCode } from '../shared/errors.ts';
 import { LRUCache } from 'lru-cache';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -195,7 +196,7 @@ async function hashOf(space: Space, path: string): Promise<string> {
   } catch (error) {
     // Something else is in its place, or it has grown beyond reading: a person's doing.
     if (error instanceof ConfinementError || error instanceof OversizedDocument) return error.name;
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+    if (hasCode(error, 'ENOENT')) return 'missing';
     throw error;
   }
 }

@@ -196,12 +196,12 @@ async function replaced(
 
 export const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as const;
 export type KeepingStep = (typeof keepingSteps)[number];
-/** Who needs files to stay where they are, and who moves them, keep out of each other's way. */
+/** Keeps those who need files to stay where they are apart from those who move them. */
 export interface FilesLock {
-  /** Runs `work` while nobody moves files; as many at once as like. */
+  /** Runs `work` while no files are moved; any number at once. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Runs `work`, which moves files, alone. Who comes for `whileFilesStay` meanwhile waits for it.
+   * Runs `work`, which moves files, alone. `whileFilesStay` waits for it meanwhile.
    * @throws the signal's reason when aborted while it waits
    */
   movingFiles<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -209,11 +209,11 @@ export interface FilesLock {
 
 const nothing = (): void => {};
 
-/** Waiting needs no limit of its own: whoever moves files does so one at a time, and readers are commands. */
+/** Waiting needs no limit of its own: files are moved one at a time, and readers are commands. */
 function filesLock(): FilesLock {
   let readers = 0;
   let moving: Promise<unknown> | null = null;
-  /** Told when the last reader has gone, or whoever moved files has done. */
+  /** Called when the last reader has gone, or files have been moved. */
   const waiting = new Set<() => void>();
 
   return {

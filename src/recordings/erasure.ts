@@ -26,7 +26,7 @@ import type { OpenRecordings } from './open-recordings.ts';
  *
  * 1. What goes on in it is cancelled, the job `erase` is added to the pending ones, and its last fact says
  *    that it is erased (`erase` of `decide.ts`). From then on nothing may write.
- * 2. `removeEverything`: documents and their copies in the vault, whose names only the key tells; audio;
+ * 2. `removeEverything`: documents and their copies in the vault, whose names need the key; audio;
  *    rows; then the key, with which all that is left in the log and in rows was sealed.
  * 3. The job is completed.
  *

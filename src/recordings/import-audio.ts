@@ -30,7 +30,7 @@ export interface Imports {
   /** Takes an upload into a new recording, each command once. */
   importAudio(upload: Upload): Promise<Accepted>;
   /**
-   * Removes the folders of uploads that died before their fact was stored: no client was told of them.
+   * Removes the folders of uploads that died before their fact was stored: none was acknowledged.
    * Returns their names.
    */
   removeUnacknowledged(): Promise<string[]>;

@@ -1,3 +1,4 @@
+import { hasCode } from '../shared/errors.ts';
 import { lstat, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/environment.ts';
@@ -116,7 +117,7 @@ export async function removeReserve(root: string): Promise<boolean> {
     await rm(join(root, reserveFile));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
 }

@@ -13,7 +13,7 @@ export interface PendingJobs {
 /**
  * `erase`: all of a recording. `delete-documents`: those its last `documents.deleted` names.
  * `keep-audio`: compressing or removing its audio, which documents were made of. `import`: an uploaded
- * file lies in its folder, and until its fact is stored no client was told so.
+ * file lies in its folder, and until its fact is stored it is not acknowledged.
  */
 export type PendingJob = Removal | 'keep-audio' | 'import';
 export type Removal = 'erase' | 'delete-documents';

@@ -80,7 +80,7 @@ export async function quarantineUnknown(
     if (await isKnown(name)) continue;
     await mkdir(deps.quarantineDir, { recursive: true, mode: 0o700 });
     const aside = join(deps.quarantineDir, `${name}-${Date.now()}`);
-    // Removed meanwhile: an upload of which no client was told.
+    // Removed meanwhile: an upload that was not acknowledged.
     const found = await rename(join(deps.recordingsDir, name), aside).then(
       () => true,
       ifMissing(false),
@@ -91,8 +91,8 @@ export async function quarantineUnknown(
 }
 
 async function namesIn(quarantineDir: string): Promise<string[]> {
-  const top = await readdir(quarantineDir).catch(absent);
-  const retired = await readdir(join(quarantineDir, spaces)).catch(absent);
+  const top = await readdir(quarantineDir).catch(ifMissing([]));
+  const retired = await readdir(join(quarantineDir, spaces)).catch(ifMissing([]));
   return [...top.filter((name) => name !== spaces), ...retired.map((name) => `${spaces}/${name}`)];
 }
 
@@ -109,22 +109,13 @@ async function describe(quarantineDir: string, name: string) {
     const [, id = null, ms] = recording;
     return { name, kind: 'recording', id, since: new Date(Number(ms)).toISOString() } as const;
   }
-  const there = await lstat(join(quarantineDir, name)).catch(gone);
+  const there = await lstat(join(quarantineDir, name)).catch(ifMissing(undefined));
   if (!there) return undefined;
   return { name, kind: 'other', id: null, since: there.mtime.toISOString() } as const;
 }
 
 async function sizeOf(path: string): Promise<{ bytes: number; unread: number }> {
-  const there = await lstat(path).catch(gone);
+  const there = await lstat(path).catch(ifMissing(undefined));
   if (there?.isDirectory()) return await countBytes(path);
   return { bytes: there?.isFile() ? there.size : 0, unread: 0 };
-}
-
-function absent(error: NodeJS.ErrnoException): string[] {
-  if (error.code !== 'ENOENT') throw error;
-  return [];
-}
-
-function gone(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,3 +1,4 @@
+import { ifMissing } from '../shared/files.ts';
 import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/environment.ts';
@@ -15,7 +16,7 @@ export interface SpaceLimit {
   limit(): number | null;
   /**
    * Lets something in, and counts it from now on.
-   * @param bytes its length; 0 when nobody knows yet
+   * @param bytes its length; 0 when it is not known yet
    * @throws {SpaceLimitReached}, {DiskFull}
    */
   admit(bytes: number): Promise<Admission>;
@@ -33,7 +34,7 @@ export interface SpaceLimit {
 
 /** What was let in, until it is where it is counted, or nowhere. The first of `kept` and `gone` counts. */
 export interface Admission {
-  /** It turned out to have so many bytes. @throws {SpaceLimitReached} these are more, and too many */
+  /** Corrects the announced size. @throws {SpaceLimitReached} when the real size exceeds the limit */
   becomes(bytes: number): Promise<void>;
   /** It is on the disk, for good. */
   kept(): void;
@@ -41,7 +42,7 @@ export interface Admission {
   gone(): void;
 }
 
-/** How often everything is counted anew, in milliseconds: what grows meanwhile is a recording's audio. */
+/** How often everything is counted again, in milliseconds: what grows meanwhile is a recording's audio. */
 const countEveryMs = 600_000;
 /**
  * Who would be refused has it counted once more, since something may have been deleted: at most this
@@ -49,7 +50,7 @@ const countEveryMs = 600_000;
  */
 const countAgainMs = 10_000;
 const restForCount = 20;
-/** Nobody waits longer than this for it. */
+/** A request waits at most this long for it, in milliseconds. */
 const waitMs = 2000;
 
 type SpaceDeps = {
@@ -247,7 +248,7 @@ export class SpaceLimitReached extends Error {
   readonly code = 'SPACE_LIMIT_REACHED';
   readonly takenBytes: number;
   readonly limitBytes: number;
-  /** @param bytes of what was about to come in; 0 when nobody knows */
+  /** @param bytes of what was about to come in; 0 when that is not known */
   constructor({ taken, limit, bytes }: { taken: number; limit: number; bytes: number }) {
     const more = bytes > 0 ? `, and this would be ${sizeText(bytes)} more` : '';
     super(
@@ -259,20 +260,20 @@ export class SpaceLimitReached extends Error {
   }
 }
 
-/** For whoever reads that the limit is reached. */
+/** Shown when the limit is reached. */
 export const whatToDo = 'Delete recordings, or have an administrator raise the limit.';
 /**
- * Bytes that resumable uploads under way will have when they are complete; of those whose length was
- * not told yet, the bytes that are there. 0 without the folder.
+ * Bytes that resumable uploads under way will have when they are complete; of those whose length is
+ * not known yet, the bytes that are there. 0 without the folder.
  * @param folder `<data>/resumable`: `<id>` holds the bytes, `<id>.json` the announced length as `size`
  */
 async function announcedBytes(folder: string): Promise<number> {
   let bytes = 0;
-  for (const name of (await readdir(folder).catch(gone)) ?? []) {
+  for (const name of (await readdir(folder).catch(ifMissing(undefined))) ?? []) {
     if (name.endsWith('.json')) continue;
-    const there = await lstat(join(folder, name)).catch(gone);
+    const there = await lstat(join(folder, name)).catch(ifMissing(undefined));
     if (!there?.isFile()) continue;
-    const info = await readFile(join(folder, `${name}.json`), 'utf8').catch(gone);
+    const info = await readFile(join(folder, `${name}.json`), 'utf8').catch(ifMissing(undefined));
     bytes += Math.max(there.size, info === undefined ? 0 : sizeIn(info));
   }
   return bytes;
@@ -286,8 +287,4 @@ function sizeIn(text: string): number {
   } catch {
     return 0;
   }
-}
-
-function gone(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -28,7 +28,7 @@ const synced = { sync: true };
 const sessions = sublevelPrefix('sessions');
 /** `"` follows `!`. */
 const everySession = { gte: sessions, lt: `${sessions.slice(0, -1)}"` };
-/** One session as it is stored. Rows, not facts: nobody needs to know later who was logged in when. */
+/** One session as it is stored. Rows, not facts: later it does not matter who was logged in when. */
 export type SessionRow = {
   user_id: string;
   /** Milliseconds since the epoch. */
@@ -40,7 +40,7 @@ export type SessionRow = {
 };
 
 /**
- * Where sessions are kept, by the SHA-256 (hex) of their token: whoever reads the store learns no
+ * Where sessions are kept, by the SHA-256 (hex) of their token: reading the store reveals no
  * token. Every write is done when its promise resolves; none has to survive a power cut.
  */
 export interface SessionRows {

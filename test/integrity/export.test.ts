@@ -90,7 +90,7 @@ test('a file that is torn, shortened, reordered or another kind is refused, and 
     [`${lines.slice(0, -1).join('\n')}\n`, /its header says/],
     [`${swapped.join('\n')}\n`, /does not follow/],
     [`${newer.join('\n')}\n`, /newer release/],
-    [`${lines.with(2, '{}').join('\n')}\n`, /Line 3 .* no fact/],
+    [`${lines.with(2, '{}').join('\n')}\n`, /Line 3 .* not a fact/],
     [`${lines.with(2, '{').join('\n')}\n`, /Line 3 .* not JSON/],
     ['{"hello":"world"}\n', /not an exported log/],
   ];

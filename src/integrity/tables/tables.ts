@@ -115,7 +115,7 @@ export type Rescued = { tables: readonly string[]; sound: Entry[]; damaged: Entr
 export async function takeOutHarmedTables(directory: string): Promise<Rescued> {
   const rescued = { tables: [] as string[], sound: [] as Entry[], damaged: [] as Entry[] };
   const harmed = await harmedTables(directory);
-  // The database is put together anew without them: of all tables there are, also those that do not count.
+  // The database is put together again without them: of all tables there are, also those that do not count.
   const beside = harmed.length > 0 ? (await tablesIn(directory)).others : [];
   for (const { name } of beside) await rm(join(directory, name));
   for (const { name, findings } of harmed) {
@@ -172,7 +172,7 @@ function endsProcess(table: Table, range: KeyRange | undefined): boolean {
   );
 }
 
-/** What a block holds, as far as those beside it tell. */
+/** What a block holds, as far as those beside it say. */
 function contentsOf({ blocks }: Table, block: TableBlock): string {
   const data = blocks.filter(({ part }) => part === 'data');
   const at = data.indexOf(block);

@@ -24,7 +24,7 @@ export const joinStage: StageActivity = async (job) => {
   const recording = await job.recording();
   const turns = paragraphs(draft(recording).utterances, onlySpeaker);
   const shown = published(recording);
-  // Who was named in an earlier version is suggested again; somebody still has to say so.
+  // Who was named in an earlier version is suggested again; a person still has to confirm it.
   const known = shown
     ? carriedNames(shown.blocks, shown.names, turns)
     : new Map<string, CarriedName>();

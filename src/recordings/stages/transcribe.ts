@@ -39,7 +39,7 @@ export function transcribe(deps: {
     const folder = deps.folderOf(job.recordingId);
     const speechPath = join(folder, speechFileName);
     const warnings: string[] = [];
-    // What decoding has to tell is recorded with the plan: without one, a finished file is not enough.
+    // What decoding found is recorded with the plan: without one, a finished file is not enough.
     if (planned === null || !(await exists(speechPath))) {
       const decoded = await decodeToSpeech(join(folder, audio.path), speechPath, {
         signal: job.signal,
