@@ -7,7 +7,7 @@ import { rebuildRecording } from '../projections/rebuild-recording.ts';
 import { recordings } from '../projections/recordings.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import { type OpenMark, markOpen } from './integrity/open-mark.ts';
-import { openingCheck, readScrubState } from './integrity/scrub.ts';
+import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';

@@ -1,6 +1,6 @@
 import { reserveFile } from '../storage/disk.ts';
 import { openMarkFile, openingMarkFile } from './open-mark.ts';
-import { scrubStateFile } from './scrub.ts';
+import { scrubStateFile } from './scrub-state.ts';
 
 /**
  * Entries of a data directory that no backup or salvage copies. Everything else is copied, also what
