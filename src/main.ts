@@ -26,7 +26,8 @@ import { type Host, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { packageVersion } from './shared/package.ts';
 import { openDiskRoom } from './storage/disk.ts';
-import { type SpaceLimit, measureTaken, openSpaceLimit } from './storage/quota.ts';
+import { spaceMeasures } from './storage/measure-taken.ts';
+import { type SpaceLimit, openSpaceLimit } from './storage/quota.ts';
 import { levelSessionRows } from './storage/session-rows.ts';
 
 export type ServiceOptions = {
@@ -167,10 +168,9 @@ async function openCore(
   const notTakenUp = () => [...recordingService.notTakenUp()];
   const scrub = await startScrub({ store, keys, data, log, notTakenUp });
   closing.push(() => scrub.stop());
-  const measure = (signal: AbortSignal) => measureTaken(data, signal);
   const disk = openDiskRoom({ root: data.root, settings, log });
   closing.push(() => disk.stop());
-  const space = openSpaceLimit({ disk, measure, settings, log });
+  const space = openSpaceLimit({ disk, ...spaceMeasures(data, storage), settings, log });
   closing.push(() => space.stop());
   const sources = { store, storage, projections, recordingService, space, scrub: scrub.progress };
   const metrics = openMetrics({ ...sources, process: true });
@@ -241,7 +241,7 @@ async function serve(core: Core, server: RunningServer, options: ServiceOptions)
     health: scrub.health,
   };
   const services = options.withServices?.(own) ?? own;
-  server.serve(createApp(services), openSockets(services));
+  server.serve(createApp(services), openSockets(services), services);
   return core;
 }
 

@@ -5,7 +5,7 @@ import type { Accounts, Peer } from './accounts.ts';
 import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
 import { type SetupCode, openSetupCode, removeSetupCode } from './setup-code.ts';
-import { checkUsername } from './users.ts';
+import { checkUsername } from './usernames.ts';
 
 /** The first administrator, and the code that proves access to the host. */
 export interface FirstSetup {

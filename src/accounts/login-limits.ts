@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { networkOf } from '../shared/network.ts';
 
 /** Attempts an address has within a minute. */
 const attemptsPerMinute = 10;
@@ -33,7 +33,7 @@ export function loginLimits(clock: () => Date): LoginLimits {
   return {
     attempt(account, address) {
       const now = clock().getTime();
-      const place = network(address);
+      const place = networkOf(address);
       const recent = (addresses.get(place) ?? []).filter((time) => time > now - 60_000);
       if (recent.length >= attemptsPerMinute) return seconds(recent[0]! + 60_000 - now);
 
@@ -48,7 +48,7 @@ export function loginLimits(clock: () => Date): LoginLimits {
       return 0;
     },
     succeeded(account, address) {
-      pairs.delete(pairOf(account, network(address)));
+      pairs.delete(pairOf(account, networkOf(address)));
     },
   };
 }
@@ -70,26 +70,4 @@ function remember<T>(table: Map<string, T>, key: string, value: T): void {
   if (table.size <= entriesMax) return;
   const [oldest] = table.keys();
   if (oldest !== undefined) table.delete(oldest);
-}
-
-/** An IPv4 address, or the /64 of an IPv6 one, which is what one household or server has. */
-function network(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.replace(/%.*$/u, '').toLowerCase().split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups =
-    tail === undefined
-      ? before
-      : [
-          ...before,
-          ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0'),
-          ...after,
-        ];
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/u, ''))
-    .join(':');
 }

@@ -14,7 +14,6 @@ import {
   decideRegistration,
   decideUserChange,
   userByName,
-  usernameKey,
   usersAggregate,
 } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
@@ -27,6 +26,7 @@ import {
   verifyPassword,
 } from './passwords.ts';
 import type { SessionBook } from './sessions.ts';
+import { checkUsername } from './usernames.ts';
 
 /** Who wants it and by which command; from the request. */
 export type OnBehalf = { by: string; command?: string | undefined };
@@ -82,6 +82,8 @@ export interface UserAdministration {
   findUser(username: string): PublicUser | undefined;
   /** Whether there is a user of that id, disabled or not; the built-in one is none. */
   isUser(userId: string): boolean;
+  /** Whether there is a user of that id who may act: not disabled. */
+  isActive(userId: string): boolean;
   /** Whether there was a user of that id. */
   wasUser(userId: string): boolean;
   /**
@@ -149,23 +151,10 @@ export function userAdministration(parts: Parts): UserAdministration {
     },
 
     isUser: (userId) => users.byId.has(userId),
+    isActive: (userId) => users.byId.get(userId)?.disabled === false,
     wasUser: (userId) => users.deleted.has(userId),
 
-    async createUser({ username, password, isAdmin }, onBehalf) {
-      const before = createdBefore(users, onBehalf);
-      if (before) return before;
-      const name = checkUsername(username);
-      checkPassword(password);
-      if (userByName(users, name)) throw taken(name);
-      const passwordHash = await hashPassword(password, scheme());
-      const id = ulid();
-      const wanted = [{ id, username: name, passwordHash, isAdmin }];
-      await stream.change(onBehalf, decideRegistration(wanted));
-      const repeated = createdBefore(users, onBehalf);
-      if (repeated && repeated.userId !== id) return repeated;
-      report('user created', id, onBehalf);
-      return { userId: id, username: name, isAdmin, disabled: false };
-    },
+    createUser: (user, onBehalf) => createUser(user, onBehalf, parts, report),
 
     async importUsers(given, onBehalf) {
       const wanted = given.map(({ username, passwordHash, isAdmin }) => {
@@ -218,32 +207,26 @@ export function userAdministration(parts: Parts): UserAdministration {
   };
 }
 
-/** Names that mean something else: the built-in user of tray and hotkey, and the caller of /users/me. */
-const reserved: ReadonlySet<string> = new Set(['guest', 'me']);
-
-/**
- * A user name as it is stored: 2-32 letters (of any script), digits, `.`, `_`, `-`, one of them a
- * letter or digit, in NFC.
- * @throws {AccountError} `INVALID_USERNAME`
- */
-export function checkUsername(given: string): string {
-  const name = given.normalize('NFC');
-  const { length } = Array.from(name);
-  if (
-    length < 2 ||
-    length > 32 ||
-    !/^[\p{L}\p{M}\p{Nd}._-]+$/u.test(name) ||
-    !/[\p{L}\p{Nd}]/u.test(name)
-  ) {
-    throw new AccountError(
-      'INVALID_USERNAME',
-      'A user name has 2 to 32 letters, digits, dots, underscores and dashes.',
-    );
-  }
-  if (reserved.has(usernameKey(name))) {
-    throw new AccountError('INVALID_USERNAME', `The name ${name} is reserved.`);
-  }
-  return name;
+async function createUser(
+  { username, password, isAdmin }: Parameters<UserAdministration['createUser']>[0],
+  onBehalf: OnBehalf,
+  { stream, scheme }: Parts,
+  report: (what: string, userId: string, onBehalf: OnBehalf) => void,
+): Promise<PublicUser> {
+  const { users } = stream;
+  const before = createdBefore(users, onBehalf);
+  if (before) return before;
+  const name = checkUsername(username);
+  checkPassword(password);
+  if (userByName(users, name)) throw taken(name);
+  const passwordHash = await hashPassword(password, scheme());
+  const id = ulid();
+  const wanted = [{ id, username: name, passwordHash, isAdmin }];
+  await stream.change(onBehalf, decideRegistration(wanted));
+  const repeated = createdBefore(users, onBehalf);
+  if (repeated && repeated.userId !== id) return repeated;
+  report('user created', id, onBehalf);
+  return { userId: id, username: name, isAdmin, disabled: false };
 }
 
 const metadataOf = ({ by, command = ulid() }: OnBehalf): UserMetadata => ({ by, command });

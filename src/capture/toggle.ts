@@ -121,7 +121,7 @@ async function start(
   { owner, trigger, command }: Who,
   request: ToggleRequest,
 ): Promise<Toggled> {
-  await space.refuseWhenFull();
+  await space.refuseWhenFull(owner);
   const recordingId = ulid();
   const device = await captures.choose(settings()['audio.device']);
   // Reserved before anything is written: of two who start at once one is refused, not both recorded.

@@ -8,7 +8,7 @@ import { withLogAlone } from '../integrity/open-mark.ts';
 import { type ServiceHealth, adviceOn, verifyLogAndKeys } from '../integrity/verify.ts';
 import { exists } from '../shared/files.ts';
 import { type DataFolder, hostFrom } from '../shared/data-directory.ts';
-import { measureTaken } from '../storage/quota.ts';
+import { measureTaken } from '../storage/measure-taken.ts';
 import { presentSettings } from './settings.ts';
 
 /**

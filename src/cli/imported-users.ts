@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type * as z from 'zod';
 import { checkPasswordHash } from '../accounts/passwords.ts';
-import { checkUsername } from '../accounts/users.ts';
+import { checkUsername } from '../accounts/usernames.ts';
 import { importedUser } from '../control/user-commands.ts';
 
 type ImportedUser = z.output<typeof importedUser>;

@@ -40,7 +40,7 @@ export function changesIn(patch: unknown): Change[] {
       }
     }
   }
-  if (faults.length > 0) throw invalidConfig(faults);
+  if (faults.length > 0) throw invalidConfig(named(faults));
   return changes;
 
   function read(key: SettingKey, value: unknown): void {
@@ -92,9 +92,23 @@ const sections: ReadonlySet<string> = new Set(settingKeys.map((key) => partsOf(k
 /** Own members only, `__proto__` among them if somebody sent one: it is no key of ours. */
 const entriesOf = (object: object): [string, unknown][] => Object.entries(object);
 
+/** Unknown keys beyond these are only counted. */
+const unknownMax = 10;
+
+function named(faults: readonly ConfigFault[]): ConfigFault[] {
+  let unknownKeys = 0;
+  const kept = faults.filter(
+    ({ message }) => message !== notASetting || (unknownKeys += 1) <= unknownMax,
+  );
+  const more = unknownKeys - unknownMax;
+  return more > 0 ? [...kept, { path: '(body)', message: `${more} more are not settings` }] : kept;
+}
+
+const notASetting = 'is not a setting';
+
 const unknown = (path: string): ConfigFault => ({
   path: path.slice(0, 200),
-  message: 'is no setting',
+  message: notASetting,
 });
 
 const isObject = (value: unknown): value is object =>

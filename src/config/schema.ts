@@ -128,6 +128,11 @@ export const settingSchemas = {
     null,
     'What all spaces and recordings together may take, in GB; unlimited if unset.',
   ),
+  'limits.user_gb': a.number(
+    z.number().positive().max(1_000_000).nullable(),
+    null,
+    'What the documents, recordings and uploads of one user may take, in GB; unlimited if unset.',
+  ),
 } as const;
 
 export type SettingKey = keyof typeof settingSchemas;

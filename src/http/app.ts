@@ -34,6 +34,7 @@ import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
 import type { AddRoutes, HttpServices, RouteServices, State } from './services.ts';
 import { openTickets } from './tickets.ts';
+import { openUploadPlaces } from './uploads/places.ts';
 
 /**
  * The HTTP interface. The order of what happens to a request is the order of the lines: first what must
@@ -58,7 +59,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(rememberAnswers());
   app.use(makeRoom(services));
 
-  app.use(answerByRoute({ ...services, tickets }));
+  app.use(answerByRoute({ ...services, tickets, uploads: openUploadPlaces() }));
   app.use((ctx) => {
     // Only what no route answered gets here. `matched`: routes of that path, whatever their method.
     const methods = new Set(

@@ -2,25 +2,30 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import { createRequire } from 'node:module';
 import { plainTitle } from '../../projections/recording/reading.ts';
-import { loadOnce } from '../shared/package.ts';
+import { readJson } from './json.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
 
 /**
  * The body as JSON of the given shape; no body is an empty object.
- * @throws {Problem} 400 no JSON, 413 too large, 415 not declared as JSON (which also keeps other sites'
+ * @throws {Problem} 400 not JSON, 413 too large, 415 not declared as JSON (which also keeps other sites'
  *   forms out: they cannot send this type without asking first), 408 too slow, 422 another shape.
  */
-export async function jsonBody<S extends z.ZodType>(ctx: Context, schema: S): Promise<z.output<S>> {
+export async function jsonBody<S extends z.ZodType>(
+  ctx: Context,
+  schema: S,
+  { bytesMax = limits.jsonBytesMax }: { bytesMax?: number } = {},
+): Promise<z.output<S>> {
   // Some clients announce an empty body (`fetch` without one), which has no type.
   const empty = ctx.get('Content-Length') === '0';
   if (!empty && ctx.is('application/json') === false) {
     throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
   }
-  const parseJson = await parser();
-  await inTime(parseJson(ctx, async () => {}));
-  return validated(schema, (ctx.request as { body?: unknown }).body ?? {});
+  return validated(schema, (await inTime(readJson(ctx.req, bytesMax))) ?? {});
 }
+
+/** For `jsonBody` of what strangers may send. */
+export const fromStrangers = { bytesMax: limits.publicJsonBytesMax };
 
 /** The query string's parameters of the given shape; one given twice is refused. */
 export function queryOf<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
@@ -32,8 +37,22 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   const parsed = schema.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
   throw invalid(
-    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.') || '(body)', message })),
+    parsed.error.issues
+      .slice(0, limits.faultsMax)
+      .map((issue) => ({ path: issue.path.join('.') || '(body)', ...messageOf(issue) })),
   );
+}
+
+/** Unknown keys are named once, in `errors`. */
+function messageOf(issue: z.core.$ZodIssue): { message: string; summary?: string } {
+  if (issue.code !== 'unrecognized_keys') return { message: issue.message };
+  const { keys } = issue;
+  const named = keys
+    .slice(0, limits.unknownKeysMax)
+    .map((key) => JSON.stringify(key.slice(0, 100)));
+  const more = keys.length - named.length;
+  const message = `has unknown keys: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { message, summary: 'has unknown keys' };
 }
 
 /** What the library says of a value that is not there, or of another type, is for programmers. */
@@ -43,21 +62,10 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
   return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
 };
 
-const parser = loadOnce(async () => {
-  return bodyParser()({
-    json: true,
-    jsonLimit: limits.jsonBytesMax,
-    jsonTypes: ['application/json'],
-    text: false,
-    urlencoded: false,
-    multipart: false,
-  });
-});
-
 /**
- * koa-body, loaded with the first body: it brings parsers of everything, and the start must not wait for them.
+ * koa-body, loaded with the first upload: it brings parsers of everything, and the start must not wait for them.
  * By `require`, in one go: as ES modules, while a recording that is taken up loads its own, Node 20.20 ran
- * formidable before what it imports, and kept that failure: every body was answered 500 until a restart.
+ * formidable before what it imports, and kept that failure: every upload was answered 500 until a restart.
  */
 export function bodyParser(): typeof import('koa-body').koaBody {
   const { koaBody } = createRequire(import.meta.url)('koa-body') as typeof import('koa-body');

@@ -1,7 +1,13 @@
 /** Every limit of the HTTP and WebSocket interface, in one place. */
 export const limits = {
-  /** JSON bodies, bytes. */
+  /** JSON bodies, bytes; those of `/login` and `/setup`, which strangers send. Values and their nesting. */
   jsonBytesMax: 1024 * 1024,
+  publicJsonBytesMax: 16 * 1024,
+  jsonValuesMax: 20_000,
+  jsonDepthMax: 32,
+  /** Faults that a problem names, and unknown keys. */
+  faultsMax: 50,
+  unknownKeysMax: 10,
   /** What an upload's form may hold besides the file, bytes and fields. */
   uploadFieldsBytesMax: 64 * 1024,
   uploadFieldsMax: 16,
@@ -9,6 +15,10 @@ export const limits = {
   uploadOverheadBytes: 1024 * 1024,
   /** Uploads received at the same time, all users together; more are asked to come back. */
   uploadsAtOnceMax: 16,
+  /** The same of one user; and what must arrive of each upload, over so many milliseconds. */
+  uploadsPerUserMax: 4,
+  uploadBytesPerSecondMin: 1024,
+  uploadSpeedMs: 60_000,
   /** Rows a page, and rows when nobody says. */
   pageMax: 200,
   pageDefault: 50,
@@ -83,6 +93,7 @@ export const limits = {
   requestTimeoutMs: 6 * 3600_000,
   keepAliveTimeoutMs: 10_000,
   connectionsMax: 2000,
+  connectionsPerAddressMax: 256,
   /** A connection on which nothing moves in either direction. */
   idleTimeoutMs: 300_000,
   /** How long a stopping server lets requests finish. */

@@ -53,6 +53,10 @@ const forwardingHeaders = [
 const loopback = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/;
 const localHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Whether an address is that of a trusted proxy (`server.trusted_proxies`). */
+export const isTrusted = (address: string, trustedProxies: readonly string[]): boolean =>
+  trustedProxies.length > 0 && trustOf(trustedProxies)(address, 0);
+
 /**
  * Whether the other end of a connection is a socket of this process's user, by the kernel's tables of
  * connections (proc_pid_net(5)). Where there are none, or it is not in them: no.

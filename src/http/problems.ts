@@ -103,11 +103,13 @@ export const problemBody = (problem: Problem): Record<string, unknown> => ({
   ...problem.members,
 });
 
-/** 422 with one entry a wrong field. */
-export const invalid = (errors: FieldError[]): Problem =>
-  new Problem('invalid', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), {
-    members: { errors },
-  });
+/** 422 with one entry a wrong field; `summary` stands for a long message in the text for people. */
+export const invalid = (errors: readonly (FieldError & { summary?: string })[]): Problem =>
+  new Problem(
+    'invalid',
+    errors.map(({ path, message, summary = message }) => `${path}: ${summary}`).join('; '),
+    { members: { errors: errors.map(({ path, message }) => ({ path, message })) } },
+  );
 
 export const notFound = (what = 'There is nothing here, or it is not yours.'): Problem =>
   new Problem('not-found', what);

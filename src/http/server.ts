@@ -1,5 +1,7 @@
+import { limitConnections } from './connections.ts';
 import type { StartingApp } from './starting.ts';
-import type { State } from './services.ts';
+import { isTrusted } from './peer.ts';
+import type { HttpServices, State } from './services.ts';
 import { refuseUpgrade, type Sockets } from './feed/upgrade.ts';
 import type Koa from 'koa';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
@@ -12,7 +14,7 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /** Answers with this app and takes WebSockets from now on. */
-  serve(app: Koa<State>, sockets: Sockets): void;
+  serve(app: Koa<State>, sockets: Sockets, services: Pick<HttpServices, 'settings'>): void;
   /** Lets what is under way finish (limit in `limits.ts`), says goodbye to WebSockets, takes nothing new. */
   close(): Promise<void>;
 }
@@ -40,6 +42,10 @@ export async function listen(
   // A body that stops arriving; WebSockets take their own care.
   server.setTimeout(idleTimeoutMs);
   server.on('upgrade', service.upgrade);
+  let { settings } = starting;
+  const isTrustedProxy = (address: string) =>
+    isTrusted(address, settings()['server.trusted_proxies']);
+  limitConnections(server, isTrustedProxy, starting.log);
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -54,7 +60,8 @@ export async function listen(
   return {
     url: `http://${host}:${bound.port}`,
     port: bound.port,
-    serve(app, sockets) {
+    serve(app, sockets, services) {
+      settings = services.settings;
       const answer = app.callback();
       service.begin((incoming, outgoing) => void answer(incoming, outgoing), sockets);
     },

@@ -16,6 +16,7 @@ import type { DiskRoom } from '../storage/disk.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 import type { Toggle } from '../capture/toggle.ts';
 import type { Tickets } from './tickets.ts';
+import type { UploadPlaces } from './uploads/places.ts';
 
 export type { Caller, Peer };
 
@@ -84,7 +85,7 @@ export type State = {
 };
 
 /** What routes need: the service's parts, and what belongs to one app. */
-export type RouteServices = HttpServices & { tickets: Tickets };
+export type RouteServices = HttpServices & { tickets: Tickets; uploads: UploadPlaces };
 
 /** Adds the routes of one resource. */
 export type AddRoutes = (router: Router<State>, services: RouteServices) => void;

@@ -17,7 +17,7 @@ export type StartingApp = {
   /** Whether this is answered now; all else is worth a little waiting. */
   answers(url: string): boolean;
   problem(): Problem;
-};
+} & Pick<HttpServices, 'log' | 'settings'>;
 
 const openingLog: StartProgress = { waitsFor: ['log'], fraction: null, retryAfter: 1 };
 
@@ -51,5 +51,7 @@ export function createStartingApp(
     request: (incoming, outgoing) => void answer(incoming, outgoing),
     answers: (url) => paths.has(url.split('?')[0]!) && !/\?.*\bready\b/.test(url),
     problem,
+    log,
+    settings,
   };
 }

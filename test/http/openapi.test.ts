@@ -9,6 +9,7 @@ import { openApiDocument, operations } from '../../src/http/openapi/document.ts'
 import { problemTypes } from '../../src/http/problems.ts';
 import type { State } from '../../src/http/services.ts';
 import { openTickets } from '../../src/http/tickets.ts';
+import { openUploadPlaces } from '../../src/http/uploads/places.ts';
 import { checkAnswer } from '../support/check-answer.ts';
 import { password, startService } from '../support/http-client.ts';
 
@@ -26,6 +27,7 @@ test('every route is in the document, and every operation is a route', async (t)
   const { bySegment, pages } = openRouters({
     ...services,
     tickets: openTickets(services.accounts),
+    uploads: openUploadPlaces(),
   });
   const routesOf = (router: Router<State>) =>
     router.stack.flatMap((layer) =>

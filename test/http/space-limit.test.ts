@@ -3,7 +3,8 @@ import { readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gigabyte } from '../../src/storage/disk.ts';
-import { measureTaken, openSpaceLimit } from '../../src/storage/quota.ts';
+import { measureTaken } from '../../src/storage/measure-taken.ts';
+import { openSpaceLimit } from '../../src/storage/quota.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -148,7 +149,8 @@ test('whoever is connected hears it when a count finds that the limit is reached
   const space = openSpaceLimit({
     disk: { async admit() {} },
     measure: (signal) => measureTaken(data, signal),
-    settings: () => ({ 'limits.spaces_gb': 1000 / gigabyte }),
+    measureByUser: async () => new Map(),
+    settings: () => ({ 'limits.spaces_gb': 1000 / gigabyte, 'limits.user_gb': null }),
     log: { warn() {} },
   });
   t.after(() => space.stop());

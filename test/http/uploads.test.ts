@@ -157,14 +157,18 @@ test('a connection that breaks off leaves nothing behind', async (t) => {
 test('sixteen uploads are received at the same time, and the next one when one of them has ended', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
-  const others = await Promise.all(Array.from({ length: 16 }, () => slowUpload(service, token)));
+  const tokens = [token];
+  for (const name of ['ben', 'cleo', 'dora']) tokens.push(await service.addUser(name));
+  const others = await Promise.all(
+    Array.from({ length: 16 }, (_, at) => slowUpload(service, tokens[at % 4]!)),
+  );
   const uploads = join(service.dataDir, 'uploads');
   while ((await readdir(uploads)).length < others.length) await new Promise(setImmediate);
-  const refused = await service.upload<ProblemAnswer>(token);
+  const refused = await service.upload<ProblemAnswer>(await service.addUser('eve'));
   assert.deepEqual([refused.status, refused.body.type], [503, '/problems/busy']);
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   assert.equal(await others.pop()!.finish(), 202);
-  assert.equal((await service.upload(token)).status, 202);
+  assert.equal((await service.upload(tokens.at(-1)!)).status, 202);
   for (const other of others) assert.equal(await other.finish(), 202);
 });
 

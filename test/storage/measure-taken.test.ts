@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dataFolder } from '../../src/shared/data-directory.ts';
-import { measureTaken } from '../../src/storage/quota.ts';
+import { measureTaken } from '../../src/storage/measure-taken.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('documents, recordings and announced uploads count; links, logs and what is aside do not', async (t) => {

@@ -10,6 +10,8 @@ function limited(t: { after(work: () => unknown): void }, limitBytes: number | n
     ms: 0,
     counts: 0,
     limit: limitBytes,
+    userLimit: null as number | null,
+    users: new Map<string, number>(),
     failing: false,
     /** Milliseconds that a count takes. */
     takesMs: 0,
@@ -26,8 +28,10 @@ function limited(t: { after(work: () => unknown): void }, limitBytes: number | n
       if (world.failing) throw new Error('the disk is away');
       return { bytes, unread: 0 };
     },
+    measureByUser: async () => world.users,
     settings: () => ({
       'limits.spaces_gb': world.limit === null ? null : world.limit / gigabyte,
+      'limits.user_gb': world.userLimit === null ? null : world.userLimit / gigabyte,
     }),
     log: { warn: (_fields, text) => void world.warnings.push(text) },
     now: () => world.ms,
@@ -41,25 +45,25 @@ const refused = { code: 'SPACE_LIMIT_REACHED' };
 test('what is let in counts while it comes, and when it is kept; what is gone does not', async (t) => {
   const { world, space } = limited(t);
   await space.start();
-  const first = await space.admit(600);
+  const first = await space.admit(600, 'anna');
   assert.equal(space.taken(), 600);
-  await assert.rejects(space.admit(500), refused);
+  await assert.rejects(space.admit(500, 'anna'), refused);
   first.gone();
   assert.equal(space.taken(), 0);
-  const second = await space.admit(1000);
+  const second = await space.admit(1000, 'anna');
   second.kept();
   second.gone();
   assert.equal(space.taken(), 1000, 'the first of both counts');
-  await assert.rejects(space.admit(1), refused);
+  await assert.rejects(space.admit(1, 'anna'), refused);
   world.disk = 1000;
   world.ms += 20_000;
-  await assert.rejects(space.admit(1), refused);
+  await assert.rejects(space.admit(1, 'anna'), refused);
   assert.equal(space.taken(), 1000, 'what was counted does not count twice');
 });
 
 test('of two that come at once and do not both fit one is let in', async (t) => {
   const { space } = limited(t);
-  const both = await Promise.allSettled([space.admit(600), space.admit(600)]);
+  const both = await Promise.allSettled([space.admit(600, 'anna'), space.admit(600, 'anna')]);
   assert.deepEqual(
     both.map(({ status }) => status),
     ['fulfilled', 'rejected'],
@@ -71,13 +75,13 @@ test('who would be refused finds what was deleted since, and nobody has it count
   world.disk = 1000;
   await space.start();
   world.disk = 0;
-  await assert.rejects(space.refuseWhenFull(), refused, 'it was counted this moment');
+  await assert.rejects(space.refuseWhenFull('anna'), refused, 'it was counted this moment');
   world.ms += 20_000;
-  await space.refuseWhenFull();
+  await space.refuseWhenFull('anna');
   assert.equal(world.counts, 2);
   world.disk = 2000;
   world.ms += 20_000;
-  await space.admit(1);
+  await space.admit(1, 'anna');
   assert.equal(world.counts, 2, 'as far as anybody knows there is room');
 });
 
@@ -87,23 +91,23 @@ test('a count that takes long is not asked for again before it has paid off', as
   world.takesMs = 3000;
   await space.start();
   world.ms += 59_000;
-  await assert.rejects(space.refuseWhenFull(), refused);
+  await assert.rejects(space.refuseWhenFull('anna'), refused);
   assert.equal(world.counts, 1);
   world.ms += 1000;
-  await assert.rejects(space.refuseWhenFull(), refused);
+  await assert.rejects(space.refuseWhenFull('anna'), refused);
   assert.equal(world.counts, 2);
 });
 
 test('what was kept while it is counted is not lost to the figure', async (t) => {
   const { world, space } = limited(t);
   await space.start();
-  const before = await space.admit(100);
+  const before = await space.admit(100, 'anna');
   before.kept();
   let go = (): void => {};
   world.held = new Promise((resolve) => (go = resolve));
   world.disk = 100;
   const counted = space.start();
-  const meanwhile = await space.admit(200);
+  const meanwhile = await space.admit(200, 'anna');
   meanwhile.kept();
   assert.equal(space.taken(), 300);
   go();
@@ -113,7 +117,7 @@ test('what was kept while it is counted is not lost to the figure', async (t) =>
 
 test('what turns out longer than it was announced is let in or refused by what it is', async (t) => {
   const { space } = limited(t);
-  const coming = await space.admit(0);
+  const coming = await space.admit(0, 'anna');
   await coming.becomes(900);
   assert.equal(space.taken(), 900);
   await assert.rejects(coming.becomes(1100), refused);
@@ -125,24 +129,24 @@ test('what turns out longer than it was announced is let in or refused by what i
 test('a limit holds as soon as it is set, and no longer than that', async (t) => {
   const { world, space } = limited(t, null);
   world.disk = 5000;
-  (await space.admit(5000)).gone();
+  (await space.admit(5000, 'anna')).gone();
   assert.equal(world.counts, 0, 'without a limit nobody waits for a count');
   world.limit = 1000;
   await assert.rejects(
-    space.admit(1),
+    space.admit(1, 'anna'),
     /take 4\.88 KB of the 1000 bytes .*limits\.spaces_gb.* 1 bytes more/,
   );
   assert.equal(space.warning()?.code, 'space-limit');
   world.limit = null;
   assert.equal(space.warning(), null);
-  await space.admit(1);
+  await space.admit(1, 'anna');
 });
 
 test('when counting fails what was counted before holds, and it is said', async (t) => {
   const { world, space } = limited(t);
   world.disk = 700;
   await space.start();
-  (await space.admit(200)).kept();
+  (await space.admit(200, 'anna')).kept();
   world.failing = true;
   await space.start();
   assert.equal(space.taken(), 900);

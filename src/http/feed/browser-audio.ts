@@ -183,7 +183,7 @@ function browserRecordings(services: HttpServices) {
       const running = recordings.filter(({ device }) => device === null).length + others;
       if (running >= limits.browserRecordingsPerUserMax)
         throw new Problem('already-recording', `${running} browsers of yours are being recorded.`);
-      await space.refuseWhenFull();
+      await space.refuseWhenFull(userId);
       const accepted = await recordingService.startRecording({
         recordingId: ulid(),
         owner: userId,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from 'koa';
 import { callerOf, notAuthenticated } from '../middleware/authenticate.ts';
 import { clientAddress, peerOf } from '../peer.ts';
-import { jsonBody } from '../body.ts';
+import { fromStrangers, jsonBody } from '../body.ts';
 import type { AddRoutes } from '../services.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -12,7 +12,7 @@ import * as answers from '../openapi/other-answers.ts';
 export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
   router.post('/login', async (ctx) => {
     const address = clientAddress(ctx.req, settings()['server.trusted_proxies']);
-    ctx.body = await accounts.login(await jsonBody(ctx, loginSchema), { address });
+    ctx.body = await accounts.login(await jsonBody(ctx, loginSchema, fromStrangers), { address });
   });
   router.post('/logout', async (ctx) => {
     callerOf(ctx.state);
@@ -34,7 +34,7 @@ export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) =
     ctx.body = await accounts.setupState(await from(ctx));
   });
   router.post('/setup', async (ctx) => {
-    const { config: patch = {}, ...request } = await jsonBody(ctx, setupSchema);
+    const { config: patch = {}, ...request } = await jsonBody(ctx, setupSchema, fromStrangers);
     const peer = await from(ctx);
     // Looked at before there is a user: with a faulty configuration nothing is set up.
     if ((await accounts.setupState(peer)).setup_required) config.check(patch);

@@ -9,7 +9,7 @@ import type { StartProgress } from '../middleware/ready.ts';
 import type { AddRoutes, State } from '../services.ts';
 import { type Check, runChecks } from '../../doctor/checks.ts';
 import { dataFolder } from '../../shared/data-directory.ts';
-import { measureTaken } from '../../storage/quota.ts';
+import { measureTaken } from '../../storage/measure-taken.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';

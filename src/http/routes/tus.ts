@@ -2,14 +2,14 @@ import type { Context } from 'koa';
 import { importedBy } from '../../../projections/commands.ts';
 import { dataFolder } from '../../shared/data-directory.ts';
 import { loadOnce } from '../../shared/package.ts';
-import type { Admission } from '../../storage/quota.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { refuseWhenStopped } from '../written.ts';
 import { answerImported, uploadCommandOf } from '../uploads/imported-upload.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
+import type { openResumable } from '../uploads/resumable-uploads.ts';
 import { sweepResumable } from '../uploads/receive-upload.ts';
-import type { AddRoutes } from '../services.ts';
+import type { AddRoutes, RouteServices, State } from '../services.ts';
 import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
 import { accepted } from '../openapi/recording-answers.ts';
 
@@ -23,7 +23,6 @@ export const tusRoutes: AddRoutes = (router, services) => {
   const tus = loadOnce(async () =>
     (await import('../uploads/resumable-uploads.ts')).openResumable(directory, services),
   );
-  let receiving = 0;
 
   const sweep = () => {
     sweepResumable(directory, Date.now()).catch((error: unknown) =>
@@ -43,74 +42,88 @@ export const tusRoutes: AddRoutes = (router, services) => {
   });
 
   router.post('/uploads', async (ctx) => {
-    const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
-    const { store, maxBytes, answer } = await tus();
-    const { command, repeatable } = ctx.state;
-    const begun = repeatable && command !== undefined ? await store.begunBy(command) : undefined;
-    if (begun) {
-      ctx.set('Tus-Resumable', '1.0.0');
-      ctx.set('Location', `/uploads/${begun.id}`);
-      ctx.body = '';
-      ctx.status = 201;
-      return;
-    }
-    const all = await store.underWay();
-    const mine = all.filter(({ owner }) => owner === userId);
-    if (all.length >= limits.resumableMax || mine.length >= limits.resumablePerUserMax) {
-      throw new Problem('busy', 'Too many uploads are unfinished. Finish or delete some first.', {
-        headers: { 'Retry-After': '60' },
-      });
-    }
-    const length = announcedLength(ctx);
-    // What is too long for any room is told so by the protocol.
-    const coming = await services.space.admit(length > maxBytes() ? 0 : length);
-    try {
-      await answer(ctx);
-      coming.kept();
-    } finally {
-      coming.gone();
-    }
+    await beginUpload(ctx, services, await tus());
   });
 
   router.register('/uploads/:upload', ['HEAD', 'PATCH', 'DELETE'], async (ctx) => {
-    const id = ctx.params['upload']!;
-    const { store, answer } = await tus();
-    const info = await store.infoOf(id);
-    const { caller } = ctx.state;
-    if (!info || (caller && caller.userId !== info.owner)) throw notFound();
-    ctx.set('Tus-Resumable', '1.0.0');
-    const finished = await importedBy(services.storage, uploadCommandOf(id));
-    if (finished && ctx.method !== 'DELETE') {
-      // The answer got lost, or the service died before it: this is what it said.
-      await store.forgetWords(id);
-      ctx.set('Upload-Offset', String(info.size));
-      ctx.set('Upload-Length', String(info.size));
-      answerImported(ctx, finished);
-      return;
-    }
-    if (ctx.method !== 'PATCH') {
-      await answer(ctx);
-      return;
-    }
-    if (receiving >= limits.uploadsAtOnceMax) {
-      throw new Problem('busy', 'Too many uploads at once. Try again when one has ended.', {
-        headers: { 'Retry-After': '30' },
-      });
-    }
-    receiving += 1;
-    let coming: Admission | null = null;
-    try {
-      const length = announcedLength(ctx);
-      if (info.size === null && length > 0) coming = await services.space.admit(length);
-      await answer(ctx);
-      coming?.kept();
-    } finally {
-      coming?.gone();
-      receiving -= 1;
-    }
+    await continueUpload(ctx, services, await tus());
   });
 };
+
+type RouteContext = Context & { state: State };
+type Resumable = ReturnType<typeof openResumable>;
+
+async function beginUpload(
+  ctx: RouteContext,
+  services: RouteServices,
+  { store, maxBytes, answer }: Resumable,
+): Promise<void> {
+  const { userId } = callerOf(ctx.state);
+  const { command, repeatable } = ctx.state;
+  const begun = repeatable && command !== undefined ? await store.begunBy(command) : undefined;
+  if (begun) {
+    ctx.set('Tus-Resumable', '1.0.0');
+    ctx.set('Location', `/uploads/${begun.id}`);
+    ctx.body = '';
+    ctx.status = 201;
+    return;
+  }
+  const all = await store.underWay();
+  const mine = all.filter(({ owner }) => owner === userId);
+  if (all.length >= limits.resumableMax || mine.length >= limits.resumablePerUserMax) {
+    throw new Problem('busy', 'Too many uploads are unfinished. Finish or delete some first.', {
+      headers: { 'Retry-After': '60' },
+    });
+  }
+  const length = announcedLength(ctx);
+  // The protocol refuses what is too long for any room.
+  const coming = await services.space.admit(length > maxBytes() ? 0 : length, userId);
+  try {
+    await answer(ctx);
+    coming.kept();
+  } finally {
+    coming.gone();
+  }
+}
+
+async function continueUpload(
+  ctx: RouteContext,
+  services: RouteServices,
+  { store, answer }: Resumable,
+): Promise<void> {
+  const id: string = ctx.params.upload;
+  const info = await store.infoOf(id);
+  const { caller } = ctx.state;
+  if (!info || (caller && caller.userId !== info.owner)) throw notFound();
+  ctx.set('Tus-Resumable', '1.0.0');
+  const finished = await importedBy(services.storage, uploadCommandOf(id));
+  if (finished && ctx.method !== 'DELETE') {
+    // The answer got lost, or the service died before it: this is what it said.
+    await store.forgetWords(id);
+    ctx.set('Upload-Offset', String(info.size));
+    ctx.set('Upload-Length', String(info.size));
+    answerImported(ctx, finished);
+    return;
+  }
+  if (ctx.method !== 'PATCH') {
+    await answer(ctx);
+    return;
+  }
+  if (!services.accounts.isActive(info.owner)) {
+    throw notFound('The user of this upload is disabled or gone.');
+  }
+  await services.uploads.receive(ctx, info.owner, async () => {
+    // What was begun without a length counts as it arrives, and stays when the connection breaks off.
+    const rest = Math.max(0, announcedLength(ctx) - (await store.bytesOf(id)));
+    const coming = info.size === null ? await services.space.admit(rest, info.owner) : undefined;
+    try {
+      await answer(ctx, coming);
+    } finally {
+      coming?.kept();
+    }
+  });
+}
 
 /** Bytes the upload is to have; 0 when that is not told yet, or is no number. */
 const announcedLength = (ctx: Context): number => {

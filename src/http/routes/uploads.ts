@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import * as z from 'zod';
 import { stat } from 'node:fs/promises';
 import { kindSchema } from '../../../events/facts/recording.ts';
@@ -6,63 +7,67 @@ import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import type { Admission } from '../../storage/quota.ts';
 import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts';
-import { limits } from '../limits.ts';
-import { Problem, notFound } from '../problems.ts';
+import { notFound } from '../problems.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
 import { statusName } from '../recording-answer.ts';
-import type { AddRoutes } from '../services.ts';
+import type { AddRoutes, RouteServices, State } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 
 /** `POST /recordings`: an uploaded file takes the same pipeline as a captured one. */
 export const uploadRoutes: AddRoutes = (router, services) => {
-  let receiving = 0;
   router.post('/recordings', async (ctx) => {
     const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
-    // The recordingService finds the first answer; here it is only seen to that there is not another one's.
+    // The service finds the first answer; here it is only seen to that there is not another one's.
     const done = await doneBefore(services, ctx.state, { types: ['audio.imported'] });
-    if (receiving >= limits.uploadsAtOnceMax) {
-      throw new Problem('busy', 'Too many uploads at once. Try again when one has ended.', {
-        headers: { 'Retry-After': '30' },
-      });
-    }
-    receiving += 1;
-    let coming: Admission | null = null;
-    try {
+    await services.uploads.receive(ctx, userId, async () => {
       // What is there already is answered with, and thrown away once more.
-      if (!done) coming = await services.space.admit(Number(ctx.get('Content-Length')) || 0);
-      const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
-      const uploadsDir = uploadsDirOf(services.dataDir);
-      await receiveUpload(ctx, { uploadsDir, fileBytesMax }, async (upload) => {
-        const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
-        const { madeAt } = await services.acceptsAudio(upload.path, upload.filename);
-        // Of a body in chunks nobody knew the length.
-        await coming?.becomes((await stat(upload.path)).size);
-        refuseWhenStopped(services);
-        // A session may have ended meanwhile; a user that was deleted has nothing any more.
-        if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
-        const accepted = await services.recordingService.importAudio({
-          path: upload.path,
-          filename: upload.filename,
-          owner: userId,
-          by: userId,
-          command: commandOf(ctx.state),
-          ...fields,
-          began: { said: started_at, madeAt, modifiedAt: modified_at },
-        });
-        coming?.kept();
-        await untilReadable(services, accepted);
-        ctx.status = 202;
-        ctx.set('Location', `/recordings/${accepted.recordingId}`);
-        ctx.body = { recording_id: accepted.recordingId, status: statusName(accepted.state) };
-      });
-    } finally {
-      coming?.gone();
-      receiving -= 1;
-    }
+      const announced = Number(ctx.get('Content-Length')) || 0;
+      const coming = done ? null : await services.space.admit(announced, userId);
+      try {
+        await receiveRecording(ctx, services, coming);
+      } finally {
+        coming?.gone();
+      }
+    });
   });
 };
+
+/** @param coming what the file is counted into as it arrives */
+async function receiveRecording(
+  ctx: Context & { state: State },
+  services: RouteServices,
+  coming: Admission | null,
+): Promise<void> {
+  const { userId } = callerOf(ctx.state);
+  const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
+  const uploadsDir = uploadsDirOf(services.dataDir);
+  const arrived = async (bytes: number) => await coming?.arrived(bytes);
+  await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
+    const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
+    const { madeAt } = await services.acceptsAudio(upload.path, upload.filename);
+    // Of a body in chunks nobody knew the length.
+    await coming?.becomes((await stat(upload.path)).size);
+    refuseWhenStopped(services);
+    // A session may have ended meanwhile; a user that was deleted has nothing any more.
+    if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
+    const accepted = await services.recordingService.importAudio({
+      path: upload.path,
+      filename: upload.filename,
+      owner: userId,
+      by: userId,
+      command: commandOf(ctx.state),
+      ...fields,
+      began: { said: started_at, madeAt, modifiedAt: modified_at },
+    });
+    coming?.kept();
+    await untilReadable(services, accepted);
+    ctx.status = 202;
+    ctx.set('Location', `/recordings/${accepted.recordingId}`);
+    ctx.body = { recording_id: accepted.recordingId, status: statusName(accepted.state) };
+  });
+}
 
 export const fieldsSchema = z.strictObject({
   kind: kindSchema.default('solo'),

@@ -23,7 +23,12 @@ export type ReceivedUpload = {
  */
 export async function receiveUpload<T>(
   ctx: Context,
-  options: { uploadsDir: string; fileBytesMax: number },
+  options: {
+    uploadsDir: string;
+    fileBytesMax: number;
+    /** Called with the bytes of the file that have arrived; when it fails, no more are taken. */
+    arrived?: Arrived;
+  },
   use: (upload: ReceivedUpload) => Promise<T>,
 ): Promise<T> {
   if (!ctx.is('multipart/form-data')) {
@@ -36,7 +41,7 @@ export async function receiveUpload<T>(
   const folder = join(options.uploadsDir, ulid());
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
-    const received = await parseForm(ctx, folder, fileBytesMax);
+    const received = await parseForm(ctx, folder, options);
     await syncFile(received.path);
     return await use(received);
   } finally {
@@ -76,12 +81,21 @@ export async function sweepResumable(directory: string, now: number): Promise<nu
   return removed;
 }
 
+type Arrived = ((bytes: number) => Promise<void>) | undefined;
+
 async function parseForm(
   ctx: Context,
   folder: string,
-  fileBytesMax: number,
+  { fileBytesMax, arrived }: { fileBytesMax: number; arrived?: Arrived },
 ): Promise<ReceivedUpload> {
   let filename: string | undefined;
+  const count = (part: NodeJS.EventEmitter) => {
+    let bytes = 0;
+    part.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      arrived?.(bytes).catch((error: unknown) => ctx.req.emit('error', error));
+    });
+  };
   const parse = bodyParser()({
     json: false,
     text: false,
@@ -110,6 +124,7 @@ async function parseForm(
             return;
           }
           filename = plainName(part.originalFilename);
+          count(part);
         }
         handle(part);
       },

@@ -1,7 +1,7 @@
 import { FileStore } from '@tus/file-store';
 import { ERRORS, type KvStore, type Lock, type Locker, Upload } from '@tus/server';
 import { mkdirSync } from 'node:fs';
-import { readFile, readdir, rm } from 'node:fs/promises';
+import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing, syncFile, writeDurably } from '../../shared/files.ts';
 import { limits } from '../limits.ts';
@@ -40,6 +40,11 @@ export class ResumableStore extends FileStore {
   /** Where the bytes are. */
   pathOf(id: string): string {
     return join(this.directory, id);
+  }
+
+  /** How many bytes are there. */
+  async bytesOf(id: string): Promise<number> {
+    return (await stat(this.pathOf(id)).catch(ifMissing(undefined)))?.size ?? 0;
   }
 
   async infoOf(id: string): Promise<ResumableInfo | undefined> {

@@ -10,6 +10,7 @@ import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { plainName } from './receive-upload.ts';
 import { ResumableStore, uploadLocks } from './resumable-store.ts';
+import { type Admission, SpaceLimitReached } from '../../storage/quota.ts';
 import type { RouteServices, State } from '../services.ts';
 import { fieldsSchema } from '../routes/uploads.ts';
 
@@ -57,14 +58,16 @@ export function openResumable(directory: string, services: RouteServices) {
     return contexts.get(request as Request)!;
   }
 
-  async function answer(ctx: KoaContext): Promise<void> {
-    const request = webRequest(ctx);
-    const mine: Exchange = { ctx };
+  /** @param coming what the body is counted into as it arrives */
+  async function answer(ctx: KoaContext, coming?: Admission): Promise<void> {
+    const mine: Exchange = { ctx, coming };
+    const request = webRequest(mine);
     contexts.set(request, mine);
     const response = await server.handleWeb(request);
     for (const [name, value] of response.headers) {
       if (passedOn.has(name)) ctx.set(name, value);
     }
+    if (mine.refused !== undefined) throw mine.refused;
     if (mine.error !== undefined || response.status >= 400) {
       throw await asProblem(mine.error, response, maxBytes());
     }
@@ -79,7 +82,14 @@ export function openResumable(directory: string, services: RouteServices) {
 }
 
 type KoaContext = Context & { state: State };
-type Exchange = { ctx: KoaContext; error?: unknown; imported?: ImportedUpload };
+type Exchange = {
+  ctx: KoaContext;
+  coming: Admission | undefined;
+  /** Why no more of the body is taken. */
+  refused?: unknown;
+  error?: unknown;
+  imported?: ImportedUpload;
+};
 
 const passedOn = new Set([
   'location',
@@ -102,6 +112,7 @@ async function importUpload(
     await store.remove(id);
     throw notFound('The user of this upload is gone.');
   }
+  if (!services.accounts.isActive(owner)) throw notFound('The user of this upload is disabled.');
   await store.sync(id);
   let madeAt: string | null;
   try {
@@ -138,15 +149,33 @@ function fieldsOf(metadata: Record<string, string | null>) {
 }
 
 /** The request as the package wants it. A body of another request than PATCH is left unread. */
-function webRequest(ctx: Context): Request {
+function webRequest(mine: Exchange): Request {
+  const { ctx } = mine;
   const headers = new Headers();
   for (const [name, value] of Object.entries(ctx.req.headers)) {
     if (typeof value === 'string' && forwarded.test(name)) headers.set(name, value);
   }
   const { method, path } = ctx;
   if (method !== 'PATCH') headers.delete('content-type');
-  const body = method === 'PATCH' ? { body: ReadableStream.from(ctx.req), duplex: 'half' } : {};
+  const body =
+    method === 'PATCH' ? { body: ReadableStream.from(counted(mine)), duplex: 'half' } : {};
   return new Request(`http://localhost${path}`, { method, headers, ...body } as RequestInit);
+}
+
+/** The body, as long as there is room for what arrives. */
+async function* counted(mine: Exchange): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    // The answer goes out over the same connection.
+    for await (const chunk of mine.ctx.req.iterator({ destroyOnReturn: false })) {
+      bytes += (chunk as Buffer).length;
+      await mine.coming?.arrived(bytes);
+      yield chunk as Buffer;
+    }
+  } catch (error) {
+    if (error instanceof Problem || error instanceof SpaceLimitReached) mine.refused = error;
+    throw error;
+  }
 }
 
 const forwarded = /^(?:tus-|upload-|content-(?:type|length)$)/;

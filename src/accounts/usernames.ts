@@ -1,0 +1,43 @@
+import { usernameKey } from '../../projections/users.ts';
+import { AccountError } from './account-error.ts';
+
+/** Names that mean something else: the built-in user of tray and hotkey, and the caller of /users/me. */
+const reserved: ReadonlySet<string> = new Set(['guest', 'me']);
+
+/**
+ * Scripts of UAX 31, table 5 (in modern use). Those that are written together count as one: Japanese,
+ * Korean and Chinese as in UTS 39, 5.2.
+ */
+const scripts = (
+  'Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic, Thaana, Devanagari, Bengali, Gurmukhi, ' +
+  'Gujarati, Oriya, Tamil, Telugu, Kannada, Malayalam, Sinhala, Thai, Lao, Tibetan, Myanmar, Khmer, ' +
+  'Ethiopic, Han Hiragana Katakana, Han Hangul, Han Bopomofo'
+)
+  .split(', ')
+  .map((together) => {
+    const letters = together.split(' ').map((script) => `\\p{scx=${script}}`);
+    return new RegExp(`^[${letters.join('')}\\p{scx=Inherited}0-9._-]+$`, 'u');
+  });
+
+/**
+ * A user name as it is stored: 2-32 letters of one script, digits, `.`, `_`, `-`, beginning with a
+ * letter or digit, in NFC. Letters of two scripts would let names look the same that are not.
+ * @throws {AccountError} `INVALID_USERNAME`
+ */
+export function checkUsername(given: string): string {
+  const name = given.normalize('NFC');
+  const { length } = Array.from(name);
+  if (length < 2 || length > 32 || !/^[\p{L}\p{M}\p{Nd}._-]+$/u.test(name)) {
+    throw invalid('A user name has 2 to 32 letters, digits, dots, underscores and dashes.');
+  }
+  if (!/^[\p{L}\p{Nd}]/u.test(name)) {
+    throw invalid('A user name begins with a letter or a digit.');
+  }
+  if (!scripts.some((script) => script.test(name))) {
+    throw invalid('The letters of a user name belong to one script, such as Latin or Greek.');
+  }
+  if (reserved.has(usernameKey(name))) throw invalid(`The name ${name} is reserved.`);
+  return name;
+}
+
+const invalid = (message: string) => new AccountError('INVALID_USERNAME', message);

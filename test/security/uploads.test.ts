@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { type Socket, connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { limits } from '../../src/http/limits.ts';
+import { eventually } from '../support/eventually.ts';
+import { type TestService, startService, wav } from '../support/http-client.ts';
+
+/** An upload that has begun and sends nothing more. */
+function trickle({ port }: TestService, token: string): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    'POST /recordings HTTP/1.1\r\nHost: localhost\r\n' +
+      `Authorization: Bearer ${token}\r\nContent-Length: 1000000\r\n` +
+      'Content-Type: multipart/form-data; boundary=x\r\n\r\n' +
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF',
+  );
+  return socket;
+}
+
+test('one user who trickles uploads leaves places to others', async (t) => {
+  const service = await startService(t);
+  const alice = await service.setUp();
+  const bob = await service.addUser('bob');
+  const refused: string[] = [];
+  const sockets = Array.from({ length: limits.uploadsAtOnceMax }, () => {
+    const socket = trickle(service, alice);
+    socket.once('data', (bytes: Buffer) => refused.push(bytes.toString('utf8')));
+    return socket;
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const others = limits.uploadsAtOnceMax - limits.uploadsPerUserMax;
+  await eventually('the others were refused', () => refused.length === others);
+  for (const answer of refused) assert.match(answer, /^HTTP\/1\.1 503 [^]*\/problems\/busy/);
+  assert.equal((await service.upload(bob)).status, 202);
+});
+
+test('an upload that arrives too slowly is ended and leaves nothing behind', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const socket = trickle(service, token);
+  let answer = '';
+  socket.on('data', (bytes: Buffer) => (answer += bytes.toString('utf8')));
+  const closed = once(socket, 'close');
+  const uploads = join(service.dataDir, 'uploads');
+  await eventually('it has begun', async () => (await readdir(uploads)).length === 1);
+  t.mock.timers.tick(limits.uploadSpeedMs + 1);
+  t.mock.timers.tick(limits.uploadSpeedMs + 1);
+  t.mock.timers.reset();
+  await closed;
+  assert.match(answer, /^HTTP\/1\.1 408 [^]*\/problems\/too-slow/);
+  await eventually('nothing is left', async () => (await readdir(uploads)).length === 0);
+});
+
+test('one address cannot take all connections', async (t) => {
+  const service = await startService(t);
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  let closed = 0;
+  const most = limits.connectionsPerAddressMax;
+  for (let count = 0; count < most + 50; count += 1) {
+    const socket = connect({ port: service.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => (closed += 1));
+    await once(socket, 'connect');
+    // It never says what it wants.
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n');
+  }
+  await eventually('those beyond the limit are closed', () => closed === 50);
+  assert.equal((await service.call('GET', '/health')).status, 200, 'another address is answered');
+  assert.ok(service.logged.some((line) => line.includes('too many connections of one address')));
+});
+
+test('behind a trusted proxy all come from one address, and are not limited by it', async (t) => {
+  const service = await startService(t, {
+    env: { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.2' },
+  });
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  for (let count = 0; count < limits.connectionsPerAddressMax + 5; count += 1) {
+    const socket = connect({ port: service.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    sockets.push(socket);
+    await once(socket, 'connect');
+  }
+  const last = sockets.at(-1)!;
+  const answered = once(last, 'data') as Promise<[Buffer]>;
+  last.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  assert.match((await answered)[0].toString(), /^HTTP\/1\.1 200/);
+});
+
+test('the upload of a disabled user cannot be finished, and can when they are enabled again', async (t) => {
+  const service = await startService(t);
+  const admin = await service.setUp();
+  const ben = await service.addUser('ben');
+  const audio = wav();
+  const begun = await fetch(`${service.url}/uploads`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${ben}`,
+      'Tus-Resumable': '1.0.0',
+      'Upload-Length': String(audio.byteLength),
+    },
+  });
+  const finish = () =>
+    fetch(service.url + begun.headers.get('location')!, {
+      method: 'PATCH',
+      headers: {
+        'Tus-Resumable': '1.0.0',
+        'Upload-Offset': '0',
+        'Content-Type': 'application/offset+octet-stream',
+      },
+      body: audio,
+    });
+  const disable = (disabled: boolean) =>
+    service.call('PATCH', '/users/ben', { token: admin, json: { disabled } });
+  assert.equal((await disable(true)).status, 200);
+  assert.equal((await finish()).status, 404);
+  assert.equal((await disable(false)).status, 200);
+  assert.equal((await finish()).status, 202);
+});
