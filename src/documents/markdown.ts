@@ -33,13 +33,13 @@ export function oneLine(text: string): string {
 const depthMax = 4;
 
 /**
- * Markdown that somebody else wrote (a language model), reduced to headings, lists and bold, with
+ * Untrusted Markdown (a language model wrote it), reduced to headings, lists and bold, with
  * everything else in it shown as text. Headings begin at the second level, below the document's.
  */
-export function tameMarkdown(markdown: string): string {
+export function sanitizeMarkdown(markdown: string): string {
   /** Indents of the list items the present line is within. */
   let indents: number[] = [];
-  const tamed = markdown.split(/\r\n|[\n\r\u2028\u2029]/u).map((line) => {
+  const lines = markdown.split(/\r\n|[\n\r\u2028\u2029]/u).map((line) => {
     if (line.trim() === '') return '';
     const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(\S.*)$/u.exec(line);
     if (!item) {
@@ -52,7 +52,7 @@ export function tameMarkdown(markdown: string): string {
     // so that no item becomes indented code.
     return `${'    '.repeat(indents.length - 1)}${item[2]!.replace(/[*+]/u, '-')} ${withBold(item[3]!)}`;
   });
-  return tamed
+  return lines
     .join('\n')
     .replace(/\n{3,}/gu, '\n\n')
     .replace(/^\n+|\n+$/gu, '');

@@ -7,7 +7,7 @@ import {
   speakerName,
   speakerNames,
 } from './documents.ts';
-import { escapeInline, escapeLine, oneLine, tameMarkdown } from './markdown.ts';
+import { escapeInline, escapeLine, oneLine, sanitizeMarkdown } from './markdown.ts';
 import { type Labels, labelsIn } from './labels.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
@@ -40,7 +40,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
     summary: document(frontMatter(input, [`${input.title} – ${labels.summary}`]), [
       backlink,
       `# ${labels.summary}`,
-      tameMarkdown(withNames(input, input.summary)) || `*${labels.noSummary}*`,
+      sanitizeMarkdown(withNames(input, input.summary)) || `*${labels.noSummary}*`,
     ]),
   };
 }

@@ -46,7 +46,7 @@ export function recordingAnswer(
     activities,
     speakers_pending: row.status === 'awaiting-speakers' ? row.suggestions : [],
     utterances: transcript ? utterances(transcript) : [],
-    notes: row.notes,
+    notes: row.notes.map(({ code, detail }) => ({ code, text: detail })),
     ledger: ledgerOf(row, transcript),
   };
 }

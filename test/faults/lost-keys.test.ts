@@ -26,7 +26,7 @@ import { password, wav } from '../support/http-client.ts';
 type Recording = {
   status: string;
   documents: { summary: string } | null;
-  notes: { code: string; detail: string }[];
+  notes: { code: string; text: string }[];
 };
 type Health = { state: string; damage: { kind: string; path?: string; stream?: string }[] };
 

@@ -14,7 +14,7 @@ type Recording = {
   documents: Record<'index' | 'transcript' | 'summary', string>;
   speakers: { label: string; name: string | null }[];
   utterances: { block: string; text: string; speaker: string | null }[];
-  notes: { code: string; detail: string }[];
+  notes: { code: string; text: string }[];
   ledger: { unplaced_corrections: { after: string }[] } | null;
 };
 type Versions = { versions: { version: number; why: string[]; title: string; current: boolean }[] };
@@ -125,7 +125,7 @@ test('a file changed by a person on disk is kept, also when a title changes', as
   await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Other' } });
   assert.match(await readFile(path, 'utf8'), /My own remark\./);
   const { notes } = await recording();
-  assert.deepEqual(notes, [{ code: 'edited', detail: 'summary' }]);
+  assert.deepEqual(notes, [{ code: 'edited', text: 'summary' }]);
 });
 
 test('PUT /transcripts/{filename}: corrections by block id; anything else is kept as an own version', async (t) => {

@@ -24,8 +24,8 @@ type Recording = {
 
 test('a summary taken from the text is said to be one, also after a model has chosen another title', async (t) => {
   const { id, api, index, recording, saved, dataDir } = await summarisedWithoutModel(t);
-  const detail = 'No language model is configured.';
-  const notes = (...codes: string[]) => codes.map((code) => ({ code, detail }));
+  const text = 'No language model is configured.';
+  const notes = (...codes: string[]) => codes.map((code) => ({ code, text }));
   assert.deepEqual(
     (await recording()).notes,
     notes('not-punctuated', 'summary-extracted', 'abstract-extracted'),

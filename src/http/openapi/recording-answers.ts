@@ -94,7 +94,10 @@ export const utterance = z.object({
   doubt: z.string().optional().describe('why it may be wrong'),
 });
 
-export const note = z.object({ code: z.string(), detail: z.string() });
+export const note = z.object({
+  code: z.string(),
+  text: z.string().describe('how much, which, or why; often empty'),
+});
 
 export const recording = z.object({
   ...line,
