@@ -105,18 +105,21 @@ async function modelProbe(
 
 /** The stages in which speech is listened to. */
 export function speechActivities(
-  { data, modelsDir = data.models }: EngineOptions,
+  { data, log, modelsDir = data.models }: EngineOptions,
   engines: ReturnType<typeof sharedEngine>,
 ) {
+  const folderOf = (recordingId: string) => join(data.recordings, recordingId);
   return {
     transcribe: loadedActivity(async () =>
       (await import('./recordings/stages/transcribe.ts')).transcribe({
         leaseEngine: () => engines.lease(),
-        folderOf: (recordingId) => join(data.recordings, recordingId),
+        folderOf,
         modelsDir,
       }),
     ),
-    diarize: loadedActivity(async () => (await attribution()).diarizeStage),
+    diarize: loadedActivity(async () =>
+      (await import('./recordings/stages/diarize.ts')).diarizeStage({ modelsDir, folderOf, log }),
+    ),
     identify: loadedActivity(async () => (await attribution()).identifyStage),
     join: loadedActivity(async () => (await attribution()).joinStage),
   };

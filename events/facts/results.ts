@@ -51,6 +51,13 @@ export const passFacts = {
       ...worker.shape,
       turns: z.array(z.tuple([z.number(), z.number(), z.string()])),
     }),
+    /** How each speaker sounds: the mean embedding of so many seconds of speech. Absent in older logs. */
+    content: z.object({
+      embedding_model: z.string(),
+      voices: z.array(
+        z.object({ label: z.string(), seconds: z.number(), embedding: z.array(z.number()) }),
+      ),
+    }),
   },
   'diarization.skipped': { data: z.object({ reason: z.string() }) },
   'identification.completed': {

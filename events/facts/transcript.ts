@@ -13,7 +13,7 @@ export type Segment = z.infer<typeof segmentSchema>;
 /** A paragraph (solo) or a turn (meeting) of the transcript; `id` is its Markdown block id (`t-0001`). */
 export const blockSchema = z.object({
   id: z.string(),
-  /** Speaker label such as `SPEAKER_1`; null in a solo recording. */
+  /** Speaker label such as `SPEAKER_00` (`SPEAKER_1` in older logs); null in a solo recording. */
   speaker: z.string().nullable(),
   ...span,
   text: z.string(),

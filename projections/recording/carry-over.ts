@@ -1,3 +1,4 @@
+import { speakerLabel } from './join-turns.ts';
 import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
 import {
   type WordPatch,
@@ -242,10 +243,12 @@ function placeSpeaker(
   return true;
 }
 
-/** The next label after those there are. */
+/** The next label after those there are; in a transcript of an older log in its way of counting, from 1. */
 export function newLabel(labels: ReadonlySet<string | null>): string {
-  for (let number = labels.size + 1; ; number += 1) {
-    if (!labels.has(`SPEAKER_${number}`)) return `SPEAKER_${number}`;
+  const isOld = [...labels].some((label) => /^SPEAKER_\d$/.test(label ?? ''));
+  for (let index = labels.size; ; index += 1) {
+    const label = isOld ? `SPEAKER_${index + 1}` : speakerLabel(index);
+    if (!labels.has(label)) return label;
   }
 }
 

@@ -204,5 +204,6 @@ function shortData(fact: ReadFact): object {
 function shortContent(fact: ReadFact): object {
   const long = new Set(Object.keys(textsOf(fact) ?? {}));
   if (fact.type === 'identification.completed') long.add('names');
+  if (fact.type === 'diarization.completed') long.add('voices');
   return Object.fromEntries(Object.entries(fact.content ?? {}).filter(([key]) => !long.has(key)));
 }

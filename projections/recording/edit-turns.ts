@@ -11,7 +11,7 @@ export type BlockChange = {
   text?: string | undefined;
   speaker?: string | undefined;
 };
-/** A label as the documents show it: without a name `SPEAKER_1` is `Speaker 1`. */
+/** A label as the documents show it: without a name `SPEAKER_00` is `Speaker 1`. */
 export type ShownName = (
   input: { speakers: Reading['speakers']; uiLanguage: 'de' | 'en' },
   label: string,

@@ -48,17 +48,20 @@ export type DocumentsInput = {
   notes: readonly Note[];
 };
 
-/** The name to show for a label: the given one, else `SPEAKER_1` as `Speaker 1`, else the label. */
+/**
+ * The name to show for a label: the given one, else `SPEAKER_00` as `Speaker 1`, else the label. Labels of two
+ * digits count from 00; those of older logs have one and count from 1.
+ */
 export function speakerName(
   input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
   label: string,
 ): string {
   const name = input.speakers.find((speaker) => speaker.label === label)?.name ?? '';
   if (oneLine(name) !== '') return oneLine(name);
-  const number = /^speaker[ _-]?(\d+)$/iu.exec(label)?.[1];
-  return number === undefined
-    ? oneLine(label)
-    : `${labelsIn(input.uiLanguage).speaker} ${Number(number)}`;
+  const digits = /^speaker[ _-]?(\d+)$/iu.exec(label)?.[1];
+  if (digits === undefined) return oneLine(label);
+  const number = Number(digits) + (digits.length > 1 ? 1 : 0);
+  return `${labelsIn(input.uiLanguage).speaker} ${number}`;
 }
 
 /** Everybody who spoke, each name once, in the order given. */

@@ -1,4 +1,4 @@
-import type { NoteCode } from '../../projections/recording/notes.ts';
+import { type NoteCode, noDiarizationModel } from '../../projections/recording/notes.ts';
 
 /** The words in documents that nobody said: headings, labels and sentences by code. */
 export type Labels = {
@@ -58,7 +58,11 @@ const german: Labels = {
       'Ein Teil dessen, was zu dieser Aufnahme gespeichert ist, kann nicht gelesen werden.',
     edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
   },
-  details: { 'No language model is configured.': 'Es ist kein Sprachmodell eingerichtet.' },
+  details: {
+    'No language model is configured.': 'Es ist kein Sprachmodell eingerichtet.',
+    [noDiarizationModel]:
+      'Um Sprechende zu unterscheiden, ein Modell zur Sprecher-Segmentierung und eines für Stimm-Embeddings in den Ordner „models“ des Datenverzeichnisses legen und die Aufnahme erneut verarbeiten.',
+  },
   doubts: (count) =>
     count === 1
       ? 'Eine Stelle ist vielleicht falsch erkannt:'

@@ -72,7 +72,7 @@ test('README: a first administrator uploads speech and reads three linked docume
     async () => (await api.get<Detail>(`/recordings/${meeting}`)).status === 'AWAITING_SPEAKERS',
     60_000,
   );
-  await api.post('/speakers', { speakers: { SPEAKER_1: 'Björn Müller' } });
+  await api.post('/speakers', { speakers: { SPEAKER_00: 'Björn Müller' } });
   const named = await settled(service.url, token, meeting);
   const turns = await api.get<string>(
     `/transcripts/${encodeURIComponent(named.documents!.transcript)}`,

@@ -48,7 +48,7 @@ export async function settle(service: ServiceProcess, token: string, ids: string
         open += 1;
         // Another look at the same state may come before the answer is applied: a 409 then.
         if (status === 'AWAITING_SPEAKERS') {
-          const answer = { recording_id: id, speakers: { SPEAKER_1: 'Anna' } };
+          const answer = { recording_id: id, speakers: { SPEAKER_00: 'Anna' } };
           await api.post('/speakers', answer).catch(unlessMovedOn);
         }
         if (status === 'ERROR') {

@@ -47,6 +47,7 @@ for (const path of [
   'src/integrity/restore.ts',
   'src/language/openai-model.ts',
   'src/recordings/stages/attribute.ts',
+  'src/recordings/stages/diarize.ts',
   'src/recordings/stages/finish.ts',
   'src/recordings/stages/transcribe.ts',
   'src/recordings/stages/write.ts',

@@ -42,7 +42,13 @@ const samples: Record<FactType, Sample> = {
     content: { segments: [{ ...span, text: 'Grüße', words }] },
   },
   'transcription.completed': { data: { ...worker, language: 'de', utterances: 1, words: 1 } },
-  'diarization.completed': { data: { ...worker, turns: [[0.5, 2.25, 'SPEAKER_1']] } },
+  'diarization.completed': {
+    data: { ...worker, turns: [[0.5, 2.25, 'SPEAKER_1']] },
+    content: {
+      embedding_model: 'voices',
+      voices: [{ label: 'SPEAKER_1', seconds: 1.75, embedding: [0.6, -0.8] }],
+    },
+  },
   'diarization.skipped': { data: { reason: 'no model' } },
   'identification.completed': {
     data: worker,

@@ -1,16 +1,12 @@
 import type { Block } from '../../../events/facts/transcript.ts';
 import type { StageActivity } from './run-stage.ts';
-import { paragraphs } from '../../../projections/recording/paragraphs.ts';
+import {
+  joinTurns,
+  onlySpeaker,
+  speakingTimes,
+} from '../../../projections/recording/join-turns.ts';
+import { factAt } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
-
-/** Everybody is one speaker until there is a diarization engine. */
-export const onlySpeaker = 'SPEAKER_1';
-
-/** Who spoke when. No engine for it yet: said so, and the meeting goes on with one speaker. */
-export const diarizeStage: StageActivity = async (job) => {
-  await job.acquireSlot({ name: 'diarization', concurrency: 1 });
-  await job.append({ type: 'diarization.skipped', data: { reason: 'no-engine' } });
-};
 
 /** Who they may be. Not asked of a language model yet. */
 export const identifyStage: StageActivity = async (job) => {
@@ -22,29 +18,31 @@ export const identifyStage: StageActivity = async (job) => {
 export const joinStage: StageActivity = async (job) => {
   await job.acquireSlot({ name: 'joining', concurrency: 2 });
   const recording = await job.recording();
-  const turns = paragraphs(draft(recording).utterances, onlySpeaker);
+  const { results } = recording.sources.draft;
+  const diarized = factAt(recording, results.diarization, 'diarization.completed');
+  const turns = joinTurns(draft(recording).utterances, diarized?.data.turns ?? []);
   const shown = published(recording);
   // Who was named in an earlier version is suggested again; a person still has to confirm it.
   const known = shown
     ? carriedNames(shown.blocks, shown.names, turns)
     : new Map<string, CarriedName>();
-  const before = known.get(onlySpeaker);
-  const seconds = turns.reduce((sum, turn) => sum + turn.end - turn.start, 0);
-  const sample = turns.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
+  const spoken = speakingTimes(turns);
+  const speakers = spoken.length > 0 ? spoken : [{ label: onlySpeaker, seconds: 0 }];
   await job.append({
     type: 'turns.joined',
-    data: { speakers: [{ label: onlySpeaker, seconds: Math.round(seconds * 1000) / 1000 }] },
+    data: { speakers },
     content: {
       turns,
-      suggestions: [
-        {
-          label: onlySpeaker,
+      suggestions: speakers.map(({ label }) => {
+        const before = known.get(label);
+        return {
+          label,
           name: before?.name ?? null,
           confidence: before?.confidence ?? null,
           reason: before ? 'named-before' : null,
-          sample: sample ? sampleOf(sample) : null,
-        },
-      ],
+          sample: sampleOf(label, turns),
+        };
+      }),
     },
   });
 };
@@ -82,7 +80,15 @@ export function carriedNames(
   return carried;
 }
 
-function sampleOf(turn: Block): { start: number; end: number; text: string } {
+/** The beginning of a speaker's longest turn. */
+function sampleOf(
+  label: string,
+  turns: readonly Block[],
+): { start: number; end: number; text: string } | null {
+  const [turn] = turns
+    .filter(({ speaker }) => speaker === label)
+    .toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  if (!turn) return null;
   const spoken = turn.text.split(/\s+/);
   if (spoken.length <= sampleWords) return { start: turn.start, end: turn.end, text: turn.text };
   const share = sampleWords / spoken.length;

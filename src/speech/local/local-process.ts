@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { Window } from '../diarization/windows.ts';
 
 /** The engine process: started when first needed, again after it died, ended when idle. */
 export interface LocalProcess {
@@ -196,6 +197,18 @@ export type LocalRequest =
       /** Vad configuration with absolute paths. */
       config: Record<string, unknown>;
       path: string;
+    }
+  | {
+      op: 'diarize';
+      /** Models and options: those of the last key stay loaded. */
+      key: string;
+      /** Parts of an OfflineSpeakerDiarization configuration, with absolute paths. */
+      segmentation: Record<string, unknown>;
+      embedding: Record<string, unknown>;
+      clustering: { numClusters: number; threshold: number };
+      path: string;
+      start: number;
+      end: number;
     };
 
 /** The part of sherpa-onnx's result that is used. */
@@ -266,4 +279,5 @@ function stalled(): StageError {
 type LocalAnswers = {
   recognise: LocalResult;
   detect: Stretch[];
+  diarize: Window;
 };

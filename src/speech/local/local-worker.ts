@@ -9,6 +9,8 @@ import { setPriority } from 'node:os';
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { speechRate } from '../../audio/wav.ts';
+import type { Window } from '../diarization/windows.ts';
+import { diarizeWindow } from './local-diarization.ts';
 import type { LocalMessage, LocalReply, LocalRequest, LocalResult } from './local-process.ts';
 
 type RequestOf<O extends LocalRequest['op']> = Extract<LocalRequest, { op: O }>;
@@ -31,8 +33,15 @@ let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
 async function answer(
   request: LocalRequest,
   progress: (fraction: number) => void,
-): Promise<LocalResult | Stretch[]> {
-  return request.op === 'recognise' ? recognise(request) : detect(request, progress);
+): Promise<LocalResult | Stretch[] | Window> {
+  switch (request.op) {
+    case 'recognise':
+      return recognise(request);
+    case 'detect':
+      return detect(request, progress);
+    case 'diarize':
+      return diarizeWindow(request);
+  }
 }
 
 async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> {

@@ -11,6 +11,25 @@ declare module 'sherpa-onnx-node' {
     /** Decodes on a thread of libuv's pool. */
     decodeAsync(stream: OfflineStream): Promise<Record<string, unknown>>;
   }
+  class OfflineSpeakerDiarization {
+    /** Throws when files are missing; aborts the process when they are damaged. */
+    constructor(config: Record<string, unknown>);
+    readonly sampleRate: number;
+    /** Blocks until all is done: there is neither progress nor cancelling. Turns may overlap. */
+    process(samples: Float32Array): { start: number; end: number; speaker: number }[];
+  }
+  class OnlineStream {
+    acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
+    inputFinished(): void;
+  }
+  class SpeakerEmbeddingExtractor {
+    constructor(config: Record<string, unknown>);
+    readonly dim: number;
+    createStream(): OnlineStream;
+    /** False for too little audio. */
+    isReady(stream: OnlineStream): boolean;
+    compute(stream: OnlineStream, external?: boolean): Float32Array;
+  }
   class Vad {
     constructor(config: Record<string, unknown>, bufferSeconds: number);
     /** Null when a file is missing: the constructor does not throw. */
@@ -23,8 +42,19 @@ declare module 'sherpa-onnx-node' {
     pop(): void;
     flush(): void;
   }
-  const sherpa: { OfflineRecognizer: typeof OfflineRecognizer; Vad: typeof Vad };
-  export type { OfflineRecognizer, OfflineStream, Vad };
+  const sherpa: {
+    OfflineRecognizer: typeof OfflineRecognizer;
+    OfflineSpeakerDiarization: typeof OfflineSpeakerDiarization;
+    SpeakerEmbeddingExtractor: typeof SpeakerEmbeddingExtractor;
+    Vad: typeof Vad;
+  };
+  export type {
+    OfflineRecognizer,
+    OfflineSpeakerDiarization,
+    OfflineStream,
+    SpeakerEmbeddingExtractor,
+    Vad,
+  };
   export default sherpa;
 }
 declare module 'sherpa-onnx-node/addon.js' {

@@ -1,0 +1,236 @@
+import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
+import { paragraphs } from './paragraphs.ts';
+import type { Utterance } from './reading.ts';
+
+/** [start, end, label] in seconds: who spoke when. Turns overlap where people speak at once. */
+export type LabelledTurn = readonly [number, number, string];
+
+/** The label of the one speaker where speakers were not told apart. */
+export const onlySpeaker = 'SPEAKER_00';
+
+/** The label of a speaker, counted from 0 in order of first speech. */
+export const speakerLabel = (index: number): string => `SPEAKER_${String(index).padStart(2, '0')}`;
+
+/** A word this near to a border between speakers follows its sentence, seconds. */
+const borderSeconds = 0.3;
+/** A pause that ends a sentence where the recogniser set no marks, seconds. */
+const pauseSeconds = 0.5;
+/** Overlaps that differ by less are the same, seconds. */
+const tieSeconds = 0.01;
+
+/**
+ * Joins words and speakers into turns: each word goes to the one who speaks for most of it, in overlapping
+ * speech to the one with the shorter turn, in a pause to the nearest. Sentences are not torn at borders.
+ * The words stay as they are and in their order. Linear in length. Pure.
+ */
+export function joinTurns(
+  utterances: readonly Utterance[],
+  turns: readonly LabelledTurn[],
+): Block[] {
+  const units = utterances.flatMap((utterance) =>
+    utterance.segments
+      .filter(({ text }) => text.trim() !== '')
+      .flatMap((segment) => unitsOf(segment).map((unit): Placed => ({ unit, segment, utterance }))),
+  );
+  const voices = keepSentences(units, speakersOf(units, turns));
+  return speechesOf(units, voices)
+    .flatMap(({ label, utterances: own }) => paragraphs(own, label))
+    .map((block, at) => ({ ...block, id: `t-${String(at + 1).padStart(4, '0')}` }));
+}
+
+/** The labels of blocks, those who spoke first first, with how long they spoke. */
+export function speakingTimes(blocks: readonly Block[]): { label: string; seconds: number }[] {
+  const times = new Map<string, number>();
+  for (const { speaker, start, end } of blocks) {
+    if (speaker !== null) times.set(speaker, (times.get(speaker) ?? 0) + end - start);
+  }
+  return [...times].map(([label, seconds]) => ({
+    label,
+    seconds: Math.round(seconds * 1000) / 1000,
+  }));
+}
+
+/** A word with all that belongs to it: marks and blanks. The units of a segment are its text, cut. */
+type Unit = { text: string; start: number; end: number; words: Word[] };
+type Placed = { unit: Unit; segment: Segment; utterance: Utterance };
+/** Who says a unit, and the turn it lies in. */
+type Voice = { label: string; start: number; end: number };
+
+function unitsOf(segment: Segment): Unit[] {
+  return unitsByWords(segment) ?? unitsByText(segment);
+}
+
+/** Cut at the words the recogniser gave times for; null when they do not spell the text. */
+function unitsByWords({ text, words }: Segment): Unit[] | null {
+  const starts: number[] = [];
+  let cursor = 0;
+  for (const word of words) {
+    const at = word.text === '' ? -1 : text.indexOf(word.text, cursor);
+    const between = at < 0 ? '' : text.slice(cursor, at);
+    if (at < 0 || /[\p{L}\p{N}]/u.test(between)) return null;
+    // Marks before the blank belong to the word before, those behind it to this one.
+    const blank = between.search(/\s(?=\S*$)/u);
+    starts.push(starts.length === 0 ? 0 : blank < 0 ? at : cursor + blank + 1);
+    cursor = at + word.text.length;
+  }
+  if (starts.length === 0 || /[\p{L}\p{N}]/u.test(text.slice(cursor))) return null;
+  return words.map((word, i) => ({
+    text: text.slice(starts[i], starts[i + 1]),
+    start: word.start,
+    end: word.end,
+    words: [word],
+  }));
+}
+
+/** Without word times, or with words that are not the text's: each gets its share of the segment. */
+function unitsByText({ text, start, end, words }: Segment): Unit[] {
+  const parts = partsOf(text);
+  const length = Math.max(1, text.length);
+  let at = 0;
+  return parts.map((part, i) => {
+    const own = words.slice(
+      Math.floor((i * words.length) / parts.length),
+      Math.floor(((i + 1) * words.length) / parts.length),
+    );
+    const [from, to] = [at / length, (at + part.length) / length];
+    at += part.length;
+    return {
+      text: part,
+      start: own[0]?.start ?? start + from * (end - start),
+      end: own.at(-1)?.end ?? start + to * (end - start),
+      words: own,
+    };
+  });
+}
+
+/** Words with the blanks around them; of a script without blanks, what `Intl` takes for words. */
+function partsOf(text: string): string[] {
+  const spaced = text.match(/\s*\S+\s*/gu) ?? [text];
+  if (spaced.length > 1 || text.length < unspacedMin) return spaced;
+  return Array.from(words.segment(text), ({ segment }) => segment);
+}
+const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+/** No word of a script with blanks is that long, as a rule. */
+const unspacedMin = 24;
+
+/** For each unit the turn it belongs to; in one walk over both. */
+function speakersOf(units: readonly Placed[], turns: readonly LabelledTurn[]): Voice[] {
+  const sorted = turns
+    .map(([start, end, label]): Voice => ({ start, end, label }))
+    .toSorted((a, b) => a.start - b.start);
+  if (sorted.length === 0) sorted.push({ start: 0, end: 0, label: onlySpeaker });
+  let open: Voice[] = [];
+  let ended: Voice | undefined;
+  let next = 0;
+  let now = 0;
+  return units.map(({ unit, segment }) => {
+    // Times of recognisers step back now and then, or lie outside of their segment; the walk does not.
+    now = Math.max(now, Math.min(Math.max(unit.start, segment.start), segment.end));
+    const end = Math.max(now, unit.end);
+    while (next < sorted.length && sorted[next]!.start <= end) open.push(sorted[next++]!);
+    open = open.filter((turn) => {
+      if (turn.end >= now) return true;
+      if (!ended || turn.end > ended.end) ended = turn;
+      return false;
+    });
+    return spokenBy(open, now, end) ?? nearest(ended, sorted[next], now, end);
+  });
+}
+
+function spokenBy(open: readonly Voice[], start: number, end: number): Voice | undefined {
+  let best: Voice | undefined;
+  let most = -Infinity;
+  for (const turn of open) {
+    const overlap = Math.min(turn.end, end) - Math.max(turn.start, start);
+    const isTie = best !== undefined && Math.abs(overlap - most) < tieSeconds;
+    const isShorter = best !== undefined && turn.end - turn.start < best.end - best.start;
+    if (isTie ? isShorter : overlap > most) {
+      best = turn;
+      most = overlap;
+    }
+  }
+  return best;
+}
+
+function nearest(
+  before: Voice | undefined,
+  after: Voice | undefined,
+  start: number,
+  end: number,
+): Voice {
+  if (!before || !after) return (before ?? after)!;
+  return after.start - end < start - before.end ? after : before;
+}
+
+/** Moves words at borders to where the rest of their sentence is; no turn loses all of its words. */
+function keepSentences(units: readonly Placed[], raw: readonly Voice[]): Voice[] {
+  const voices = [...raw];
+  const isEnd = (at: number): boolean => endsSentence(units, at);
+  const isNear = (at: number, one: Voice, other: Voice): boolean => {
+    const { start, end } = units[at]!.unit;
+    const middle = (start + end) / 2;
+    return Math.min(Math.abs(middle - one.end), Math.abs(middle - other.start)) <= borderSeconds;
+  };
+  for (let at = 0; at + 1 < units.length; at += 1) {
+    const [one, other] = [voices[at]!, voices[at + 1]!];
+    if (one.label === other.label || isEnd(at)) continue;
+    const isOf = (index: number, voice: Voice) => voices[index]?.label === voice.label;
+    // Forward: the sentence ends soon after the border.
+    let last = at + 1;
+    while (isOf(last, other) && isNear(last, one, other) && !isEnd(last)) last += 1;
+    const canForward = isOf(last, other) && isNear(last, one, other) && isOf(last + 1, other);
+    // Back: it began shortly before.
+    let first = at;
+    while (isOf(first, one) && isNear(first, one, other) && first > 0 && !isEnd(first - 1))
+      first -= 1;
+    const canBack = isOf(first, one) && isNear(first, one, other) && isOf(first - 1, one);
+    if (canForward && (!canBack || last - at <= at - first + 1)) {
+      voices.fill(one, at + 1, last + 1);
+    } else if (canBack) voices.fill(other, first, at + 1);
+  }
+  return voices;
+}
+
+function endsSentence(units: readonly Placed[], at: number): boolean {
+  const { unit } = units[at]!;
+  const next = units[at + 1]?.unit;
+  if (next === undefined || next.start - unit.end >= pauseSeconds) return true;
+  return /[.!?…。！？]["'”’»)]*$/u.test(unit.text.trim());
+}
+
+/** What each says until another speaks: segments as they are, cut where the speaker changes. */
+function speechesOf(
+  units: readonly Placed[],
+  voices: readonly Voice[],
+): { label: string; utterances: Utterance[] }[] {
+  const speeches: { label: string; utterances: Utterance[] }[] = [];
+  for (let at = 0; at < units.length;) {
+    const { segment, utterance } = units[at]!;
+    const { label } = voices[at]!;
+    let to = at + 1;
+    while (units[to]?.segment === segment && voices[to]!.label === label) to += 1;
+    const isWhole = units[at - 1]?.segment !== segment && units[to]?.segment !== segment;
+    const part = isWhole ? segment : partOf(units.slice(at, to).map(({ unit }) => unit));
+    if (speeches.at(-1)?.label !== label) speeches.push({ label, utterances: [] });
+    const { utterances } = speeches.at(-1)!;
+    if (utterances.at(-1)?.index !== utterance.index) {
+      utterances.push({ ...utterance, segments: [] });
+    }
+    utterances.at(-1)!.segments.push(part);
+    at = to;
+  }
+  return speeches;
+}
+
+function partOf(units: readonly Unit[]): Segment {
+  const start = units[0]!.start;
+  return {
+    start,
+    end: Math.max(start, units.at(-1)!.end),
+    text: units
+      .map(({ text }) => text)
+      .join('')
+      .trim(),
+    words: units.flatMap((unit) => unit.words),
+  };
+}

@@ -1,0 +1,158 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeToSpeech } from '../../audio/decode.ts';
+import { openSpeechFile } from '../../audio/speech-file.ts';
+import { filesOf } from '../../../projections/recording/files.ts';
+import {
+  type LabelledTurn,
+  joinTurns,
+  onlySpeaker,
+  speakerLabel,
+  speakingTimes,
+} from '../../../projections/recording/join-turns.ts';
+import { noDiarizationModel } from '../../../projections/recording/notes.ts';
+import { type Utterance, draft } from '../../../projections/recording/reading.ts';
+import type { Recording } from '../../../projections/recording/recording.ts';
+import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import type { Log } from '../../shared/log.ts';
+import { StageError } from '../../shared/errors.ts';
+import { speechFileName } from '../../shared/data-directory.ts';
+import { type Diarizer, localDiarizer } from '../../speech/diarization/diarize.ts';
+import type { Job, StageActivity } from './run-stage.ts';
+
+type Completed = RecordingFactOf<'diarization.completed'>;
+
+/** Part of the progress that decoding takes, where it has to be done again. */
+const prelude = 0.1;
+
+/**
+ * Who spoke when. What goes wrong is a fact of its own, `diarization.skipped` with the reason as a sentence:
+ * the meeting goes on with one speaker, and can be processed again from here.
+ */
+export const diarizeStage =
+  (deps: { modelsDir: string; folderOf(recordingId: string): string; log: Log }): StageActivity =>
+  async (job) => {
+    await job.acquireSlot({ name: 'diarization', concurrency: 1 });
+    const recording = await job.recording();
+    const { utterances } = draft(recording);
+    const isSpoken = utterances.some(({ segments }) => segments.length > 0);
+    // Where nobody speaks there is nobody to tell apart.
+    if (!isSpoken) return await job.append({ type: 'diarization.completed', data: ofNobody });
+    const speakers = speakersAsked(recording);
+    const diarizer = await localDiarizer(deps.modelsDir);
+    if (!diarizer) {
+      if (speakers !== 1) return await skip(job, noDiarizationModel);
+      const end = utterances.at(-1)!.end;
+      const data = { ...ofNobody, turns: [[0, end, onlySpeaker] as [number, number, string]] };
+      return await job.append({ type: 'diarization.completed', data });
+    }
+    const found = await diarizedBy(diarizer, job, recording, deps)
+      .catch((error: unknown) => failed(error, job, deps.log))
+      .finally(() => diarizer.close());
+    if ('reason' in found) return await skip(job, found.reason);
+    await job.append(labelled(found, diarizer, utterances));
+  };
+
+/** How many people speak, as somebody said at the beginning or with a later run; null when nobody did. */
+export function speakersAsked({ facts }: Pick<Recording, 'facts'>): number | null {
+  for (const fact of facts.toReversed()) {
+    switch (fact.type) {
+      case 'recording.started':
+      case 'audio.imported':
+        return fact.data.speakers;
+      case 'reprocessing.requested':
+        if (fact.data.speakers !== undefined) return fact.data.speakers;
+        break;
+      default:
+    }
+  }
+  return null;
+}
+
+const ofNobody: Completed['data'] = { engine: 'built-in', model: null, turns: [] };
+
+const skip = (job: Job, reason: string): Promise<void> =>
+  job.append({ type: 'diarization.skipped', data: { reason } });
+
+type Found = Awaited<ReturnType<Diarizer['diarize']>>;
+
+async function diarizedBy(
+  diarizer: Diarizer,
+  job: Job,
+  recording: Recording,
+  { folderOf }: { folderOf(recordingId: string): string },
+): Promise<Found> {
+  const folder = folderOf(job.recordingId);
+  const path = join(folder, speechFileName);
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    const { audio } = filesOf(recording, recording.sources.draft);
+    if (!audio) throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
+    await decodeToSpeech(join(folder, audio.path), path, {
+      signal: job.signal,
+      onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
+    });
+  }
+  const speech = await openSpeechFile(path);
+  try {
+    return await diarizer.diarize(speech, {
+      speakers: speakersAsked(recording),
+      signal: job.signal,
+      onProgress: (fraction) => job.progress(prelude + (1 - prelude) * fraction),
+    });
+  } finally {
+    await speech.close();
+  }
+}
+
+function failed(error: unknown, job: Job, log: Log): { reason: string } {
+  if (job.signal.aborted) throw error;
+  log.warn({ err: error, recordingId: job.recordingId, stage: 'diarize' }, 'diarization failed');
+  return {
+    reason:
+      error instanceof StageError ? error.message : 'It failed with an error of the program’s own.',
+  };
+}
+
+/** Numbered in the order in which their words come; who said nothing that was recognised comes last. */
+function labelled(
+  { turns, voices }: Found,
+  { engine, model, embeddingModel }: Diarizer,
+  utterances: readonly Utterance[],
+): Completed {
+  const numbered = turns.map(([start, end, speaker]): LabelledTurn => [
+    start,
+    end,
+    String(speaker),
+  ]);
+  const heard = turns.length === 0 ? [] : speakingTimes(joinTurns(utterances, numbered));
+  const order = [
+    ...new Set(
+      [...heard, ...voices.map(({ speaker }) => ({ label: String(speaker) }))].map(
+        ({ label }) => label,
+      ),
+    ),
+  ];
+  const labelOf = (speaker: number) => speakerLabel(order.indexOf(String(speaker)));
+  return {
+    type: 'diarization.completed',
+    data: {
+      engine,
+      model,
+      turns: turns.map(([start, end, speaker]) => [milli(start), milli(end), labelOf(speaker)]),
+    },
+    content: {
+      embedding_model: embeddingModel,
+      voices: voices.flatMap(({ speaker, seconds, embedding }) =>
+        embedding
+          ? [{ label: labelOf(speaker), seconds: milli(seconds), embedding: [...embedding] }]
+          : [],
+      ),
+    },
+  };
+}
+
+const milli = (seconds: number): number => Math.round(seconds * 1000) / 1000;

@@ -1,0 +1,114 @@
+import { StageError } from '../../shared/errors.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
+import {
+  type InstalledModel,
+  installedModels,
+  sherpaConfig,
+  sherpaInstalled,
+  verifyModel,
+} from '../local/local-models.ts';
+import { type LocalProcess, localProcess } from '../local/local-process.ts';
+import {
+  type SpokenTurn,
+  type Window,
+  type WindowVoice,
+  joinWindows,
+  windowsOf,
+} from './windows.ts';
+
+/** Tells who speaks when. Holds a process while it works: close it. */
+export interface Diarizer {
+  engine: 'local';
+  /** Ids of the models, segmentation and embedding. */
+  model: string;
+  /** Id of the model that makes the embeddings: those of another one cannot be compared with them. */
+  embeddingModel: string;
+  /**
+   * Speakers are counted from 0 in order of first speech.
+   * @param options.speakers how many people speak; null when nobody knows
+   * @param options.onProgress called after each window with the part that is done
+   * @throws {StageError} `model-missing`, `model-corrupt`, `engine-crashed`, …; AbortError when aborted
+   */
+  diarize(
+    audio: SpeechFile,
+    options: { speakers: number | null; signal: AbortSignal; onProgress(fraction: number): void },
+  ): Promise<{ turns: SpokenTurn[]; voices: WindowVoice[] }>;
+  /** Ends the process, whatever it does. */
+  close(): Promise<void>;
+}
+
+/** Larger means fewer speakers; the distance (1 − cosine) up to which sherpa-onnx takes voices for one. */
+const clusteringThreshold = 0.7;
+/** A slow machine takes five times the audio's length; loading the models is in it too. */
+const timeoutMs = (seconds: number) => 120_000 + seconds * 5_000;
+/** How often a window is tried when the process dies over it. */
+const triesMax = 2;
+
+/** The diarizer of the installed models; null without a model of both kinds, the first by id of each. */
+export async function localDiarizer(
+  modelsDir: string,
+  engineProcess?: LocalProcess,
+): Promise<Diarizer | null> {
+  const { models } = await installedModels(modelsDir);
+  const segmentation = models.find(({ purpose }) => purpose === 'speaker-segmentation');
+  const embedding = models.find(({ purpose }) => purpose === 'speaker-embedding');
+  if (!segmentation || !embedding || !sherpaInstalled()) return null;
+  return diarizerOf({ segmentation, embedding }, engineProcess ?? localProcess());
+}
+
+type Models = { segmentation: InstalledModel; embedding: InstalledModel };
+
+function diarizerOf(models: Models, engineProcess: LocalProcess): Diarizer {
+  const { segmentation, embedding } = models;
+  return {
+    engine: 'local',
+    model: `${segmentation.id} ${embedding.id}`,
+    embeddingModel: embedding.id,
+    async diarize(audio, { speakers, signal, onProgress }) {
+      const spans = windowsOf(audio.duration);
+      const found: Window[] = [];
+      for (const [start, end] of spans) {
+        const clustering = {
+          // Not everybody speaks in each of several windows.
+          numClusters: spans.length === 1 ? (speakers ?? -1) : -1,
+          threshold: clusteringThreshold,
+        };
+        const ask = { path: audio.path, start, end, clustering };
+        found.push(await askWindow(models, engineProcess, ask, signal));
+        onProgress(found.length / spans.length);
+      }
+      return joinWindows(found, speakers);
+    },
+    close: () => engineProcess.close(),
+  };
+}
+
+async function askWindow(
+  { segmentation, embedding }: Models,
+  engineProcess: LocalProcess,
+  ask: Pick<Extract<Parameters<LocalProcess['ask']>[0], { op: 'diarize' }>, WindowKeys>,
+  signal: AbortSignal,
+): Promise<Window> {
+  for (let tries = 1; ; tries += 1) {
+    // A damaged model ends the process that loads it; one that is loaded is not looked at again.
+    if (engineProcess.pid === undefined) {
+      await verifyModel(segmentation);
+      await verifyModel(embedding);
+    }
+    const request = {
+      op: 'diarize',
+      key: [segmentation.folder, embedding.folder, JSON.stringify(ask.clustering)].join('\n'),
+      segmentation: sherpaConfig(segmentation),
+      embedding: sherpaConfig(embedding),
+      ...ask,
+    } as const;
+    try {
+      const limits = { signal, timeoutMs: timeoutMs(ask.end - ask.start) };
+      return await engineProcess.ask(request, limits);
+    } catch (error) {
+      const died = error instanceof StageError && error.code === 'engine-crashed';
+      if (!died || tries >= triesMax) throw error;
+    }
+  }
+}
+type WindowKeys = 'path' | 'start' | 'end' | 'clustering';

@@ -1,0 +1,207 @@
+import type { Stretch } from '../../../events/facts/transcript.ts';
+
+/**
+ * Who speaks when in one window, and how each of its speakers sounds. Speakers are numbers that mean
+ * nothing in another window; times are seconds of the whole recording.
+ */
+export type Window = {
+  span: Stretch;
+  turns: readonly SpokenTurn[];
+  voices: readonly WindowVoice[];
+};
+/** [start, end, speaker] */
+export type SpokenTurn = readonly [number, number, number];
+export type WindowVoice = {
+  speaker: number;
+  /** Of length 1, as the model made it of `seconds` of speech; null when there was too little of it. */
+  embedding: readonly number[] | null;
+  seconds: number;
+};
+
+/** Shortest window of a recording that has several, and how much of it the next one hears again. */
+const windowSeconds = 300;
+const overlapSeconds = 30;
+
+/**
+ * Cuts a recording into windows of equal length, 5 to 10 minutes (a shorter recording is one), each of
+ * which begins before the one before it ends: what a process holds does not grow with the recording.
+ */
+export function windowsOf(duration: number): Stretch[] {
+  const fresh = windowSeconds - overlapSeconds;
+  const count = Math.max(1, Math.floor((duration - overlapSeconds) / fresh));
+  const step = (duration - overlapSeconds) / count;
+  return Array.from({ length: count }, (_, at): Stretch => {
+    const isLast = at === count - 1;
+    return count === 1
+      ? [0, duration]
+      : [at * step, isLast ? duration : at * step + step + overlapSeconds];
+  });
+}
+
+/** Similarity (cosine) from which a window's speaker is one known from earlier windows … */
+const joinMin = 0.5;
+/** … of one with little speech, whose embedding says less … */
+const joinShortMin = 0.3;
+/** … and from which two speakers are one although a window took them for two. */
+const sameMin = 0.7;
+/** Speech that makes an embedding reliable, seconds. */
+const reliableSeconds = 3;
+/** Turns of one speaker with a smaller pause between them were cut by windows. */
+const seamSeconds = 0.1;
+/** What is left of a turn at a window's edge is dropped below this. */
+const shortestSeconds = 0.1;
+
+/**
+ * Joins windows: whose speaker is whose in another is told by how they sound, in one walk over the windows
+ * against the speakers known so far, so that the work grows with the recording's length. Pure.
+ * @param speakers how many people speak; null when nobody knows
+ * @returns speakers counted from 0 in order of first speech, with their mean embeddings
+ */
+export function joinWindows(
+  windows: readonly Window[],
+  speakers: number | null,
+): { turns: SpokenTurn[]; voices: WindowVoice[] } {
+  const all = knownFrom(windows);
+  // A sound too short for an embedding is nobody of their own: its words go to who speaks beside it.
+  const heard = all.filter(({ sum }) => sum !== null);
+  const known = mergeKnown(heard.length > 0 ? heard : all, speakers);
+  const speakerOf = new Map(
+    known.flatMap((one, index) => one.keys.map((key): [string, number] => [key, index])),
+  );
+  const turns = seamless(
+    windows.flatMap((window, at) => {
+      const [from, to] = ownPart(windows, at);
+      return window.turns.flatMap(([start, end, speaker]): SpokenTurn[] => {
+        const index = speakerOf.get(keyOf(at, speaker));
+        const own = [Math.max(start, from), Math.min(end, to)] as const;
+        return index === undefined || own[1] - own[0] < shortestSeconds ? [] : [[...own, index]];
+      });
+    }),
+  );
+  const order = [...new Set(turns.map(([, , speaker]) => speaker))];
+  return {
+    turns: turns.map(([start, end, speaker]) => [start, end, order.indexOf(speaker)]),
+    voices: order.map((index, speaker) => {
+      const { sum, seconds } = known[index]!;
+      return { speaker, seconds, embedding: sum && unit(sum) };
+    }),
+  };
+}
+
+/** Somebody heard so far: which speakers of which windows they are, and the sum of their embeddings. */
+type Known = { keys: string[]; sum: number[] | null; seconds: number };
+const keyOf = (window: number, speaker: number): string => `${window}/${speaker}`;
+
+function knownFrom(windows: readonly Window[]): Known[] {
+  const known: Known[] = [];
+  // Those of whom there is enough to go by come first: the others are compared with all of them.
+  for (const [enough, min] of [
+    [true, joinMin],
+    [false, joinShortMin],
+  ] as const) {
+    for (const [at, { turns, voices }] of windows.entries()) {
+      const there = new Set(turns.map(([, , speaker]) => speaker));
+      const some = [...there]
+        .map((speaker) => voices.find((voice) => voice.speaker === speaker) ?? silent(speaker))
+        .filter((voice) => isReliable(voice) === enough);
+      assign(some, at, known, min);
+    }
+  }
+  return known;
+}
+
+const silent = (speaker: number): WindowVoice => ({ speaker, embedding: null, seconds: 0 });
+const isReliable = ({ embedding, seconds }: WindowVoice): boolean =>
+  embedding !== null && seconds >= reliableSeconds;
+
+/** The most similar pairs first; two speakers of a window are one only when they sound very much alike. */
+function assign(voices: readonly WindowVoice[], at: number, known: Known[], min: number): void {
+  const pairs = voices.flatMap((voice) =>
+    known.map((one) => ({ voice, one, alike: similarity(voice.embedding, one.sum) })),
+  );
+  const placed = new Set<WindowVoice>();
+  for (const { voice, one, alike } of pairs.toSorted((a, b) => b.alike - a.alike)) {
+    if (placed.has(voice) || alike < min) continue;
+    const isTaken = one.keys.some((key) => key.startsWith(`${at}/`));
+    if (isTaken && alike < sameMin) continue;
+    add(one, voice, at);
+    placed.add(voice);
+  }
+  for (const voice of voices) {
+    if (placed.has(voice)) continue;
+    const one: Known = { keys: [], sum: null, seconds: 0 };
+    add(one, voice, at);
+    known.push(one);
+  }
+}
+
+function add(one: Known, { speaker, embedding, seconds }: WindowVoice, at: number): void {
+  one.keys.push(keyOf(at, speaker));
+  one.seconds += seconds;
+  const weight = Math.max(seconds, 0.1);
+  const { sum } = one;
+  if (embedding) one.sum = embedding.map((value, i) => (sum?.[i] ?? 0) + value * weight);
+}
+
+/** Joins the two most similar until there are as many as there should be, or none are alike. */
+function mergeKnown(known: readonly Known[], speakers: number | null): Known[] {
+  const left = [...known];
+  while (left.length > Math.max(1, speakers ?? 1)) {
+    let best = { alike: -Infinity, a: 0, b: 1 };
+    for (let a = 0; a < left.length; a += 1) {
+      for (let b = a + 1; b < left.length; b += 1) {
+        const alike = similarity(left[a]!.sum, left[b]!.sum);
+        if (alike > best.alike) best = { alike, a, b };
+      }
+    }
+    if (speakers === null && best.alike < sameMin) break;
+    const [one, other] = [left[best.a]!, left[best.b]!];
+    left.splice(best.b, 1);
+    left[best.a] = {
+      keys: [...one.keys, ...other.keys],
+      seconds: one.seconds + other.seconds,
+      sum:
+        one.sum && other.sum ? one.sum.map((v, i) => v + other.sum![i]!) : (one.sum ?? other.sum),
+    };
+  }
+  return left;
+}
+
+/** Where windows overlap each has the half that is farther from its edge. */
+function ownPart(windows: readonly Window[], at: number): Stretch {
+  const { span } = windows[at]!;
+  const [before, after] = [windows[at - 1], windows[at + 1]];
+  return [
+    before ? (before.span[1] + span[0]) / 2 : -Infinity,
+    after ? (span[1] + after.span[0]) / 2 : Infinity,
+  ];
+}
+
+/** In order of time; what lies together of one speaker is one turn. */
+function seamless(turns: readonly SpokenTurn[]): SpokenTurn[] {
+  const whole: SpokenTurn[] = [];
+  const lastOf = new Map<number, number>();
+  for (const turn of turns.toSorted((a, b) => a[0] - b[0])) {
+    const [start, end, speaker] = turn;
+    const index = lastOf.get(speaker);
+    const last = index === undefined ? undefined : whole[index]!;
+    if (last && start - last[1] <= seamSeconds) {
+      whole[index!] = [last[0], Math.max(last[1], end), speaker];
+    } else lastOf.set(speaker, whole.push(turn) - 1);
+  }
+  return whole;
+}
+
+/** Cosine similarity; −1 when there is nothing to compare. */
+function similarity(a: readonly number[] | null, b: readonly number[] | null): number {
+  if (!a || !b) return -1;
+  let dot = 0;
+  for (let i = 0; i < a.length; i += 1) dot += a[i]! * (b[i] ?? 0);
+  return dot / (Math.hypot(...a) * Math.hypot(...b) || 1);
+}
+
+function unit(sum: readonly number[]): number[] {
+  const length = Math.hypot(...sum) || 1;
+  // Five digits are more than an embedding is good for, and half of the fact's size.
+  return sum.map((value) => Math.round((value / length) * 1e5) / 1e5);
+}

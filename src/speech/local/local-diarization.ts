@@ -1,0 +1,130 @@
+/** What the engine process does to tell speakers apart in one window; see `local-worker.ts`. */
+import sherpa, {
+  type OfflineSpeakerDiarization,
+  type SpeakerEmbeddingExtractor,
+} from 'sherpa-onnx-node';
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import { openSpeechFile } from '../../audio/speech-file.ts';
+import { speechRate } from '../../audio/wav.ts';
+import type { SpokenTurn, Window, WindowVoice } from '../diarization/windows.ts';
+import type { LocalRequest } from './local-process.ts';
+
+type DiarizeRequest = Extract<LocalRequest, { op: 'diarize' }>;
+
+/** Speech of one speaker an embedding is made of, at most, seconds: more makes it no better. */
+const embeddedSecondsMax = 30;
+/** Shorter pieces say nothing of a voice. */
+const pieceSecondsMin = 0.4;
+/** Shortest audio that is given to the models; shorter ones get silence behind. */
+const secondsMin = 2;
+/** Samples read at once, seconds. */
+const blockSeconds = 30;
+
+let loaded:
+  | { key: string; diarization: OfflineSpeakerDiarization; extractor: SpeakerEmbeddingExtractor }
+  | undefined;
+
+/** Who speaks when in a window of a speech file, and an embedding of each speaker. */
+export async function diarizeWindow(request: DiarizeRequest): Promise<Window> {
+  const { path, start, end } = request;
+  const { diarization, extractor } = modelsFor(request);
+  const samples = await readWindow(path, start, end);
+  const found = diarization.process(samples);
+  const turns = found
+    .map(({ start: from, end: to, speaker }): SpokenTurn => [
+      Math.max(0, from),
+      Math.min(end - start, to),
+      speaker,
+    ])
+    .filter(([from, to]) => to > from);
+  const speakers = [...new Set(turns.map(([, , speaker]) => speaker))];
+  const voices = speakers.map((speaker) => voiceOf(speaker, turns, samples, extractor));
+  // Streams are small to the collector and large to the library: see `freeStreams` of the worker.
+  globalThis.gc?.();
+  return {
+    span: [start, end],
+    turns: turns.map(([from, to, speaker]) => [start + from, start + to, speaker]),
+    voices,
+  };
+}
+
+function modelsFor({ key, segmentation, embedding, clustering }: DiarizeRequest) {
+  if (loaded?.key !== key) {
+    loaded = undefined;
+    const diarization = new sherpa.OfflineSpeakerDiarization({
+      segmentation,
+      embedding,
+      clustering,
+      // As the models of pyannote were tuned: shorter sounds are no turns, shorter pauses end none.
+      minDurationOn: 0.2,
+      minDurationOff: 0.3,
+    });
+    loaded = { key, diarization, extractor: new sherpa.SpeakerEmbeddingExtractor(embedding) };
+    if (diarization.sampleRate !== speechRate) {
+      throw new Error(`the models take ${diarization.sampleRate} Hz instead of ${speechRate}`);
+    }
+  }
+  return loaded;
+}
+
+async function readWindow(path: string, start: number, end: number): Promise<Float32Array> {
+  const audio = await openSpeechFile(path);
+  try {
+    const length = Math.round(Math.max(end - start, secondsMin) * speechRate);
+    const samples = new Float32Array(length);
+    let at = 0;
+    for (let from = start; from < end; from += blockSeconds) {
+      const pcm = await audio.read(from, Math.min(end, from + blockSeconds));
+      for (let i = 0; i < pcm.length && at < length; i += 1, at += 1)
+        samples[at] = pcm[i]! / 32_768;
+    }
+    return samples;
+  } finally {
+    await audio.close();
+  }
+}
+
+/** Made of what nobody else speaks over, the longest pieces first. */
+function voiceOf(
+  speaker: number,
+  turns: readonly SpokenTurn[],
+  samples: Float32Array,
+  extractor: SpeakerEmbeddingExtractor,
+): WindowVoice {
+  const pieces = aloneIn(speaker, turns)
+    .filter(([from, to]) => to - from >= pieceSecondsMin)
+    .toSorted((a, b) => b[1] - b[0] - (a[1] - a[0]));
+  const stream = extractor.createStream();
+  let seconds = 0;
+  for (const [from, to] of pieces) {
+    const until = Math.min(to, from + embeddedSecondsMax - seconds);
+    if (until - from < pieceSecondsMin) break;
+    seconds += until - from;
+    const piece = samples.slice(Math.round(from * speechRate), Math.round(until * speechRate));
+    stream.acceptWaveform({ samples: piece, sampleRate: speechRate });
+  }
+  stream.inputFinished();
+  if (seconds === 0 || !extractor.isReady(stream)) return { speaker, embedding: null, seconds: 0 };
+  // Not in memory of the library's: it would be freed with an object nobody keeps.
+  const embedding = extractor.compute(stream, false);
+  const length = Math.hypot(...embedding);
+  if (!(length > 0)) return { speaker, embedding: null, seconds: 0 };
+  return { speaker, embedding: Array.from(embedding, (value) => value / length), seconds };
+}
+
+/** The parts of a speaker's turns in which nobody else speaks. */
+function aloneIn(speaker: number, turns: readonly SpokenTurn[]): Stretch[] {
+  let parts = turns.filter((turn) => turn[2] === speaker).map(([from, to]): Stretch => [from, to]);
+  for (const [from, to, other] of turns) {
+    if (other === speaker) continue;
+    parts = parts.flatMap(([a, b]): Stretch[] =>
+      to <= a || from >= b
+        ? [[a, b]]
+        : [
+            [a, Math.max(a, from)],
+            [Math.min(b, to), b],
+          ],
+    );
+  }
+  return parts;
+}

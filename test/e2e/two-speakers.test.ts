@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { wordErrorRate } from '../support/espeak.ts';
+import { linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
+import { modelsDir } from '../support/models.ts';
+import {
+  type ServiceProcess,
+  apiOf,
+  startServiceProcess,
+  uploadForm,
+  watchUntil,
+} from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+type Speaker = { label: string; seconds: number; sample: { start: number; end: number } | null };
+type Detail = {
+  status: string;
+  utterances: { speaker: string | null; text: string; start: number; end: number }[];
+  documents: Record<'index' | 'transcript' | 'summary', string> | null;
+  notes: { code: string; detail: string }[];
+};
+type Events = { events: { type: string; data: Record<string, unknown> }[] };
+
+/** The test model errs in about one word of ten; more than twice that is a fault of ours. */
+const errorRateMax = 0.25;
+const withinMs = 120_000;
+
+test('two people talk: the service waits for their names, through a restart, and each sentence is under its own', async (t) => {
+  const { dataDir, audio, said } = await prepared(t);
+  let service = await started(t, dataDir);
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+    username: 'anna',
+    password: 'correct horse battery',
+  });
+  const form = uploadForm(audio, { kind: 'meeting', language: 'en' });
+  const { recording_id: id } = await apiOf(service.url, token).post<{ recording_id: string }>(
+    '/recordings',
+    form,
+  );
+  const of = <T>(path: string) => apiOf(service.url, token).get<T>(path);
+  const until = (look: () => Promise<boolean>) => watchUntil(service.url, token, look, withinMs);
+  const types = async () =>
+    (await of<Events>(`/recordings/${id}/events`)).events.map(({ type }) => type);
+
+  // Killed while it tells the speakers apart: it does that again, and the words are not lost.
+  await until(async () => (await types()).includes('transcription.completed'));
+  await service.end('SIGKILL');
+  service = await started(t, dataDir);
+  await until(async () => (await of<Detail>(`/recordings/${id}`)).status === 'AWAITING_SPEAKERS');
+  const heard = await types();
+  for (const once of ['transcription.completed', 'diarization.completed', 'turns.joined'])
+    assert.equal(heard.filter((type) => type === once).length, 1, once);
+
+  const status = await of<{ speakers_pending: { speakers: Speaker[] }[] }>('/status');
+  const speakers = status.speakers_pending[0]!.speakers;
+  assert.deepEqual(
+    speakers.map(({ label }) => label),
+    ['SPEAKER_00', 'SPEAKER_01'],
+  );
+  for (const { seconds, sample } of speakers) {
+    assert.ok(seconds > 3);
+    assert.ok(sample && sample.end > sample.start);
+  }
+
+  const names = { SPEAKER_00: 'Anna', SPEAKER_01: 'Björn Müller' };
+  await apiOf(service.url, token).post('/speakers', { speakers: names });
+  await until(async () => (await of<Detail>(`/recordings/${id}`)).status === 'IDLE');
+  const { documents, utterances, notes } = await of<Detail>(`/recordings/${id}`);
+  assert.ok(!notes.some(({ code }) => code === 'diarization-skipped'));
+  for (const [index, name] of Object.values(names).entries()) {
+    const own = said.filter(({ speaker }) => speaker === index).map(({ text }) => text);
+    const under = utterances.filter(({ speaker }) => speaker === `SPEAKER_0${index}`);
+    const rate = wordErrorRate(own.join(' '), under.map(({ text }) => text).join(' '));
+    assert.ok(rate <= errorRateMax, `${name}: ${rate}: ${JSON.stringify(under)}`);
+  }
+  const transcript = await of<string>(`/transcripts/${encodeURIComponent(documents!.transcript)}`);
+  const lines = transcript.split('\n').filter((line) => line.startsWith('**'));
+  assert.deepEqual(
+    lines.map((line) => /^\*\*(.+?)\*\* \[/.exec(line)?.[1]),
+    said.map(({ speaker }) => Object.values(names)[speaker]),
+  );
+  const index = await of<string>(`/transcripts/${encodeURIComponent(documents!.index)}`);
+  for (const name of Object.values(names)) assert.ok(index.includes(name));
+});
+
+/** A data directory with the test models, and a dialogue of two voices as a file. */
+async function prepared(t: TestContext) {
+  const dir = await tempDir(t);
+  const dataDir = join(dir, 'data');
+  await mkdir(dataDir);
+  await cp(modelsDir, join(dataDir, 'models'), { recursive: true });
+  const { samples, said } = await synthesise(linesOf(2, 6));
+  await writeDialogue(join(dir, 'talk.wav'), samples);
+  return { dataDir, said, audio: new Uint8Array(await readFile(join(dir, 'talk.wav'))) };
+}
+
+async function started(t: TestContext, dataDir: string): Promise<ServiceProcess> {
+  const service = await startServiceProcess(dataDir, { MITSCHRIFT_UI_LANGUAGE: 'en' });
+  t.after(() => service.end('SIGKILL'));
+  return service;
+}
