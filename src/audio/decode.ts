@@ -134,8 +134,11 @@ const ffmpegPass: Pass = async (source, target, { gain, signal, onProgress, ...w
   const warnings = new Set<AudioWarning>();
   if (audio.damaged()) warnings.add('damaged');
   const promised = audio.secondsPromised() ?? 0;
-  // Promises of MP3 files without an index are estimates: only a clear difference counts.
-  if (promised - samples / speechRate > Math.max(1, promised * 0.02)) warnings.add('truncated');
+  // Promises of MP3 files without an index are estimates: only a clear difference counts. A file of
+  // several tracks promises what the longest one holds.
+  const isPromised = audio.tracks() === 1;
+  if (isPromised && promised - samples / speechRate > Math.max(1, promised * 0.02))
+    warnings.add('truncated');
   const isStereo = audio.isStereo();
   return { samples, level: meter.level(), warnings, tracks: audio.tracks(), isStereo };
 };

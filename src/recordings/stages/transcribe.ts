@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeToSpeech } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
-import { locateSpeech } from '../../speech/detection/locate-speech.ts';
+import { spokenAudio } from '../../speech/spoken-audio.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
@@ -14,7 +14,7 @@ import type { Job, StageActivity } from './run-stage.ts';
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;
 
-/** Audio to words: decodes, looks for speech, then recognises it stretch by stretch, each a fact. */
+/** Audio to words: decodes, looks for speech, then recognises it segment by segment, each a fact. */
 export function transcribe(deps: {
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
@@ -32,89 +32,98 @@ export function transcribe(deps: {
 
   async function transcribeWith(engine: SpeechEngine, job: Job): Promise<void> {
     await job.acquireSlot({ name: engine.queue, concurrency: 1 });
-    const first = await job.recording();
-    const { audio } = filesOf(first, first.sources.draft);
-    if (!audio) throw new Error('there is no audio');
-    const { plan: planned } = draft(first);
     const folder = deps.folderOf(job.recordingId);
     const speechPath = join(folder, speechFileName);
-    const warnings: string[] = [];
-    // What decoding found is recorded with the plan: without one, a finished file is not enough.
-    if (planned === null || !(await exists(speechPath))) {
-      const decoded = await decodeToSpeech(join(folder, audio.path), speechPath, {
-        signal: job.signal,
-        onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
-      });
-      warnings.push(...decoded.warnings);
-    }
+    await prepareSpeech(job, { folder, speechPath, engine, modelsDir: deps.modelsDir });
     const speech = await openSpeechFile(speechPath);
     try {
-      if (planned === null) {
-        const located = await locateSpeech(speech, {
-          secondsMax: engine.secondsMax,
-          modelsDir: deps.modelsDir,
-          signal: job.signal,
-          onProgress: () => job.progress(prelude),
-        });
-        await job.append({
-          type: 'speech.detected',
-          data: { ...located, duration: speech.duration, warnings },
-        });
-      }
-      const recording = await job.recording();
-      const { plan, utterances } = draft(recording);
-      const asked = recording.asked.draft;
-      const stretches = plan ?? [];
-      const recognise = (index: number): Promise<Recognised> | undefined => {
-        const stretch = stretches[index];
-        if (!stretch) return undefined;
-        const recognised = engine.recognise(speech, stretch, {
-          language: asked,
-          signal: job.signal,
-          next: stretches[index + 1],
-          onWaiting: (waiting) => job.waiting(waiting),
-        });
-        recognised.catch(() => {}); // thrown when it is this one's turn to be stored
-        return recognised;
-      };
-      let coming = recognise(utterances.length);
-      for (let index = utterances.length; index < stretches.length; index += 1) {
-        const stretch = stretches[index]!;
-        const heard = (await coming)!;
-        // The engine goes on while this is stored.
-        coming = recognise(index + 1);
-        await job.append({
-          type: 'utterance.recognised',
-          data: {
-            index,
-            start: stretch[0],
-            end: stretch[1],
-            words: heard.segments.reduce((sum, segment) => sum + wordCount(segment.text), 0),
-            language: heard.language,
-            ...(heard.doubt === undefined ? {} : { doubt: heard.doubt }),
-          },
-          content: { segments: heard.segments },
-        });
-        job.progress(prelude + (1 - prelude) * ((index + 1) / stretches.length));
-      }
-      const done = draft(await job.recording()).utterances;
-      await job.append({
-        type: 'transcription.completed',
-        data: {
-          engine: engine.engine,
-          model: engine.model,
-          language: mostHeard(done) ?? asked,
-          utterances: done.length,
-          words: done
-            .flatMap((utterance) => utterance.segments)
-            .reduce((sum, segment) => sum + wordCount(segment.text), 0),
-        },
-      });
+      await recogniseAll(engine, job, speech);
     } finally {
       await speech.close();
     }
+    await complete(engine, job);
   }
 }
+
+/** Sees to it that there is a speech file, and a plan of what is asked of the engine. */
+async function prepareSpeech(
+  job: Job,
+  at: { folder: string; speechPath: string; engine: SpeechEngine; modelsDir: string },
+): Promise<void> {
+  const recording = await job.recording();
+  const { audio } = filesOf(recording, recording.sources.draft);
+  if (!audio) throw new Error('there is no audio');
+  const { plan } = draft(recording);
+  // What decoding has to say is recorded with the plan: without one, a finished file is not enough.
+  if (plan !== null && (await exists(at.speechPath))) return;
+  const { decoded, located } = await spokenAudio(join(at.folder, audio.path), at.speechPath, {
+    secondsMax: at.engine.secondsMax,
+    modelsDir: at.modelsDir,
+    signal: job.signal,
+    onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
+  });
+  job.progress(prelude);
+  if (plan !== null) return;
+  const { duration, warnings } = decoded;
+  await job.append({ type: 'speech.detected', data: { ...located, duration, warnings } });
+}
+
+/** Asks the engine for each segment of speech that has not been recognised yet. */
+async function recogniseAll(engine: SpeechEngine, job: Job, speech: SpeechFile): Promise<void> {
+  const recording = await job.recording();
+  const { plan, utterances } = draft(recording);
+  const planned = plan ?? [];
+  const recognise = (index: number): Promise<Recognised> | undefined => {
+    const segment = planned[index];
+    if (!segment) return undefined;
+    const recognised = engine.recognise(speech, segment, {
+      language: recording.asked.draft,
+      signal: job.signal,
+      next: planned[index + 1],
+      onWaiting: (waiting) => job.waiting(waiting),
+    });
+    recognised.catch(() => {}); // thrown when it is this one's turn to be stored
+    return recognised;
+  };
+  let coming = recognise(utterances.length);
+  for (let index = utterances.length; index < planned.length; index += 1) {
+    const [start, end] = planned[index]!;
+    const heard = (await coming)!;
+    // The engine goes on while this is stored.
+    coming = recognise(index + 1);
+    await job.append({
+      type: 'utterance.recognised',
+      data: {
+        index,
+        start,
+        end,
+        words: wordsIn(heard.segments),
+        language: heard.language,
+        ...(heard.doubt === undefined ? {} : { doubt: heard.doubt }),
+      },
+      content: { segments: heard.segments },
+    });
+    job.progress(prelude + (1 - prelude) * ((index + 1) / planned.length));
+  }
+}
+
+async function complete(engine: SpeechEngine, job: Job): Promise<void> {
+  const recording = await job.recording();
+  const { utterances } = draft(recording);
+  await job.append({
+    type: 'transcription.completed',
+    data: {
+      engine: engine.engine,
+      model: engine.model,
+      language: mostHeard(utterances) ?? recording.asked.draft,
+      utterances: utterances.length,
+      words: wordsIn(utterances.flatMap(({ segments }) => segments)),
+    },
+  });
+}
+
+const wordsIn = (segments: readonly { text: string }[]): number =>
+  segments.reduce((sum, { text }) => sum + wordCount(text), 0);
 
 /** The language of most of the speech, by seconds. */
 export function mostHeard(

@@ -1,0 +1,54 @@
+import { type DecodedSpeech, decodeToSpeech } from '../audio/decode.ts';
+import { openSpeechFile } from '../audio/speech-file.ts';
+import { StageError } from '../shared/errors.ts';
+import { type LocatedSpeech, locateSpeech } from './detection/locate-speech.ts';
+
+/** Sound tracks of a file that are looked through for speech. */
+const tracksMax = 8;
+
+/** What is to be recognised of a file. */
+export type SpokenAudio = { decoded: DecodedSpeech; located: LocatedSpeech };
+
+/**
+ * Decodes the first sound track in which somebody speaks (recorders of screens and meetings keep
+ * several), the first one if nobody does. The same file gives the same track.
+ * @param target path of the speech file
+ * @throws {StageError} as `decodeToSpeech` of the first track, and as `locateSpeech`; AbortError.
+ */
+export async function spokenAudio(
+  source: string,
+  target: string,
+  options: {
+    secondsMax: number;
+    modelsDir?: string | undefined;
+    signal: AbortSignal;
+    onProgress?: (fraction: number | null) => void;
+  },
+): Promise<SpokenAudio> {
+  const { signal, onProgress } = options;
+  const heard = async (track: number): Promise<SpokenAudio> => {
+    const decoded = await decodeToSpeech(source, target, { signal, onProgress, track });
+    const speech = await openSpeechFile(target);
+    try {
+      const { secondsMax, modelsDir } = options;
+      const located = await locateSpeech(speech, { secondsMax, modelsDir, signal });
+      return { decoded, located };
+    } finally {
+      await speech.close();
+    }
+  };
+  const first = await heard(0);
+  const tracks = Math.min(first.decoded.tracks, tracksMax);
+  if (first.located.stretches.length > 0 || tracks === 1) return first;
+  for (let track = 1; track < tracks; track += 1) {
+    const other = await heard(track).catch(unreadable);
+    if (other && other.located.stretches.length > 0) return other;
+  }
+  return await heard(0);
+}
+
+/** A further track that cannot be read holds up nothing. */
+function unreadable(error: unknown): null {
+  if (error instanceof StageError && !error.retriable) return null;
+  throw error;
+}
