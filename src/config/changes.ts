@@ -1,3 +1,4 @@
+import { inWords } from '../shared/in-words.ts';
 import * as z from 'zod';
 import {
   ConfigError,
@@ -50,7 +51,7 @@ export function changesIn(patch: unknown): Change[] {
       changes.push({ key, value: undefined });
       return;
     }
-    const parsed = schema.safeParse(value);
+    const parsed = schema.safeParse(value, { error: inWords });
     if (parsed.success) changes.push({ key, value: parsed.data });
     else {
       for (const { path, message } of parsed.error.issues.slice(0, faultsAKeyMax)) {

@@ -37,9 +37,9 @@ export const settingSchemas = {
   }),
   'stt.model': a.text(a.line.nullable(), null, 'Model to ask the speech-to-text server for.'),
   'stt.language': a.text(
-    z.string().regex(/^(?:auto|[a-z]{2,3})$/, 'must be auto or an ISO 639-1 code like de'),
+    a.language,
     'auto',
-    'Language that is spoken, as an ISO 639-1 code, or auto.',
+    'Language that is spoken, such as de or en-US, or auto.',
   ),
   'stt.local_model': a.text(
     a.line.nullable(),

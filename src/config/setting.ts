@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { requestedLanguage } from '../shared/languages.ts';
 
 /** One setting: what it may be, what it is when nobody says, and one sentence about it. */
 export type Setting<S extends z.ZodType = z.ZodType> = {
@@ -63,6 +64,16 @@ export const line = z
   .max(500)
   // oxlint-disable-next-line no-control-regex -- which is what is refused
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold control characters');
+
+/** A language's code, out of a BCP 47 tag too; `auto`: find out. */
+export const language = z
+  .string()
+  .max(64)
+  .refine(
+    (tag) => requestedLanguage(tag) !== undefined,
+    'must be a language that recognisers know, such as de or en-US, or auto',
+  )
+  .overwrite((tag) => requestedLanguage(tag) ?? 'auto');
 
 /** What can be sent in a header. */
 export const key = z

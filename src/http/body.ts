@@ -2,6 +2,8 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import { createRequire } from 'node:module';
 import { plainTitle } from '../../projections/recording/reading.ts';
+import { inWords } from '../shared/in-words.ts';
+import { requestedLanguage } from '../shared/languages.ts';
 import { readJson } from './json.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
@@ -21,7 +23,14 @@ export async function jsonBody<S extends z.ZodType>(
   if (!empty && ctx.is('application/json') === false) {
     throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
   }
-  return validated(schema, (await inTime(readJson(ctx.req, bytesMax))) ?? {});
+  return validated(schema, (await jsonIn(ctx, bytesMax)) ?? {});
+}
+
+/** What was sent as JSON, read once; undefined without a body. @throws {Problem} 400, 408, 413 */
+export async function jsonIn(ctx: Context, bytesMax = limits.jsonBytesMax): Promise<unknown> {
+  const request = ctx.request as { body?: unknown };
+  if (!('body' in request)) request.body = await inTime(readJson(ctx.req, bytesMax));
+  return request.body;
 }
 
 /** For `jsonBody` of what strangers may send. */
@@ -54,13 +63,6 @@ function messageOf(issue: z.core.$ZodIssue): { message: string; summary?: string
   const message = `has unknown keys: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return { message, summary: 'has unknown keys' };
 }
-
-/** What the library says of a value that is not there, or of another type, is for programmers. */
-const inWords: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code !== 'invalid_type') return undefined;
-  if (issue.input === undefined) return 'is missing';
-  return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
-};
 
 /**
  * koa-body, loaded with the first upload: it brings parsers of everything, and the start must not wait for them.
@@ -105,12 +107,19 @@ export const positionSchema = z
   .pipe(z.number().int().min(0))
   .default(0);
 
-/** An ISO 639-1 code (or 639-3, where there is none); `auto` and nothing mean: find out. */
+/** A BCP 47 tag, reduced to its ISO 639-1 code (or 639-3, where there is none); `auto` and nothing mean: find out. */
 export const languageSchema = z
   .string()
-  .regex(/^(?:auto|[a-z]{2,3})?$/, 'must be an ISO 639-1 code such as `de`, or `auto`')
-  .transform((code) => (code === '' || code === 'auto' ? null : code))
+  .max(64)
+  .transform((tag, { addIssue }) => {
+    const code = requestedLanguage(tag);
+    if (code === undefined) addIssue({ code: 'custom', message: unknownLanguage });
+    return code ?? null;
+  })
   .nullable();
+
+const unknownLanguage =
+  'must be a language that recognisers know, such as `de` or `en-US`, or `auto`';
 
 /** A title on one line, without overrides of its direction. Empty where there is nothing else. */
 export const titleSchema = z

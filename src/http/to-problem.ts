@@ -10,7 +10,12 @@ import type { ConfinementError } from '../documents/confinement.ts';
 import type { NoDesktop } from '../documents/desktop.ts';
 import type { OversizedDocument } from '../documents/space.ts';
 import type { NoVault } from '../documents/vault.ts';
-import type { CommandRefused, NotAccepted, UnknownRecording } from '../recordings/refusals.ts';
+import type {
+  CommandRefused,
+  CommandUsedDifferently,
+  NotAccepted,
+  UnknownRecording,
+} from '../recordings/refusals.ts';
 import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
 import type { DiskFull } from '../storage/disk.ts';
@@ -58,6 +63,7 @@ type Answered =
   | AccountError
   | Busy
   | CommandRefused
+  | CommandUsedDifferently
   | ConfigError
   | ConfinementError
   | DiskFull
@@ -108,6 +114,7 @@ const byCode = {
   NO_DOCUMENTS: (error) => notFound(error.message),
   NO_SUCH_TURN: (error) => notFound(error.message),
   NO_SUCH_VERSION: (error) => notFound(error.message),
+  COMMAND_USED_DIFFERENTLY: (error) => new Problem('key-used-differently', error.message),
   NO_LANGUAGE_MODEL: (error) => new Problem('no-language-model', error.message),
   NO_SPEAKERS: (error) => invalid([{ path: 'speaker', message: error.message }]),
   UNKNOWN_LABELS: ({ refusal }) =>

@@ -3,7 +3,8 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import { type Kind, type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import type { Accepted } from './service.ts';
@@ -41,6 +42,8 @@ export function openImports(deps: {
   log: Pick<Log, 'warn'>;
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
+  /** What a recording was imported as; null when it was not. */
+  importedAs(recordingId: string): Promise<{ sha256: string; kind: Kind } | null>;
   /** Without it nothing is known of uploads that die. */
   removal?: { jobs: PendingJobs; version(stream: string): Promise<number> } | undefined;
   /** Begins a new recording with the fact. */
@@ -55,13 +58,13 @@ export function openImports(deps: {
   const taking = new Set<string>();
 
   return {
-    importAudio(upload) {
+    async importAudio(upload) {
       // Two identical requests at once are one command: the second gets the first one's answer.
       const same = underWay.get(upload.command);
-      if (same) return same;
+      if (same) return await earlierFor(upload, await same);
       const accepted = importOnce(upload).finally(() => underWay.delete(upload.command));
       underWay.set(upload.command, accepted);
-      return accepted;
+      return await accepted;
     },
     async removeUnacknowledged() {
       const removed: string[] = [];
@@ -77,12 +80,22 @@ export function openImports(deps: {
     },
   };
 
+  /** The first answer, for the same file under the same name of a command. @throws {CommandUsedDifferently} */
+  async function earlierFor(upload: Upload, earlier: Accepted): Promise<Accepted> {
+    const { sha256 } = await hashFile(upload.path);
+    await rm(upload.path, { force: true });
+    const first = await deps.importedAs(earlier.recordingId);
+    if (first && (first.sha256 !== sha256 || first.kind !== upload.kind)) {
+      throw new CommandUsedDifferently(
+        'The key was given with another file, or as another kind of recording. Take a new key.',
+      );
+    }
+    return earlier;
+  }
+
   async function importOnce(upload: Upload): Promise<Accepted> {
     const earlier = await deps.importedBy(upload.command);
-    if (earlier) {
-      await rm(upload.path, { force: true });
-      return earlier;
-    }
+    if (earlier) return await earlierFor(upload, earlier);
     const recordingId = ulid();
     taking.add(recordingId);
     try {

@@ -69,6 +69,12 @@ export const withoutDocuments = (
   return { refused: 'NOT_ACCEPTED', message, type, state, possible: [] };
 };
 
+/** The id of a command is one that another upload was given with. */
+export class CommandUsedDifferently extends Error {
+  override name = 'CommandUsedDifferently';
+  readonly code = 'COMMAND_USED_DIFFERENTLY';
+}
+
 export function refusalError(
   recordingId: string,
   refusal: RecordingRefusal | Unknown | NotLegal | Unreadable,
@@ -98,8 +104,8 @@ function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): string | unde
 }
 
 const failedBefore =
-  'The last try failed. Try that again (POST /recordings/{id}/retry), or clear its error first (POST /toggle ' +
-  'with the action reset): then it can be processed from any stage on.';
+  'The last try failed. Try that again (POST /recordings/{id}/retry), or clear its error first ' +
+  '(POST /recordings/{id}/clear): then it can be processed from any stage on.';
 
 const audioRemoved =
   'The audio of this recording was removed when its documents were written (audio.keep: none), so it ' +

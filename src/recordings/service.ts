@@ -1,5 +1,6 @@
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
+import { factAt } from '../../projections/recording/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
@@ -118,7 +119,14 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     recordings.use(recordingId, { create: true }, async (recording) =>
       acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
     );
-  const { importAudio, removeUnacknowledged } = openImports({ ...deps, begin });
+  const { importAudio, removeUnacknowledged } = openImports({
+    ...deps,
+    begin,
+    async importedAs(recordingId) {
+      const { recording } = await handler.read(recordingId);
+      return factAt(recording, 1, 'audio.imported')?.data ?? null;
+    },
+  });
   return {
     importAudio,
     async startRecording({ recordingId, by, command, title, ...data }) {

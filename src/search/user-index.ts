@@ -223,9 +223,10 @@ export function wordIndex(): WordIndex {
           })
           .slice(0, limit);
       const near = ask((word, at) => at === last && word.length >= prefixFrom.last, false);
-      // The wider question costs more and finds what the narrow one found as well.
-      const found =
-        near.length >= limit ? near : ask((word) => word.length >= prefixFrom.any, true);
+      const asBeginnings = (word: string) => word.length >= prefixFrom.any;
+      // Wider questions cost more and find what narrow ones found as well; nobody misspells what there is.
+      const wide = near.length >= limit ? near : ask(asBeginnings, false);
+      const found = wide.length > 0 ? wide : ask(asBeginnings, true);
       const ids = new Set(near.map(({ id }) => String(id)));
       return [...near, ...found.filter(({ id }) => !ids.has(String(id)))]
         .slice(0, limit)

@@ -147,6 +147,15 @@ test('words are found in German and English, by their beginnings, misspelt, with
   }
 });
 
+test('what is there exactly is found alone; near spellings only where nothing else is', async (t) => {
+  const { teller, settled, search } = opened(t);
+  await tellTranscript(teller, 'r1', ['In den Gärten wächst Salat.']);
+  await settled(await tellTranscript(teller, 'r2', ['The garden needs water, gardening is fun.']));
+  assert.deepEqual(await ids(search, 'gärten'), ['r1']);
+  assert.deepEqual(await ids(search, 'garden'), ['r2']);
+  assert.deepEqual(await ids(search, 'gardn'), ['r2']);
+});
+
 test('a hit shows the words in their place and says when they are said', async (t) => {
   const { teller, settled, search } = opened(t);
   const filler = 'Dies und das und noch etwas mehr davon, wie man es eben so sagt.';

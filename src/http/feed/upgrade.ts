@@ -114,7 +114,8 @@ async function admit(
     throw new Problem('cross-origin', 'Only pages of this service may connect.');
   }
   const url = new URL(request.url ?? '/', 'http://localhost');
-  const token = url.searchParams.get('token') ?? tokenFromProtocols(request);
+  const token =
+    url.searchParams.get('token') ?? tokenFromProtocols(request) ?? bearerToken(request);
   const caller = token ? await accounts.authenticate(token) : null;
   if (!token || !caller) throw notAuthenticated();
   if (url.pathname !== '/ws') throw notFound();
@@ -169,6 +170,10 @@ export function refuseUpgrade(socket: Duplex, problem: Problem, log?: HttpServic
 }
 /** Offered as `mitschrift, <token>`; the answer names the first only. */
 const protocolName = 'mitschrift';
+
+/** From what is no browser: `Authorization: Bearer <token>`. */
+const bearerToken = ({ headers }: IncomingMessage): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 
 function tokenFromProtocols(request: IncomingMessage): string | undefined {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa';
 import { ulid } from 'ulid';
+import { jsonIn } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, invalid } from '../problems.ts';
 import type { Caller, HttpServices, State } from '../services.ts';
@@ -26,24 +28,27 @@ export function rememberAnswers(): Middleware<State> {
       return;
     }
 
+    const fingerprint = await fingerprintOf(ctx);
     for (let earlier = answers.get(command); earlier; earlier = answers.get(command)) {
-      if (earlier.path !== ctx.path) {
+      if (earlier.fingerprint !== fingerprint) {
         throw new Problem('key-used-differently', 'Take a new key for another request.');
       }
       const answer = await earlier.answer;
-      if (answer) {
+      // A file is compared where it is received.
+      if (answer && !isFile(ctx)) {
         ctx.set(answer.headers);
         ctx.status = answer.status;
         ctx.body = answer.body;
         return;
       }
+      if (answer) break;
       // It was refused. Of all who waited for it one tries again, and the others wait for that.
       if (answers.get(command) === earlier) answers.delete(command);
     }
     // Nobody else runs between the look above and `answers.set`.
     const work = next();
     const remembered = {
-      path: ctx.path,
+      fingerprint,
       answer: work.then(
         () => (ctx.status < 300 ? answerOf(ctx) : null),
         () => null,
@@ -61,6 +66,17 @@ export function rememberAnswers(): Middleware<State> {
     return ctx.method === 'POST' && caller ? answerOnce(ctx, caller, next) : next();
   };
 }
+
+/** What makes a request another one: where it goes and what it asks for; the file of a form apart. */
+async function fingerprintOf(ctx: Asked): Promise<string> {
+  const body = ctx.is('application/json') ? await jsonIn(ctx as Context) : undefined;
+  const upload = [ctx.get('Upload-Length'), ctx.get('Upload-Metadata')];
+  return createHash('sha256')
+    .update(JSON.stringify([ctx.path, ctx.querystring, body ?? {}, upload]))
+    .digest('base64');
+}
+
+const isFile = (ctx: Asked): boolean => Boolean(ctx.is('multipart/form-data'));
 
 /** Headers that are part of an answer. */
 const told = ['Location', 'Tus-Resumable', 'Upload-Expires'];
@@ -93,7 +109,7 @@ export async function doneBefore(
 type Asked = ParameterizedContext<State>;
 
 type Answer = { status: number; body: unknown; headers: Record<string, string> };
-type Remembered = { path: string; answer: Promise<Answer | null> };
+type Remembered = { fingerprint: string; answer: Promise<Answer | null> };
 
 function answerOf({ status, body, res }: Context): Answer {
   const headers: Record<string, string> = {};

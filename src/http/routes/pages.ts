@@ -9,6 +9,7 @@ import type { AddRoutes, State } from '../services.ts';
 import { Problem } from '../problems.ts';
 import * as z from 'zod';
 import { querySchema } from '../feed/upgrade.ts';
+import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
 /** The page at `/` and what it needs: read once at start, so no path of a request ever meets the disk. */
@@ -178,7 +179,12 @@ export const pageOperations: readonly Operation[] = [
       'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from what is no browser, into ' +
       '`Authorization`.',
     query: querySchema.extend({ token: z.string().optional() }),
-    answers: { 101: { description: 'A WebSocket from here on.' } },
+    answers: {
+      101: {
+        description: 'A WebSocket from here on; its messages are frames of these forms.',
+        json: z.union([serverFrame, clientFrame]),
+      },
+    },
     problems: [
       'upgrade-required',
       'too-many-connections',

@@ -56,6 +56,7 @@ const plainCommands: Record<string, { fact: RecordingFact; status: 200 | 202 }> 
   discard: { fact: { type: 'recording.discarded', data: {} }, status: 200 },
   cancel: { fact: { type: 'processing.cancelled', data: {} }, status: 200 },
   retry: { fact: { type: 'retry.requested', data: {} }, status: 202 },
+  clear: { fact: { type: 'error.cleared', data: {} }, status: 200 },
 };
 
 /** Body of the two reprocess routes. What is left out stays as it was. */
@@ -102,6 +103,7 @@ export const recordingCommandOperations: readonly Operation[] = [
   command('discard', 'discardRecording', 'Ends a running recording and erases it'),
   command('cancel', 'cancelProcessing', 'Ends the processing and keeps the audio'),
   command('retry', 'retryStage', 'Tries the failed stage again', 202),
+  command('clear', 'clearError', 'Clears the error: what there is stays as it is'),
   {
     ...command('reprocess', 'reprocessRecording', 'Processes the recording again', 202),
     body: { kind: 'json', schema: reprocessSchema, optional: true },

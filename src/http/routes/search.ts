@@ -39,7 +39,8 @@ export const searchOperations: readonly Operation[] = [
     tag: 'Transcripts',
     summary: 'Transcripts of the caller in which all words of a question are',
     description:
-      'Without regard to case and accents; words may be beginnings, or misspelt a little.',
+      'Without regard to case and accents; words may be beginnings and, where nothing is found otherwise, ' +
+      'misspelt a little.',
     query: searchSchema,
     answers: {
       200: {
