@@ -37,7 +37,7 @@ export interface Imports {
   removeUnacknowledged(): Promise<string[]>;
 }
 
-export function openImports(deps: {
+type ImportsDeps = {
   recordingsDir: string;
   log: Pick<Log, 'warn'>;
   /** The recording an import command led to before, from the log. */
@@ -52,7 +52,9 @@ export function openImports(deps: {
     fact: RecordingFactOf<'audio.imported'>,
     upload: Upload,
   ): Promise<Accepted>;
-}): Imports {
+};
+
+export function openImports(deps: ImportsDeps): Imports {
   const { recordingsDir, removal, log } = deps;
   const underWay = new Map<string, Promise<Accepted>>();
   const taking = new Set<string>();
@@ -61,7 +63,7 @@ export function openImports(deps: {
     async importAudio(upload) {
       // Two identical requests at once are one command: the second gets the first one's answer.
       const same = underWay.get(upload.command);
-      if (same) return await earlierFor(upload, await same);
+      if (same) return await earlierFor(upload, await same, deps.importedAs);
       const accepted = importOnce(upload).finally(() => underWay.delete(upload.command));
       underWay.set(upload.command, accepted);
       return await accepted;
@@ -80,22 +82,9 @@ export function openImports(deps: {
     },
   };
 
-  /** The first answer, for the same file under the same name of a command. @throws {CommandUsedDifferently} */
-  async function earlierFor(upload: Upload, earlier: Accepted): Promise<Accepted> {
-    const { sha256 } = await hashFile(upload.path);
-    await rm(upload.path, { force: true });
-    const first = await deps.importedAs(earlier.recordingId);
-    if (first && (first.sha256 !== sha256 || first.kind !== upload.kind)) {
-      throw new CommandUsedDifferently(
-        'The key was given with another file, or as another kind of recording. Take a new key.',
-      );
-    }
-    return earlier;
-  }
-
   async function importOnce(upload: Upload): Promise<Accepted> {
     const earlier = await deps.importedBy(upload.command);
-    if (earlier) return await earlierFor(upload, earlier);
+    if (earlier) return await earlierFor(upload, earlier, deps.importedAs);
     const recordingId = ulid();
     taking.add(recordingId);
     try {
@@ -111,6 +100,23 @@ export function openImports(deps: {
       taking.delete(recordingId);
     }
   }
+}
+
+/** The first answer, for the same file under the same name of a command. @throws {CommandUsedDifferently} */
+async function earlierFor(
+  upload: Upload,
+  earlier: Accepted,
+  importedAs: ImportsDeps['importedAs'],
+): Promise<Accepted> {
+  const { sha256 } = await hashFile(upload.path);
+  await rm(upload.path, { force: true });
+  const first = await importedAs(earlier.recordingId);
+  if (first && (first.sha256 !== sha256 || first.kind !== upload.kind)) {
+    throw new CommandUsedDifferently(
+      'The key was given with another file, or as another kind of recording. Take a new key.',
+    );
+  }
+  return earlier;
 }
 
 /**
