@@ -1,6 +1,7 @@
-import { type NoteCode, noDiarizationModel } from '../../projections/recording/notes.ts';
+import type { NoteCode } from '../../projections/recording/notes.ts';
+import { germanReason } from './german-reasons.ts';
 
-/** The words in documents that nobody said: headings, labels and sentences by code. */
+/** The service's own words in documents: headings, labels and sentences by code. */
 export type Labels = {
   transcript: string;
   summary: string;
@@ -13,8 +14,8 @@ export type Labels = {
   noSummary: string;
   /** Sentence for a note's code; its detail follows in brackets. */
   noteSentences: Readonly<Record<NoteCode, string>>;
-  /** Details that are sentences of ours, in this language; others are shown as they are. */
-  details: Readonly<Record<string, string>>;
+  /** A detail in this language, where it is one of our sentences; others are shown as they are. */
+  detail: (detail: string) => string;
   doubts: (count: number) => string;
   moreDoubts: (count: number) => string;
   doubtReasons: Readonly<Record<string, string>>;
@@ -58,11 +59,7 @@ const german: Labels = {
       'Ein Teil dessen, was zu dieser Aufnahme gespeichert ist, kann nicht gelesen werden.',
     edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
   },
-  details: {
-    'No language model is configured.': 'Es ist kein Sprachmodell eingerichtet.',
-    [noDiarizationModel]:
-      'Um Sprechende zu unterscheiden, ein Modell zur Sprecher-Segmentierung und eines für Stimm-Embeddings in den Ordner „models“ des Datenverzeichnisses legen und die Aufnahme erneut verarbeiten.',
-  },
+  detail: germanReason,
   doubts: (count) =>
     count === 1
       ? 'Eine Stelle ist vielleicht falsch erkannt:'
@@ -107,7 +104,7 @@ const english: Labels = {
     unreadable: 'A part of what is stored of this recording cannot be read.',
     edited: 'A document had been changed by hand and was therefore not written over.',
   },
-  details: {},
+  detail: (detail) => detail,
   doubts: (count) =>
     count === 1
       ? 'One passage may be recognised wrongly:'

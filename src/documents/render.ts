@@ -91,8 +91,7 @@ function renderNotes(input: DocumentsInput): string[] {
 
 function sentence({ code, detail }: DocumentsInput['notes'][number], labels: Labels): string {
   const text = labels.noteSentences[code];
-  const known = Object.hasOwn(labels.details, detail) ? labels.details[detail] : undefined;
-  const shown = escapeInline(known ?? detail);
+  const shown = escapeInline(labels.detail(detail));
   return shown === '' ? text : `${text} (${shown})`;
 }
 

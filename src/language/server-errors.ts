@@ -81,7 +81,7 @@ function fromAnswer(error: ServerAnswerError, asked: Asked): StageError {
   if (error.problem === 'too-large')
     return refused(`${server} answered with more than 8 MiB, which cannot be an answer.`);
   if (error.problem === 'not-json')
-    return refused(`${server} answered something that is no JSON. Is that the address of an API?`);
+    return refused(`${server} answered something that is not JSON. Is that the address of an API?`);
   if (error.problem === 'broken-json') return away(`${server} answered with broken JSON.`);
   if (isOverflow(error))
     return new StageError('prompt-truncated', `${server} has too small a context${quoted}`, {

@@ -187,7 +187,7 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
     [{ llm: { base_url: llm.url, model: 'm2' } }, false, /no model m2 \(llm\.model\).*m1/],
     [{ llm: { base_url: 'http://127.0.0.1:59998' } }, false, /cannot be reached/],
     [{ llm: { base_url: 'http://name.invalid' } }, false, /cannot be reached/],
-    [{ llm: { base_url: `${service.url}/v9` } }, false, /does not accept the key|no JSON|404/],
+    [{ llm: { base_url: `${service.url}/v9` } }, false, /does not accept the key|not JSON|404/],
     [{ llm: { base_url: bare.url, model: 'm' } }, false, /answered 404/],
     [{ llm: {} }, true, /No language-model server is set/],
   ];
