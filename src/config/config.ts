@@ -19,7 +19,14 @@ import {
   settingKeys,
   settingOf,
 } from './schema.ts';
-import { type Change, type ConfigDocument, changesIn, documentOf } from './changes.ts';
+import {
+  type Change,
+  type ConfigDocument,
+  changesIn,
+  documentOf,
+  invalidConfig,
+} from './changes.ts';
+import { keyAgain, keysLeftBehind } from './server-keys.ts';
 import { type SecretStore, openSecretStore } from './secret-store.ts';
 
 export interface Config {
@@ -35,7 +42,9 @@ export interface Config {
   update(patch: unknown, onBehalf: { by: string; command?: string | undefined }): Promise<void>;
   /** Refuses what `update` would refuse. @throws {ConfigError} */
   check(patch: unknown): void;
-  /** The settings as they would be; nothing is stored. @throws {ConfigError} `CONFIG_INVALID` */
+  /**
+   * The settings as they would be, without a key that was given for another server; nothing is stored.
+   * @throws {ConfigError} `CONFIG_INVALID` */
   withPatch(patch: unknown): Settings;
 }
 
@@ -78,8 +87,10 @@ export async function openConfig(parts: {
     }),
     check: (patch) => void accepted(patch),
     withPatch(patch) {
-      const changes = changesIn(patch).map(({ key, value }) => [key, orDefault(key, value)]);
-      return frozen({ ...current, ...Object.fromEntries(changes) });
+      const changes = changesIn(patch);
+      const without = keysLeftBehind(changes, current).map((key) => [key, null]);
+      const wanted = changes.map(({ key, value }) => [key, orDefault(key, value)]);
+      return frozen({ ...current, ...Object.fromEntries([...without, ...wanted]) });
     },
 
     async update(patch, { by, command = ulid() }) {
@@ -106,7 +117,11 @@ export async function openConfig(parts: {
   function accepted(patch: unknown): Change[] {
     const changes = changesIn(patch);
     const overridden = changes.filter(({ key }) => Object.hasOwn(environment, key));
-    if (overridden.length === 0) return changes;
+    if (overridden.length === 0) {
+      const leftBehind = keysLeftBehind(changes, current);
+      if (leftBehind.length > 0) throw invalidConfig(leftBehind.map(keyAgain));
+      return changes;
+    }
     const faults = overridden.map(({ key }) => ({
       path: key,
       message: 'is set by the environment of the service',

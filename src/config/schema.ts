@@ -109,7 +109,7 @@ export const settingSchemas = {
     a.network,
     'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed.',
   ),
-  'metrics.token': a.text(a.key.nullable(), null, 'Token that may read GET /metrics.', {
+  'metrics.token': a.text(a.longKey.nullable(), null, 'Token that may read GET /metrics.', {
     secret: true,
   }),
   'limits.upload_mb': a.number(a.whole(1, 1_000_000), 4096, 'Largest upload in MB.'),

@@ -82,6 +82,9 @@ export const key = z
   .max(2000)
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
 
+/** A secret that strangers may try to guess. */
+export const longKey = key.min(16, 'must have at least 16 characters');
+
 export const whole = (min: number, max: number) => z.number().int().min(min).max(max);
 
 export const folder = z
@@ -101,7 +104,8 @@ export const hostName = z
 export const network = z
   .string()
   .max(60)
-  .refine((value) => isNetwork(value), 'must be an IP address or a range like 10.0.0.0/8');
+  .refine((value) => isNetwork(value), 'must be an IP address or a range like 10.0.0.0/8')
+  .refine((value) => !isHuge(value), 'must be a range of your own, not much of the internet');
 
 const words = new Map([
   ['true', true],
@@ -111,6 +115,13 @@ const words = new Map([
   ['yes', true],
   ['no', false],
 ]);
+
+/** Ranges that nobody has: shorter than /8, or /16 of IPv6 addresses. */
+function isHuge(value: string): boolean {
+  const [address = '', bits = '128'] = value.split('/');
+  if (/^::(?:ffff:)?(?:0:0|\d+\.)/i.test(address)) return Number(bits) < 104;
+  return Number(bits) < (isIP(address) === 4 ? 8 : 16);
+}
 
 function isNetwork(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/');

@@ -67,6 +67,8 @@ export const limits = {
    */
   browserRecordingsPerUserMax: 4,
   audioMessagesWaitingMax: 16,
+  /** Refused messages after which a connection is closed (1008). */
+  refusedMessagesMax: 300,
   /** Bytes waiting to be sent to one client; beyond it the client is dropped. */
   socketBufferBytesMax: 1024 * 1024,
   /** A ping, a look whether the session still lives, and a `position` frame as often as this. */

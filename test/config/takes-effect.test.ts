@@ -41,7 +41,7 @@ test('what is configured survives a kill and holds for the next recording, witho
     return (await answer.json()) as Document;
   };
   await put({ stt: { base_url: speech.url }, ui: { language: 'en' } });
-  const written = await put({ llm: { api_key: 'sk-geheim' } });
+  const written = await put({ llm: { base_url: language.url, api_key: 'sk-geheim' } });
   await service.end('SIGKILL');
 
   service = await startServiceProcess(dataDir);
@@ -49,11 +49,12 @@ test('what is configured survives a kill and holds for the next recording, witho
   assert.deepEqual((await api.get<Document>('/config')).config, written.config);
 
   const first = await summaryOf(service, token, audio);
-  assert.equal(language.chats().length, 0);
   assert.ok(speech.received.length > 0);
-  await put({ llm: { base_url: language.url } });
+  const asked = language.chats().length;
+  assert.ok(asked > 0, 'with the key that was set before the kill');
+  await put({ llm: { base_url: null } });
   const second = await summaryOf(service, token, audio);
-  assert.ok(language.chats().length > 0, 'with the key that was set before the kill');
+  assert.equal(language.chats().length, asked);
   assert.notEqual(first, second);
   assert.ok(!service.logged.join('\n').includes('sk-geheim'));
 });

@@ -168,7 +168,10 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
   t.after(() => Promise.all([speech.close(), whisper.close(), llm.close()]));
   const tried = async (json: unknown) =>
     (await service.call<Trial>('POST', '/config/test', { token, json })).body;
-  await service.call('PUT', '/config', { token, json: { llm: { api_key: 'sk-right' } } });
+  await service.call('PUT', '/config', {
+    token,
+    json: { llm: { base_url: llm.url, api_key: 'sk-right' } },
+  });
   const head = service.store.head();
 
   const expected: [json: object, ok: boolean, detail: RegExp][] = [
@@ -189,7 +192,7 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
     [{ llm: { base_url: 'http://name.invalid' } }, false, /cannot be reached/],
     [{ llm: { base_url: `${service.url}/v9` } }, false, /does not accept the key|not JSON|404/],
     [{ llm: { base_url: bare.url, model: 'm' } }, false, /answered 404/],
-    [{ llm: {} }, true, /No language-model server is set/],
+    [{ llm: { base_url: null } }, true, /No language-model server is set/],
   ];
   for (const [json, ok, detail] of expected) {
     const answer = await tried(json);

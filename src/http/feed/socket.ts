@@ -45,6 +45,8 @@ export function serveSocket(
   const gone = new AbortController();
   let { caller } = request;
   let alive = true;
+  /** Messages that were refused since one began a recording. */
+  let refused = 0;
   let toldPosition = 0;
   let following = false;
   /** Resolves when everything handed over so far has been written out. */
@@ -72,7 +74,12 @@ export function serveSocket(
 
   const audio = openAudio({
     caller: () => caller,
-    send: (frame) => send(JSON.stringify(frame)),
+    send(frame) {
+      if (frame.type === 'audio.ready') refused = 0;
+      if (frame.type === 'warning') refused += 1;
+      send(JSON.stringify(frame));
+      if (refused >= limits.refusedMessagesMax) close('policy', 'too many refused messages');
+    },
     hold(held) {
       if (held === socket.isPaused) return;
       if (held) socket.pause();
@@ -99,6 +106,7 @@ export function serveSocket(
     alive = true;
   });
   socket.on('message', (data: Buffer, isBinary) => {
+    if (socket.readyState !== WebSocket.OPEN) return;
     alive = true;
     if (isBinary) audio.samples(data);
     else audio.message(data.toString('utf8'));

@@ -113,7 +113,7 @@ async function admit(
   if (!hosts.sameOrigin(origin, host)) {
     throw new Problem('cross-origin', 'Only pages of this service may connect.');
   }
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const url = targetOf(request);
   const token =
     url.searchParams.get('token') ?? tokenFromProtocols(request) ?? bearerToken(request);
   const caller = token ? await accounts.authenticate(token) : null;
@@ -127,6 +127,17 @@ async function admit(
     throw new Problem('not-admin', 'Only an administrator sees what others do.');
   }
   return { caller, token, after, all: scope === 'all' };
+}
+
+/** @throws {Problem} 400 what is asked for is not a path, such as `//[` */
+function targetOf({ url = '/' }: IncomingMessage): URL {
+  try {
+    return new URL(url, 'http://localhost');
+  } catch (cause) {
+    throw new Problem('malformed-request', 'The address that is asked for is not valid.', {
+      cause,
+    });
+  }
 }
 
 /** Counts the connections of each user. `enter` throws 429 when the user has as many as allowed. */
