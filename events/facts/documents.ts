@@ -39,7 +39,7 @@ export const documentFacts = {
       paths: z.object({ index: z.string(), transcript: z.string(), summary: z.string() }),
     }),
   },
-  /** A person sent a whole document. What of it is no correction of ours is kept as their own version. */
+  /** A person sent a whole document. What cannot be taken as corrections is kept as their own version. */
   'document.edited': {
     data: z.object({
       document: documentSchema,

@@ -23,7 +23,7 @@ export type Kind = z.infer<typeof kindSchema>;
 
 /** How a recording came to be; the same for a captured and an uploaded one. */
 const origin = {
-  /** User id of whose space it belongs to; handing it over is a fact of its own. */
+  /** Id of the user whose space it belongs to; handing it over is a separate fact. */
   owner: z.string(),
   kind: kindSchema,
   /** ISO 639-1 code, or null to let the engine find out. */

@@ -124,7 +124,7 @@ export const passFacts = {
       ...worker.shape,
       /** The title is the one of the documents before; without a model only the abstract is new. */
       kept: z.literal(true).optional(),
-      /** Without a model: what the title was made of, when it is no extract. */
+      /** Without a model: what the title was made of, when it is not an extract. */
       of: z.literal('filename').optional(),
     }),
     content: z.object({ title: z.string(), abstract: z.string(), ...withoutModel }),

@@ -243,7 +243,7 @@ const said = (
 ): Source | null =>
   published && { ...published, ...change, results: { ...published.results, ...results } };
 
-/** A fold that keeps no versions takes what the fact says of its own: `replay --check` compares both. */
+/** A fold that keeps no versions takes the fact's word for it: `replay --check` compares both. */
 const versionIn = ({ versions }: Sources, data: Restored): Source =>
   versions[data.version - 1] ?? materialIn(data);
 

@@ -118,7 +118,7 @@ const newer = (what: string): EventStoreError =>
 
 function checkFact(fact: OfferedFact): CheckedFact {
   const schema = schemaOf(fact.type);
-  if (!schema) throw invalid(`${fact.type} is no type of fact this release knows`);
+  if (!schema) throw invalid(`${fact.type} is not a type of fact that this release knows`);
   const metadata = parse(fact.type, metadataSchema, fact) as Metadata;
   const data = parse(fact.type, schema.data, fact.data, 'data');
   if (fact.content === undefined) return { type: fact.type, metadata, data, content: undefined };

@@ -10,7 +10,7 @@ import { EventStoreError } from '../store.ts';
 export type WriteHook = (write: () => Promise<void>) => Promise<void>;
 
 /**
- * The LevelDB under the log and under whatever else is kept beside it.
+ * The LevelDB that holds the log and the other data beside it.
  *
  * LevelDB 1.20 goes on after a failed write as if nothing had happened, and what it writes behind
  * the torn record is lost at the next start. So writes go one after another, all of them,
@@ -160,7 +160,7 @@ export function levelCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Writes that may wait for the disk at once. Who writes waits, so there are few. */
+/** Writes that may wait for the disk at once. Each writer waits for its write, so there are few. */
 const waitingMax = 10_000;
 const library = Level.prototype as unknown as Writes;
 

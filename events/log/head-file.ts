@@ -82,7 +82,7 @@ export async function openHeadFile(
   };
 }
 
-/** As long as writing a note takes, where the disk is slow; where it is quick, appends are not held up by notes. */
+/** Pause between two writes of the head: as long as one takes on a slow disk, so that appends are not held up. */
 const pauseMs = 5;
 
 /** Among LevelDB's files, which it leaves alone: a copy of them, or one put back, has its own. */

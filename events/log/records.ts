@@ -84,7 +84,7 @@ export const logEnd = Buffer.from('!log"');
 export const streamKey = (stream: string, version: number): string =>
   `${streamsPrefix}${stream}!${String(version).padStart(12, '0')}`;
 
-/** The stream and version a stream key stands for; undefined for what is no such key. */
+/** The stream and version a stream key stands for; undefined for any other key. */
 export function placeOf(key: string): { stream: string; version: number } | undefined {
   const match = /^!streams!([A-Za-z0-9_-]+)!(\d{12})$/.exec(key);
   return match ? { stream: match[1] as string, version: Number(match[2]) } : undefined;

@@ -26,7 +26,7 @@ export type Salvaged =
 
 /**
  * Everything that lies in a log, by position, around whatever is damaged; positions without a record
- * are left out. Each record is checked alone only: beside a hole there is no predecessor to compare.
+ * are left out. Each record is checked alone: beside a hole there is no predecessor to compare.
  */
 export async function* salvage(db: LogDatabase): AsyncGenerator<Salvaged[], void, void> {
   let after = 0;
@@ -79,7 +79,7 @@ export async function openLogCopy(directory: string, id: string): Promise<LogCop
   });
   try {
     const found = await db.get<string, string | undefined>(idKey, {});
-    // A new one may have been given an id of its own already; one with records keeps it.
+    // A new one may already have its own id; one with records keeps it.
     const isNew =
       marker === undefined && (await db.keys({ ...streamsRange, limit: 1 }).all()).length === 0;
     if (isNew && found !== id) await db.put(idKey, id, { sync: true });

@@ -80,7 +80,7 @@ export async function* streamNames(
     if (key === undefined) return;
     const place = placeOf(key);
     if (place) yield place.stream;
-    // What is no entry of a stream is for `verify` to report; here it is only stepped over.
+    // An entry of another kind is for `verify` to report; here it is skipped.
     gte = place ? streamRange(place.stream).lt : `${key}\0`;
   }
 }

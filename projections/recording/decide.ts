@@ -171,7 +171,7 @@ const languageSet = (recording: Recording): string | null | undefined =>
 
 const unknownLabels = (unknown: readonly string[], labels: readonly string[]) => ({
   refused: 'UNKNOWN_LABELS' as const,
-  message: `is no label of this recording (${labels.join(', ')})`,
+  message: `is not a label of this recording (${labels.join(', ')})`,
   unknown,
   labels,
 });

@@ -57,7 +57,7 @@ export const isErased = (fact: LoggedFact): boolean =>
   fact.type === 'recording.erased' ||
   fact.type === 'recording.discarded';
 
-/** The long texts of a fact, which are rows of their own; undefined when it has none. */
+/** The long texts of a fact, which are separate rows; undefined when it has none. */
 export function textsOf(fact: ReadFact): object | undefined {
   if (fact.content === undefined) return undefined;
   switch (fact.type) {

@@ -35,7 +35,7 @@ export function confinedSegments(filename: string): string[] {
 /**
  * On Linux the kernel leads `/proc/self/fd/<n>/name` through the open directory itself, as openat(2)
  * does, so nothing that happens to the path in the meantime matters. Node offers no openat. Where
- * there is no such /proc, the path is walked again, and somebody who may write in the space could
+ * there is no such /proc, the path is walked again, and a program that may write in the space could
  * still swap a folder for a link in the moment between check and use.
  */
 const descriptors =

@@ -119,7 +119,7 @@ function launch(
   });
 }
 
-/** Settings and secrets of the service are no business of a file manager. */
+/** A file manager must not get the service's settings and secrets. */
 function desktopEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => needed.test(name)));
 }

@@ -1,10 +1,10 @@
 import type { BlockChange, DocumentEdit } from '../../projections/recording/edit-turns.ts';
 
-/** Corrections taken from one document; with more of them it is somebody's own version. */
+/** Corrections taken from one document; with more of them it is a person's own version. */
 const changesMax = 900;
 
 /**
- * Compares a transcript as we would write it with what somebody made of it, block by block: a block is
+ * Compares a transcript as we would write it with what a person made of it, block by block: a block is
  * the paragraph that ends in its block id. Text outside of blocks, blocks that were taken out, added
  * or moved, and paragraphs that lost their form are nothing a correction can say.
  */

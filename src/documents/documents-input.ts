@@ -75,7 +75,7 @@ export async function exportInput(
 
 const free = () => false;
 
-/** What was edited by hand is known only once the files are written; why a stage was left out is no sentence. */
+/** What was edited by hand is known only once the files are written. Why a stage was left out is a code, not a sentence. */
 function noteInDocuments({ code, detail }: Note): Note[] {
   if (code === 'edited') return [];
   return [{ code, detail: code.endsWith('-skipped') ? '' : detail }];

@@ -29,9 +29,9 @@ export type DocumentsInput = {
   /** Titles it had before. */
   aliases: readonly string[];
   kind: Kind;
-  /** ISO 639-1 code of what was spoken; null when nobody knows. */
+  /** ISO 639-1 code of what was spoken; null when unknown. */
   language: string | null;
-  /** Seconds; null when nobody knows. */
+  /** Seconds; null when unknown. */
   duration: number | null;
   /** Start of the recording in the server's time zone, RFC 3339 with offset. */
   localStart: string;

@@ -11,7 +11,7 @@ export type OwnHashes = PerDocument<ReadonlySet<string>>;
 
 /**
  * What we wrote last and what may have been written since (a process may have died after it), what
- * people sent through us, and the file that somebody had before them when they sent another.
+ * people sent through us, and the file that a person had seen when they sent another.
  */
 export function ownHashes({ saved, rendered, authored }: OwnFiles): OwnHashes {
   const hashes = {

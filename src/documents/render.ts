@@ -45,7 +45,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
   };
 }
 
-/** A text with the names of speakers where it has their labels: whoever wrote it may have known no more. */
+/** A text with the names of speakers where it has their labels: its writer may have known no more. */
 const withNames = (input: DocumentsInput, text: string): string =>
   text.replaceAll(/(?<![\p{L}\p{N}_])SPEAKER_\d+(?![\p{L}\p{N}_])/gu, (label) =>
     input.speakers.some((speaker) => speaker.label === label) ? speakerName(input, label) : label,
@@ -77,10 +77,10 @@ const renderBlocks = (input: DocumentsInput): string[] =>
     return `${text.trimEnd()} ^${block.id}`.trimStart();
   });
 
-/** Doubtful passages that are linked one by one; of more only the number is told. */
+/** Doubtful passages that are linked one by one; of the others only the number is shown. */
 const doubtLinksMax = 20;
 
-/** What the index has to tell about how this came to be: a heading and a list, or nothing. */
+/** What the index says about how this came to be: a heading and a list, or nothing. */
 function renderNotes(input: DocumentsInput): string[] {
   const labels = labelsIn(input.uiLanguage);
   const lines = [...input.notes.map((note) => sentence(note, labels)), ...doubts(input, labels)];

@@ -151,7 +151,7 @@ export async function openFile(
 ): Promise<FileHandle | undefined> {
   let handle: FileHandle;
   try {
-    // Without O_NONBLOCK opening a pipe would wait for somebody to write into it.
+    // Without O_NONBLOCK opening a pipe would wait for a writer.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { privateDirectory, writeDurably } from '../shared/files.ts';
 
 /**
- * Which contents the service itself put into a vault, so that a note somebody changed there is known
+ * Which contents the service itself put into a vault, so that a note a person changed there is known
  * from one that is only old. Hashes of paths and of contents, no words. Losing it costs conflict
  * copies, never a note.
  */

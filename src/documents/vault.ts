@@ -43,7 +43,7 @@ export function withSiblings(paths: readonly string[]): string[] {
 }
 
 /**
- * Copies documents of a space into the vault, under the same paths. A note that somebody changed in the
+ * Copies documents of a space into the vault, under the same paths. A note that a person changed in the
  * vault is never touched; ours is written beside it, once for each content. A crash leaves each note
  * whole, old or new.
  * @param paths of documents that are there

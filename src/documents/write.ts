@@ -163,7 +163,7 @@ async function openTarget(
   return { folder, name: segments.at(-1)!, temporary: temporaryName(path) };
 }
 
-/** Whose the file is that is there now: ours to replace (or absent), already as it should be, or somebody else's. */
+/** Whose the file is that is there now: ours to replace (or absent), already as it should be, or a person's. */
 async function ownership(file: TargetFile): Promise<'ours' | 'done' | 'foreign'> {
   const handle = await openFile(file.folder, file.name);
   if (handle === undefined) return 'ours';

@@ -32,7 +32,7 @@ export const mediaTypes: Record<ExportFormat, string> = {
   zip: 'application/zip',
 };
 
-/** A transcript in a format. Documents are the stored ones; those that are not there are made anew. */
+/** A transcript in a format. Documents are the stored ones; missing ones are rendered. */
 export async function exported(
   format: ExportFormat,
   { input, stored, json }: Exported,

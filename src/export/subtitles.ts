@@ -13,7 +13,7 @@ const pauseSeconds = 1.5;
 /**
  * Subtitles of what was said, in the order of their starts, none longer than it can be read. Where the
  * recogniser gave no times of words, the time of a block is shared out by the length of its words.
- * @param nameOf what to call the one who speaks; null: nobody is named
+ * @param nameOf what to call the one who speaks; null: no speaker is named
  * @param named whether the name stands in the text, at the beginning of each block
  */
 export function cues(
@@ -83,7 +83,7 @@ export function webVtt(input: DocumentsInput): string {
   return [`WEBVTT${language}\n`, ...all].join('\n');
 }
 
-/** Nobody is named in a solo recording. */
+/** A solo recording names no speaker. */
 const nameIn =
   (input: DocumentsInput) =>
   (speaker: string | null): string | null =>
@@ -102,7 +102,7 @@ type Cue = { start: number; end: number; speaker: string | null; lines: string[]
 
 /** The words of a block with their times, each short enough for a line. */
 function tokensOf(block: Block): Word[] {
-  // Recordings of earlier releases have marks that are words of their own.
+  // In recordings of earlier releases a mark may be a word by itself.
   const words = withMarks(block.words.filter(({ text }) => plain(text) !== ''));
   return (words.length > 0 ? words : sharedOut(block)).flatMap(pieces);
 }

@@ -8,8 +8,8 @@ const withinMs = 120_000;
 const memoryMbMax = 1024;
 
 /**
- * `wordFile` in a process of its own: the library makes the whole file in one go, which for hours of
- * talk takes seconds in which nobody else would be answered.
+ * `wordFile` in a separate process: the library makes the whole file in one go, which for hours of
+ * talk takes seconds in which no other request would be answered.
  * @throws {Error} what went wrong there, or that it took too long
  */
 export function wordFileAside(input: DocumentsInput): Promise<Buffer> {

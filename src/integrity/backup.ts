@@ -31,7 +31,7 @@ export type BackupReport = {
  * what was erased since are removed. Until it is complete, the last one in the directory counts.
  *
  * @throws {EventStoreError} `DAMAGED`: of a damaged log no backup is made; {Error} when the directory
- *   is no backup of this log, or lies in the data directory
+ *   is not a backup of this log, or lies in the data directory
  */
 export async function backup(
   deps: { store: EventLog; keys: KeyStore; data: DataFolder },

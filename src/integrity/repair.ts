@@ -58,7 +58,7 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
 }
 
 /**
- * Salvages what can be read of a damaged log into a new data directory: a log of its own, with
+ * Salvages what can be read of a damaged log into a new data directory: a separate log, with
  * positions without gaps; a stream with a hole keeps its facts before the hole, the others are set
  * aside in a file. The source is only read, also by LevelDB: it works on a copy. No service may run.
  * It is built beside the target and put in its place when it is whole.
@@ -162,7 +162,7 @@ async function salvageInto(
   const db = await openAnyhow(workplace, rescued.tables.length > 0);
   try {
     await putBack(db, rescued);
-    // A history of its own: backups of the old one do not go on with it.
+    // A separate history: backups of the old one cannot be continued with it.
     const copy = await openLogCopy(log, ulid());
     const aside = await open(leftOver, 'w', 0o600);
     try {

@@ -108,7 +108,7 @@ async function takeInChanges(reading: Reading): Promise<void> {
   }
 }
 
-/** Newest first: when there is no more room, the oldest are left out. */
+/** Newest first: when the room is used up, the oldest are left out. */
 async function takeInLibrary(reading: Reading): Promise<void> {
   const { storage, owner, library } = reading;
   const recordingIds = await libraryIds(storage, owner);

@@ -157,7 +157,7 @@ function blocksByChecksum(file: Buffer): TableBlock[] {
 }
 
 /**
- * Opens what Snappy compressed; undefined when it is no such thing.
+ * Opens what Snappy compressed; undefined for anything else.
  * https://github.com/google/snappy/blob/main/format_description.txt
  * @param bytesMax longer than that nothing is opened
  */

@@ -164,7 +164,7 @@ function findingsIn(name: string, table: Table): Finding[] {
 }
 
 function endsProcess(table: Table, range: KeyRange | undefined): boolean {
-  // Without its index it follows whatever bytes are in its place; what is no table it refuses.
+  // Without its index it follows whatever bytes are in its place; it refuses anything but a table.
   if (!table.indexed) return table.isTable;
   return outOfOrder(
     table.blocks.filter(({ part }) => part === 'data'),
