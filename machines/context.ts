@@ -162,7 +162,7 @@ function afterStageFact(context: RecordingContext, event: StageFact): RecordingC
         deaths: { ...context.deaths, [stage]: deaths },
       };
     }
-    case 'stage.failed': {
+    default: {
       const { stage, retriable } = event.data;
       return { ...context, failed: { stage, retriable } };
     }

@@ -4,9 +4,13 @@ history.replaceState(null, '', location.pathname);
 
 const form = document.querySelector('form');
 const status = document.querySelector('[role=status]');
-form.addEventListener('submit', async (event) => {
+form.addEventListener('submit', (event) => {
   event.preventDefault();
-  const { username, password } = Object.fromEntries(new FormData(form));
+  const { username, password } = form.elements;
+  void setUp(username.value, password.value);
+});
+
+async function setUp(username, password) {
   const setup = { username, password, ...(code === null ? {} : { setup_code: code }) };
   try {
     const response = await fetch('/setup', {
@@ -21,4 +25,4 @@ form.addEventListener('submit', async (event) => {
   } catch {
     status.textContent = 'The service does not answer. Try again.';
   }
-});
+}

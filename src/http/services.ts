@@ -3,7 +3,7 @@ import type { Readiness } from './middleware/ready.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import type { Accounts, Caller, Peer } from '../accounts/accounts.ts';
+import type { Accounts, Caller } from '../accounts/accounts.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
@@ -18,7 +18,7 @@ import type { Toggle } from '../capture/toggle.ts';
 import type { Tickets } from './tickets.ts';
 import type { UploadPlaces } from './uploads/places.ts';
 
-export type { Caller, Peer };
+export type { Caller };
 
 /** Everything the routes need of the rest of the service; `main.ts` hands it in. */
 export type HttpServices = {

@@ -39,7 +39,7 @@ async function answer(
       return recognise(request);
     case 'detect':
       return detect(request, progress);
-    case 'diarize':
+    default:
       return diarizeWindow(request);
   }
 }
