@@ -81,13 +81,18 @@ export async function synthesise(
   return { samples: mixed, said };
 }
 
-/** Writes samples as a speech file, so often one after the other. */
-export async function writeDialogue(path: string, samples: Int16Array, times = 1): Promise<void> {
-  await writeFile(path, speechHeader(samples.length * times));
+/** Writes samples as a speech file, several parts one after the other. */
+export async function writeDialogue(
+  path: string,
+  samples: Int16Array | readonly Int16Array[],
+): Promise<void> {
+  const parts = samples instanceof Int16Array ? [samples] : samples;
+  await writeFile(path, speechHeader(parts.reduce((sum, part) => sum + part.length, 0)));
   const file = await open(path, 'a');
   try {
-    const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
-    for (let time = 0; time < times; time += 1) await file.appendFile(bytes);
+    for (const part of parts) {
+      await file.appendFile(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+    }
   } finally {
     await file.close();
   }

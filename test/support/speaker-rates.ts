@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import {
+  type LabelledTurn,
+  joinTurns,
+  speakerLabel,
+} from '../../projections/recording/join-turns.ts';
+import type { Utterance } from '../../projections/recording/reading.ts';
+import { openSpeechFile } from '../../src/audio/speech-file.ts';
+import { localDiarizer } from '../../src/speech/diarization/diarize.ts';
+import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
+import { localEngine } from '../../src/speech/local/local-engine.ts';
+import { installedModels } from '../../src/speech/local/local-models.ts';
+import { type Line, type Said, synthesise, writeDialogue } from './dialogues.ts';
+import { wordErrorRate } from './espeak.ts';
+import { modelsDir } from './models.ts';
+
+/** How well a dialogue was recognised; parts of one. */
+export type Rates = {
+  speakers: number;
+  wordErrors: number;
+  /** Missed, false and wrong speech by what was spoken, but for 0.25 s around each border. */
+  diarizationErrors: number;
+  /** Words that stand under the one who was speaking. */
+  rightSpeaker: number;
+};
+
+/** Seconds around a border that do not count, as in NIST's evaluations. */
+const collar = 0.25;
+const frame = 0.01;
+
+/** Recognises a synthesised dialogue with the test models, tells its speakers apart and joins both. */
+export async function ratesOf(lines: readonly Line[], folder: string): Promise<Rates> {
+  const { samples, said } = await synthesise(lines);
+  const path = join(folder, 'dialogue.wav');
+  await writeDialogue(path, samples);
+  const { signal } = new AbortController();
+  const { models } = await installedModels(modelsDir);
+  const recognisers = models.filter(({ purpose }) => purpose === 'speech-to-text');
+  const engine = localEngine(recognisers, null);
+  const diarizer = (await localDiarizer(modelsDir))!;
+  const audio = await openSpeechFile(path);
+  try {
+    const { secondsMax } = engine;
+    const { stretches } = await locateSpeech(audio, { secondsMax, modelsDir, signal });
+    const utterances: Utterance[] = [];
+    for (const [index, [start, end]] of stretches.entries()) {
+      const heard = await engine.recognise(audio, [start, end], { language: 'en', signal });
+      utterances.push({ index, start, end, language: 'en', segments: heard.segments });
+    }
+    const options = { speakers: null, signal, onProgress() {} };
+    const { turns: found, voices } = await diarizer.diarize(audio, options);
+    const turns = found.map(([start, end, speaker]): LabelledTurn => [
+      start,
+      end,
+      speakerLabel(speaker),
+    ]);
+    const blocks = joinTurns(utterances, turns);
+    const names = mapping(said, turns);
+    const heard = blocks.flatMap(({ speaker, words }) => words.map((word) => ({ speaker, word })));
+    const right = heard.filter(({ speaker, word }) => {
+      const at = (word.start + word.end) / 2;
+      return (
+        names.get(speaker ?? '') === nearest(said, at).speaker ||
+        isSaid(said, at, names.get(speaker ?? ''))
+      );
+    });
+    return {
+      speakers: voices.length,
+      wordErrors: wordErrorRate(
+        said.map(({ text }) => text).join(' '),
+        blocks.map(({ text }) => text).join(' '),
+      ),
+      diarizationErrors: diarizationErrorRate(said, turns, names),
+      rightSpeaker: right.length / heard.length,
+    };
+  } finally {
+    await audio.close();
+    await engine.close();
+    await diarizer.close();
+  }
+}
+
+const isSaid = (said: readonly Said[], at: number, speaker: number | undefined): boolean =>
+  said.some((one) => one.speaker === speaker && one.start <= at && at <= one.end);
+
+function nearest(said: readonly Said[], at: number): Said {
+  const away = ({ start, end }: Said) => Math.max(start - at, at - end, 0);
+  return said.toSorted((a, b) => away(a) - away(b))[0]!;
+}
+
+/** Whom a label stands for: the pairs that speak together longest, each once. */
+function mapping(said: readonly Said[], turns: readonly LabelledTurn[]): Map<string, number> {
+  const shared = new Map<string, number>();
+  for (const [start, end, label] of turns) {
+    for (const one of said) {
+      const seconds = Math.min(end, one.end) - Math.max(start, one.start);
+      const key = `${label} ${one.speaker}`;
+      if (seconds > 0) shared.set(key, (shared.get(key) ?? 0) + seconds);
+    }
+  }
+  const names = new Map<string, number>();
+  for (const [key] of [...shared].toSorted((a, b) => b[1] - a[1])) {
+    const [label, speaker] = key.split(' ') as [string, string];
+    if (names.has(label) || [...names.values()].includes(Number(speaker))) continue;
+    names.set(label, Number(speaker));
+  }
+  return names;
+}
+
+function diarizationErrorRate(
+  said: readonly Said[],
+  turns: readonly LabelledTurn[],
+  names: ReadonlyMap<string, number>,
+): number {
+  const end = Math.max(...said.map((one) => one.end), ...turns.map((turn) => turn[1]));
+  const borders = said.flatMap((one) => [one.start, one.end]);
+  let spoken = 0;
+  let wrong = 0;
+  for (let at = 0; at < end; at += frame) {
+    if (borders.some((border) => Math.abs(border - at) < collar)) continue;
+    const is = said.filter((one) => one.start <= at && at < one.end).map((one) => one.speaker);
+    const found = turns
+      .filter((turn) => turn[0] <= at && at < turn[1])
+      .map((turn) => names.get(turn[2]));
+    const right = is.filter((speaker) => found.includes(speaker)).length;
+    spoken += is.length;
+    wrong += Math.max(is.length, found.length) - right;
+  }
+  return wrong / spoken;
+}
