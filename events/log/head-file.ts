@@ -82,7 +82,7 @@ export async function openHeadFile(
   };
 }
 
-/** Pause between two writes of the head: as long as one takes on a slow disk, so that appends are not held up. */
+/** Least time between the starts of two writes, so that writing the head does not slow down appends on a quick disk. */
 const pauseMs = 5;
 
 /** Among LevelDB's files, which it leaves alone: a copy of them, or one put back, has its own. */

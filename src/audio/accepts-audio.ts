@@ -9,7 +9,7 @@ export type AcceptedAudio = { madeAt: string | null };
 /**
  * Looks whether a file is audio that can be read here, by what is in it, not by its name. Quick:
  * nothing is decoded.
- * @param filename how the person calls it; stands in the sentence, unless whoever shows that says it.
+ * @param filename the name the person knows; the sentence begins with it. Leave it out where the caller shows the name.
  * @throws {StageError} `unsupported-media`, never retriable, with a sentence that says what to do.
  */
 export async function acceptsAudio(path: string, filename?: string): Promise<AcceptedAudio> {

@@ -111,7 +111,7 @@ const wavPass: Pass = async (source, target, { channel, gain, signal, onProgress
   const file = await open(source, 'r');
   try {
     const layout = await wavLayout(file);
-    if (!layout) throw new Error(`${source} is no WAV file any more`);
+    if (!layout) throw new Error(`${source} is not a WAV file any more`);
     const expected = layout.dataBytes / layout.channels / layout.bytes / layout.rate;
     const meter = levelMeter();
     const blocks = metered(wavSamples(file, layout, channel), meter, () => expected, onProgress);
@@ -180,7 +180,7 @@ export async function* wavSamples(
 
 const littleEndian = endianness() === 'LE';
 
-/** Floats may go a little over full scale; more than +12 dB of that is no audio. */
+/** Floats may go a little over full scale; more than +12 dB above that is not audio. */
 const clamp = (sample: number) => (sample > 4 ? 4 : sample < -4 ? -4 : sample);
 
 function gainFor({ peak }: Level): number {
@@ -211,12 +211,12 @@ async function* metered(
   onProgress: (fraction: number | null) => void,
 ): AsyncGenerator<Float32Array> {
   let samples = 0;
-  let told = 0;
+  let reported = 0;
   for await (const block of blocks) {
     meter.add(block);
     samples += block.length;
-    if (samples - told >= 10 * speechRate) {
-      told = samples;
+    if (samples - reported >= 10 * speechRate) {
+      reported = samples;
       const expected = secondsExpected();
       onProgress(expected ? Math.min(1, samples / speechRate / expected) : null);
     }
@@ -227,8 +227,8 @@ async function* metered(
 }
 
 /**
- * Turns whole frames of PCM into mono samples from -1 to 1: one channel, or the mean of all. What is no
- * number (floats from a lying header) becomes silence.
+ * Turns whole frames of PCM into mono samples from -1 to 1: one channel, or the mean of all. A value
+ * that is not a number (floats from a lying header) becomes silence.
  * @param frames bytes of whole frames: its length is a multiple of `channels × bytes`.
  * @param into where they are written; one sample a frame must fit.
  * @returns the part of `into` that was written.

@@ -65,7 +65,8 @@ const reasons: readonly (Reason & { when: RegExp })[] = [
   {
     when: /Format not on whitelist/i,
     code: 'unsupported-media',
-    sentence: 'This is a playlist or another kind of file that holds no audio of its own.',
+    sentence:
+      'This is a playlist or another kind of file that refers to audio elsewhere and holds none.',
   },
   {
     when: /Permission denied|No such file/i,
@@ -97,7 +98,7 @@ export function promisedSeconds(said: string): number | null {
 
 /**
  * What ffmpeg's messages mean for a person. The messages themselves go into `cause`: they may hold
- * names from the file's tags, which are no business of an error message.
+ * names from the file's tags, which must not appear in an error message.
  */
 export function ffmpegSentence(output: string): StageError {
   const messages = withoutTags(output);

@@ -24,7 +24,7 @@ const probes = limited(2, 64);
 const messagesMax = 16 * 1024;
 
 /**
- * Containers that hold audio of their own. Playlists and scripts (hls, concat, sdp, …) are not
+ * Containers that hold the audio itself. Playlists and scripts (hls, concat, sdp, …) are not
  * among them: an uploaded one could make ffmpeg read other people's files or the network.
  */
 const demuxers =
@@ -139,7 +139,7 @@ async function* decode(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  ended.catch(() => {}); // told below, when the stream has ended
+  ended.catch(() => {}); // thrown below, when the stream has ended
   const kill = () => child.kill('SIGKILL');
   let hung = false;
   const watchdog = setInterval(() => {

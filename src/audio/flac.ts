@@ -48,7 +48,7 @@ async function samplesHash(path: string): Promise<string> {
   try {
     const layout = await wavLayout(file);
     if (!layout || layout.coding !== 'integer' || layout.bytes !== 2 || layout.bigEndian)
-      throw new StageError('not-16-bit', 'The audio is no WAV file with 16-bit samples.', {
+      throw new StageError('not-16-bit', 'The audio is not a WAV file with 16-bit samples.', {
         retriable: false,
       });
     const hash = createHash('sha256');

@@ -19,13 +19,13 @@ export type PeaksOf = (wanted: {
   sha256: string;
   /** A divisor of `peaksPerSecondMax`. */
   perSecond: number;
-  /** Aborted when nobody wants them any more. */
+  /** Aborted when no request waits for them any more. */
   signal: AbortSignal;
 }) => Promise<number[]>;
 
 /** Files being decoded for their peaks; more are refused. */
 const waitingMax = 16;
-/** More would be a file that nobody listens to; a speech file ends at 37 hours. */
+/** A speech file has at most 37 hours. */
 const hoursMax = 40;
 const samplesPerPeak = speechRate / peaksPerSecondMax;
 
@@ -82,7 +82,7 @@ export function openPeaks(): PeaksOf {
     }
   }
 
-  /** Who asks from now on begins anew. */
+  /** The next request starts a new decoding. */
   function forget(path: string, shared: Shared): void {
     if (underWay.get(path) === shared) underWay.delete(path);
   }

@@ -108,7 +108,7 @@ export async function writeSpeechFile(
 function toPcm(block: Float32Array, gain: number, into: Int16Array): void {
   const scale = gain * 32_767;
   for (let i = 0; i < block.length; i += 1) {
-    // Above zero cutting off the fraction is rounding down. What is no number becomes silence.
+    // Above zero cutting off the fraction is rounding down. NaN becomes silence.
     const above = block[i]! * scale + 32_768.5;
     into[i] = (above >= 65_536 ? 65_535 : above >= 0 ? above | 0 : above < 0 ? 0 : 32_768) - 32_768;
   }

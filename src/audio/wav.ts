@@ -56,7 +56,7 @@ export type WavLayout = WavFormat & {
   repaired: boolean;
 };
 
-/** More chunks than that before the samples are no honest file. */
+/** A file with more chunks before the samples is refused. */
 const chunksMax = 4096;
 const fmtBytesMax = 40;
 const rateMin = 1000;
@@ -69,7 +69,7 @@ const channelsMax = 256;
  * `fmt ` first, loses the sub-format of WAVE_FORMAT_EXTENSIBLE, ignores pad bytes and RF64, and
  * buffers whatever length a chunk claims (tried with 1.0.2).
  * Format: Microsoft, "Multiple channel audio data and WAVE files"; RF64: EBU Tech 3306.
- * @returns null when the file is no WAV file at all.
+ * @returns null when the file is not a WAV file.
  * @throws {StageError} `audio-damaged` when it is one without format or samples.
  */
 export async function wavLayout(file: FileHandle): Promise<WavLayout | null> {

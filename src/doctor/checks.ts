@@ -11,7 +11,7 @@ import { whatToDo } from '../storage/quota.ts';
 
 /**
  * What this host has and lacks, and what to do about it: for `mitschrift doctor` and `GET /doctor`.
- * Asks the configured servers, which takes at most 15 s; sends them no audio and nothing anybody said.
+ * Asks the configured servers, which takes at most 15 s; sends them neither audio nor text of recordings.
  */
 export async function runChecks(options: {
   data: DataFolder;

@@ -8,7 +8,7 @@ const farewell =
 /**
  * A model's prose as plain text: without fences, headings, links, images, tags, invisible
  * characters, and without the phrases round it. Bold, italics and lists stay. Never HTML; still
- * escaped by whoever renders it.
+ * escaped by the code that renders it.
  */
 export function plainAnswer(answer: string): string {
   const lines = withoutMarkup(answer)

@@ -11,7 +11,7 @@ export type TitleInput = {
   /** What the title is made of; where it is empty, the talk itself. */
   summary: string;
   blocks: Block[];
-  /** ISO 639-1 code of the talk; null when nobody knows. */
+  /** ISO 639-1 code of the talk; null when unknown. */
   language: string | null;
 };
 

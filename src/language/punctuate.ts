@@ -13,7 +13,7 @@ export type PunctuateOptions = {
   signal: AbortSignal;
   /** Fraction done, 0 to 1. */
   onProgress: (fraction: number) => void;
-  /** ISO 639-1 code of the talk; null when nobody knows. */
+  /** ISO 639-1 code of the talk; null when unknown. */
   language: string | null;
 };
 

@@ -12,7 +12,7 @@ export type Asked = {
 /** Statuses after which the same request may succeed later. */
 const passing = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 
-/** Puts whatever went wrong between us and a language-model server into words for a person. */
+/** Says in a sentence what went wrong between us and a language-model server. */
 export function stageErrorOf(error: unknown, asked: Asked): StageError {
   if (error instanceof StageError) return error;
   // Said on the way to the server (a forbidden address), and wrapped by fetch.
@@ -40,13 +40,13 @@ export function isOverflow(error: ServerAnswerError): boolean {
   );
 }
 
-/** The context's size, where a refusal tells: llama.cpp's `n_ctx`, the sentences of others. */
+/** The context's size, where a refusal states it: llama.cpp's `n_ctx`, the sentences of others. */
 export function contextToldBy(error: ServerAnswerError): number | null {
-  const told =
+  const found =
     /"n_ctx"\s*:\s*(\d+)/u.exec(error.body) ??
     /maximum context length is (\d+)/iu.exec(error.body) ??
     /(?:available context size \(|context length of only )(\d+)/iu.exec(error.body);
-  return told ? Number(told[1]) : null;
+  return found ? Number(found[1]) : null;
 }
 
 const away = (message: string, retryAfter?: number): StageError =>

@@ -25,7 +25,7 @@ import {
 } from './summary-requests.ts';
 
 export type SummariseOptions = {
-  /** ISO 639-1 code of the talk, which the summary is written in; null when nobody knows. */
+  /** ISO 639-1 code of the talk, which the summary is written in; null when unknown. */
   language: string | null;
   names: SpeakerNames;
   signal: AbortSignal;

@@ -3,7 +3,7 @@ import type { Completion } from './model.ts';
 
 export type SummaryStyle = {
   language: string | null;
-  /** What the language was found to be, when nobody said. */
+  /** The language that was detected, when none was given. */
   expected: string | null;
   answerTokensMax: number;
 };

@@ -21,7 +21,7 @@ const telling = new Map(
 /** Codes of languages that read alike. */
 const alike: Readonly<Record<string, string>> = { nb: 'da', nn: 'da', no: 'da' };
 
-/** Scripts by their letters; Japanese is told by its kana. */
+/** Scripts by their letters; Japanese is recognised by its kana. */
 const scripts = Object.entries({
   latin: /\p{Script=Latin}/gu,
   cyrillic: /\p{Script=Cyrillic}/gu,
@@ -66,8 +66,8 @@ export function isForeign(
 export function languageOf(text: string): string | null {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   const counts = [...telling].map(([code, list]) => {
-    const told = words.filter((word) => list.has(word));
-    return { code, count: told.length, kinds: new Set(told).size };
+    const found = words.filter((word) => list.has(word));
+    return { code, count: found.length, kinds: new Set(found).size };
   });
   const [first, second] = counts.toSorted((one, other) => other.count - one.count);
   const least = Math.max(4, words.length / 8);

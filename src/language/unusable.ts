@@ -18,7 +18,7 @@ const echoWords = { least: 40, most: 80, share: 0.6 };
 const instructionWords = 10;
 
 /**
- * Why a text that a model answered is no summary and no title: the end of the sentence “The answer
+ * Why a model's text is neither a summary nor a title: the end of the sentence “The answer
  * …”. Null when nothing speaks against it.
  */
 export function whyUnusable(

@@ -19,7 +19,7 @@ export type DataFolder = {
   uploads: string;
   /** Uploads that can be taken up again, until they are complete. */
   resumable: string;
-  /** What nobody acknowledged or knows: kept, never deleted by the service. */
+  /** Files that were never acknowledged or are unknown: kept, never deleted by the service. */
   quarantine: string;
   controlSocket: string;
   /** Where the hotkey and the tray speak, as the guest. */
@@ -74,7 +74,7 @@ export async function prepare(data: DataFolder): Promise<void> {
   for (const folder of [root, keys, recordings, spaces, models, uploads]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  // Somebody may have made it before us, for a model, say: what is below is nobody else's to read.
+  // A person may have made it before, for a model: no other user may read what is below.
   await chmod(root, 0o700);
 }
 /** The derived 16 kHz mono file beside the kept audio; made again whenever it is missing. */

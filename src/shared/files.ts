@@ -20,9 +20,9 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   await syncDirectory(dirname(path));
 }
 
-/** Makes what was written to a file durable, whoever wrote it. */
+/** Makes what was written to a file durable, by any process. */
 export async function syncFile(path: string): Promise<void> {
-  // Read only: a copy of a file that nobody may write is synced as well.
+  // Read only: a copy of a read-only file is synced as well.
   const file = await open(path, 'r');
   try {
     await file.sync();
@@ -63,7 +63,7 @@ const chunkBytes = 1024 * 1024;
 
 /**
  * A file's SHA-256 (hex) and length; undefined when there is none.
- * @param pause waited for after each chunk of 1 MiB, for work that must not be in anybody's way.
+ * @param pause waited for after each chunk of 1 MiB, for work in the background.
  */
 export async function hashFile(
   path: string,

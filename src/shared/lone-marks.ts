@@ -5,7 +5,7 @@ const unspacedEnd =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー\u3000-\u303F\uFF00-\uFFEF]$/u;
 
 /**
- * Words of scripts without spaces, each with the marks after it: a mark that is a word of its own
+ * Words of scripts without spaces, each with the marks after it: a mark that is a word by itself
  * joins the word before it, once.
  */
 export function withMarks<T extends { text: string; end: number }>(words: readonly T[]): T[] {

@@ -82,7 +82,7 @@ export type Address = {
    * Where OpenAI-compatible routes live, e.g. `http://host:11434/v1`, without a slash at the end.
    */
   api: string;
-  /** The server itself, e.g. `http://host:11434`: for the routes of its own. */
+  /** The server itself, e.g. `http://host:11434`: for routes outside of that API. */
   root: string;
   /** Scheme, host and port, for messages. */
   origin: string;

@@ -11,8 +11,8 @@ export const packageVersion = (): string =>
     .version;
 
 /**
- * The file of a program of its own, to be started by path: TypeScript in development (tsx), below `dist/`
- * when built, whatever file this code has been put into by then.
+ * The file of a separate program, to be started by path: TypeScript in development (tsx), below `dist/`
+ * when built, also after bundling.
  * @param name its path from the root without ending, e.g. `src/speech/local/local-worker`; `.build.mjs` knows all
  */
 export function programPath(name: string): string {

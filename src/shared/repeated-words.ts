@@ -1,6 +1,6 @@
 /** Longest phrase looked for, in words. */
 const phraseWordsMax = 12;
-/** So many times in a row nobody says a phrase of one, two, or more words. */
+/** Repetitions in a row of a phrase of one, two, or more words that people do not say. */
 const timesMin = (length: number) => (length === 1 ? 8 : length === 2 ? 6 : 4);
 
 /** Whether a phrase stands there over and over. At most `phraseWordsMax` comparisons a word. */

@@ -5,13 +5,13 @@ export type Lease<T> = { value: T; release(): void };
 
 /**
  * One thing (an engine, a client) that is opened when needed, shared by all who need it, and opened
- * anew when what it depends on has changed. The old one is closed when its last user is done: a changed
+ * again when what it depends on has changed. The old one is closed when its last user is done: a changed
  * setting counts for the next stage and never breaks one that runs.
  */
 export type Leased<T> = {
   /** @throws what opening throws; a failure is not kept. */
   lease(): Promise<Lease<T>>;
-  /** Closes it, whoever uses it. */
+  /** Closes it, also while it is in use. */
   close(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export function leased<T extends { close(): Promise<void> }>(options: {
   /** What it depends on, as text: another text, another thing. */
   key(): Promise<string> | string;
   open(): Promise<T>;
-  /** Told what closing an old one threw: nobody waits for that. */
+  /** Called with the error of closing an old one, which no caller waits for. */
   onCloseError(error: unknown): void;
 }): Leased<T> {
   let kept: Kept<T> | undefined;

@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 /** Time since some moment, milliseconds; never goes back. */
 export type ElapsedClock = () => number;
 
-/** Shorter sleeps are not told from the coarseness of the system's uptime: whole seconds on macOS. */
+/** Shorter sleeps cannot be seen: the system's uptime counts whole seconds on macOS. */
 const sleepMsMin = 2000;
 
 /**

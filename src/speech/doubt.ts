@@ -2,7 +2,7 @@ import type { Segment } from '../../events/facts/transcript.ts';
 import { repeats } from '../shared/repeated-words.ts';
 
 /**
- * Why recognised text may be something nobody said: `repetition` (the recogniser got stuck),
+ * Why recognised text may be something that was not said: `repetition` (the recogniser got stuck),
  * `known-phrase` (what Whisper models write over silence and music). It is marked, never deleted.
  */
 export function doubtOf(segments: readonly Segment[]): string | undefined {

@@ -37,7 +37,7 @@ export interface SpeechEngine {
 
 export type Recognised = {
   segments: Segment[];
-  /** ISO 639-1 code the engine heard or was told; null when it does not say. */
+  /** ISO 639-1 code the engine heard or was given; null when it does not say. */
   language: string | null;
   /** Why the text may be wrong (`repetition`, `known-phrase`); absent when nothing is suspected. */
   doubt?: string;

@@ -163,7 +163,7 @@ function answerIn(body: string, contentType: string): Raw | string {
     if (typeof parsed === 'string') return parsed;
     if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed))
       return parsed as Raw;
-    throw unreadable('it is no object');
+    throw unreadable('it is not an object');
   } catch (error) {
     if (error instanceof StageError) throw error;
   }

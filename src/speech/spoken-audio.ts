@@ -10,8 +10,8 @@ const tracksMax = 8;
 export type SpokenAudio = { decoded: DecodedSpeech; located: LocatedSpeech };
 
 /**
- * Decodes the first sound track in which somebody speaks (recorders of screens and meetings keep
- * several), the first one if nobody does. The same file gives the same track.
+ * Decodes the first sound track with speech (recorders of screens and meetings keep
+ * several), the first one if none has any. The same file gives the same track.
  * @param target path of the speech file
  * @throws {StageError} as `decodeToSpeech` of the first track, and as `locateSpeech`; AbortError.
  */

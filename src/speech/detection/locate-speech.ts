@@ -12,7 +12,7 @@ import { localProcess } from '../local/local-process.ts';
 import { planStretches, quietestPoint } from './speech-segments.ts';
 import { type DetectOptions, webrtcSpeech } from './webrtc-detector.ts';
 
-/** Where speech is, as stretches for an engine. Empty when nobody speaks: then none is asked. */
+/** Where speech is, as stretches for an engine. Empty without speech: then no engine is asked. */
 export type LocatedSpeech = {
   /** Which detector found it: `webrtc` or a model's id; after a semicolon why no model was used. */
   detector: string;

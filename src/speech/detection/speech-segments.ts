@@ -12,7 +12,7 @@ export type PlanLimits = {
 
 /** Silence kept before and after speech: detectors are late at soft beginnings and ends. */
 const paddingSeconds = 0.25;
-/** Longer pauses are not sent to an engine: Whisper writes phrases of its own into silence. */
+/** Longer pauses are not sent to an engine: Whisper invents phrases in silence. */
 const pauseMax = 2;
 /** Shorter spans are clicks. */
 const spanMin = 0.1;
@@ -21,7 +21,7 @@ const cutZone = 0.4;
 
 /**
  * Which stretches are asked of an engine: sorted, apart or touching, none longer than `secondsMax`,
- * together holding all speech. Cuts lie in pauses; where somebody talks on for longer than
+ * together holding all speech. Cuts lie in pauses; where a person talks on for longer than
  * `secondsMax`, at the quietest place near the end.
  * @param speech spans of speech in seconds, sorted, apart.
  */

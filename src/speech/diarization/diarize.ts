@@ -25,7 +25,7 @@ export interface Diarizer {
   embeddingModel: string;
   /**
    * Speakers are counted from 0 in order of first speech.
-   * @param options.speakers how many people speak; null when nobody knows
+   * @param options.speakers how many people speak; null when unknown
    * @param options.onProgress called after each window with the part that is done
    * @throws {StageError} `model-missing`, `model-corrupt`, `engine-crashed`, …; AbortError when aborted
    */

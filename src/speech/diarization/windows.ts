@@ -52,9 +52,9 @@ const seamSeconds = 0.1;
 const shortestSeconds = 0.1;
 
 /**
- * Joins windows: whose speaker is whose in another is told by how they sound, in one walk over the windows
+ * Joins windows: speakers of two windows are matched by how they sound, in one walk over the windows
  * against the speakers known so far, so that the work grows with the recording's length. Pure.
- * @param speakers how many people speak; null when nobody knows
+ * @param speakers how many people speak; null when unknown
  * @returns speakers counted from 0 in order of first speech, with their mean embeddings
  */
 export function joinWindows(
@@ -62,7 +62,7 @@ export function joinWindows(
   speakers: number | null,
 ): { turns: SpokenTurn[]; voices: WindowVoice[] } {
   const all = knownFrom(windows);
-  // A sound too short for an embedding is nobody of their own: its words go to who speaks beside it.
+  // A sound too short for an embedding does not count as a speaker: its words go to the speaker beside it.
   const heard = all.filter(({ sum }) => sum !== null);
   const known = mergeKnown(heard.length > 0 ? heard : all, speakers);
   const speakerOf = new Map(
@@ -88,7 +88,7 @@ export function joinWindows(
   };
 }
 
-/** Somebody heard so far: which speakers of which windows they are, and the sum of their embeddings. */
+/** A speaker heard so far: which speakers of which windows they are, and the sum of their embeddings. */
 type Known = { keys: string[]; sum: number[] | null; seconds: number };
 const keyOf = (window: number, speaker: number): string => `${window}/${speaker}`;
 

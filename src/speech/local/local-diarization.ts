@@ -84,7 +84,7 @@ async function readWindow(path: string, start: number, end: number): Promise<Flo
   }
 }
 
-/** Made of what nobody else speaks over, the longest pieces first. */
+/** Made of the parts in which no other speaker is heard, the longest first. */
 function voiceOf(
   speaker: number,
   turns: readonly SpokenTurn[],
@@ -105,14 +105,14 @@ function voiceOf(
   }
   stream.inputFinished();
   if (seconds === 0 || !extractor.isReady(stream)) return { speaker, embedding: null, seconds: 0 };
-  // Not in memory of the library's: it would be freed with an object nobody keeps.
+  // Not in memory of the library's: it would be freed with an object that is not kept.
   const embedding = extractor.compute(stream, false);
   const length = Math.hypot(...embedding);
   if (!(length > 0)) return { speaker, embedding: null, seconds: 0 };
   return { speaker, embedding: Array.from(embedding, (value) => value / length), seconds };
 }
 
-/** The parts of a speaker's turns in which nobody else speaks. */
+/** The parts of a speaker's turns in which no other speaker is heard. */
 function aloneIn(speaker: number, turns: readonly SpokenTurn[]): Stretch[] {
   let parts = turns.filter((turn) => turn[2] === speaker).map(([from, to]): Stretch => [from, to]);
   for (const [from, to, other] of turns) {

@@ -15,7 +15,7 @@ const secondsMax = 25;
 const timeoutMs = (seconds: number) => 120_000 + seconds * 10_000;
 
 /**
- * Recognises on this machine through sherpa-onnx, in a process of its own.
+ * Recognises on this machine through sherpa-onnx, in a separate process.
  * @param models installed speech-to-text models in order of preference, at least one.
  * @param chosen id of the model to use whatever the language; null takes the first that speaks it.
  */
@@ -96,20 +96,20 @@ async function verifyOnce(model: InstalledModel, verified: Map<string, string>):
   verified.set(model.folder, signature);
 }
 
-/** Families of models that are told the language, and where. */
+/** Sets the language in the families of models that take it. */
 function withLanguage(
   config: Record<string, unknown>,
   code: string | null,
 ): Record<string, unknown> {
   const modelConfig = config['modelConfig'] as Record<string, unknown> | undefined;
   if (code === null || !modelConfig) return config;
-  const told: Record<string, unknown> = {};
+  const localised: Record<string, unknown> = {};
   for (const [family, keys] of Object.entries(languageKeys)) {
     const part = modelConfig[family];
     if (part !== null && typeof part === 'object')
-      told[family] = { ...part, ...Object.fromEntries(keys.map((key) => [key, code])) };
+      localised[family] = { ...part, ...Object.fromEntries(keys.map((key) => [key, code])) };
   }
-  return { ...config, modelConfig: { ...modelConfig, ...told } };
+  return { ...config, modelConfig: { ...modelConfig, ...localised } };
 }
 
 const languageKeys = {

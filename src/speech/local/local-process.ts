@@ -61,7 +61,7 @@ export function localProcess({
       if (child === started) child = undefined;
     });
     // A process that cannot be reached is as good as dead. One that could not be started closes by
-    // itself, and must not be killed: without a number of its own that would go to our whole group.
+    // itself, and must not be killed: without a process id the signal would go to our whole group.
     started.on('error', (error) => {
       if (started.pid === undefined) lastWords = error.message;
       else started.kill('SIGKILL');
@@ -157,7 +157,7 @@ export function localProcess({
         return exchange(request, options);
       })();
       turn = (async () => {
-        await mine.then(({ free }) => free).catch(() => {}); // told to the one who asked
+        await mine.then(({ free }) => free).catch(() => {}); // the caller gets it from `mine`
         waiting -= 1;
         if (waiting > 0 || closed) return;
         idle = setTimeout(() => void stop(), idleMs);

@@ -1,7 +1,7 @@
 /**
  * The engine process: holds one model of sherpa-onnx and answers one request after the other.
- * A process of its own, because native faults (a damaged model, a bug) end the process they are in,
- * and so that the memory of a model is returned when nobody needs it.
+ * A separate process, because native faults (a damaged model, a bug) end the process they are in,
+ * and so that the memory of a model is returned when it is not needed.
  */
 import sherpa, { type OfflineRecognizer, type OfflineStream } from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
@@ -17,7 +17,7 @@ type RequestOf<O extends LocalRequest['op']> = Extract<LocalRequest, { op: O }>;
 
 /** Recognition must not make the machine unusable. */
 setPriority(10);
-// The service is gone: nobody is left to answer to.
+// The service has ended.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message: LocalMessage) => {
   const { id, request } = message;

@@ -14,7 +14,7 @@ export class AnswerBrokenOff extends Error {
 }
 
 /**
- * Failure for an answer that is no transcript.
+ * Failure for an answer that is not a transcript.
  * @param name the server's, for the sentence. @param secret what must not stand in it: servers
  *   repeat a wrong key.
  */
