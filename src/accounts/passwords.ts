@@ -9,12 +9,18 @@ export type PasswordScheme = 'argon2id' | 'pbkdf2';
 /** Parameters of the OWASP Password Storage Cheat Sheet; memory in KiB. */
 const argon2id = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const iterations = 600_000;
-/** What an imported hash may cost at most: KiB of memory, iterations. */
-const memoryMax = 262_144;
-const iterationsMax = 5_000_000;
-/** Of scrypt N × r × p, RFC 7914: 2^18 is werkzeug's and takes about 0.1 s, so that the most keeps under a second. */
-const scryptWorkMin = 2 ** 17;
-const scryptWorkMax = 2 ** 21;
+/**
+ * What an imported hash costs: at most about a second of a slow core for one verification (measured), and
+ * not so little that guessing is cheap. Of argon2 KiB of memory × passes, of PBKDF2 iterations × blocks of
+ * 32 bytes (10,000: NIST SP 800-63B), of scrypt N × r × p (RFC 7914; 2^18 is werkzeug's).
+ */
+const costs = {
+  argon2: { least: 16_384, most: 524_288 },
+  pbkdf2: { least: 10_000, most: 2_000_000 },
+  scrypt: { least: 2 ** 17, most: 2 ** 20 },
+};
+/** Bytes of a salt at least. */
+const saltMin = 8;
 
 /** Characters (code points). No rules of composition: NIST SP 800-63B, OWASP ASVS 5.0 6.2. */
 const charactersMin = 8;
@@ -46,22 +52,39 @@ export function checkPassword(password: string): void {
  * @throws {AccountError} `INVALID_PASSWORD_HASH`
  */
 export function checkPasswordHash(phc: string): void {
-  const argon =
-    /^\$argon2id\$v=19\$([mtp=,\d]{11,30})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/u;
-  const costs = new URLSearchParams(argon.exec(phc)?.[1]?.replaceAll(',', '&'));
-  const [memory, time, lanes] = ['m', 't', 'p'].map((name) => Number(costs.get(name)));
-  if (lanes! >= 1 && lanes! <= 16 && time! >= 1 && time! <= 64) {
-    if (memory! >= 8 * lanes! && memory! <= memoryMax) return;
+  const cost = costOf(phc);
+  if (!cost) {
+    throw invalidHash('The password hash has to be argon2id, pbkdf2-sha256 or scrypt in PHC form.');
   }
-  const { N, r, p } = scryptOf(phc) ?? { N: 0, r: 0, p: 0 };
-  const work = N * r * p;
-  if (work >= scryptWorkMin && work <= scryptWorkMax) return;
-  const rounds = pbkdf2Of(phc)?.iterations;
-  if (rounds !== undefined && rounds >= 1000 && rounds <= iterationsMax) return;
-  throw new AccountError(
-    'INVALID_PASSWORD_HASH',
-    'The password hash has to be argon2id, pbkdf2-sha256 or scrypt in PHC form, and of a usual cost.',
-  );
+  const { least, most } = costs[cost.scheme];
+  if (cost.value < least) {
+    throw invalidHash('The password hash is too weak. Create the user with a new password.');
+  }
+  if (cost.value > most) {
+    throw invalidHash('The password hash costs too much. Create the user with a new password.');
+  }
+}
+
+const invalidHash = (message: string) => new AccountError('INVALID_PASSWORD_HASH', message);
+
+function costOf(phc: string): { scheme: keyof typeof costs; value: number } | undefined {
+  const pbkdf2Hash = pbkdf2Of(phc);
+  if (pbkdf2Hash && pbkdf2Hash.salt.length >= saltMin) {
+    const blocks = Math.ceil(pbkdf2Hash.hash.length / 32);
+    return { scheme: 'pbkdf2', value: pbkdf2Hash.iterations * blocks };
+  }
+  const scryptHash = scryptOf(phc);
+  if (scryptHash && scryptHash.salt.length >= saltMin) {
+    return { scheme: 'scrypt', value: scryptHash.N * scryptHash.r * scryptHash.p };
+  }
+  const argon =
+    /^\$argon2id\$v=19\$([mtp]=\d{1,9}(?:,[mtp]=\d{1,9}){2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/u;
+  const given = new URLSearchParams(argon.exec(phc)?.[1]?.replaceAll(',', '&'));
+  // Each exactly once: of two the last one counts when a password is verified.
+  if (new Set(given.keys()).size !== 3) return undefined;
+  const [memory = 0, time = 0, lanes = 0] = ['m', 't', 'p'].map((name) => Number(given.get(name)));
+  if (time < 1 || lanes < 1 || lanes > 16 || memory < 8 * lanes) return undefined;
+  return { scheme: 'argon2', value: memory * time };
 }
 
 /**
