@@ -46,9 +46,11 @@ export const diarizeStage =
       const data = { ...ofNobody, turns: [[0, end, onlySpeaker] as [number, number, string]] };
       return await job.append({ type: 'diarization.completed', data });
     }
-    const found = await diarizedBy(diarizer, job, recording, deps)
-      .catch((error: unknown) => failed(error, job, deps.log))
-      .finally(() => diarizer.close());
+    const found = await closing(diarizer, () =>
+      diarizedBy(diarizer, job, recording, deps).catch((error: unknown) =>
+        failed(error, job, deps.log),
+      ),
+    );
     if ('reason' in found) return await skip(job, found.reason);
     await job.append(labelled(found, diarizer, utterances));
   };
@@ -73,6 +75,14 @@ const ofNobody: Completed['data'] = { engine: 'built-in', model: null, turns: []
 
 const skip = (job: Job, reason: string): Promise<void> =>
   job.append({ type: 'diarization.skipped', data: { reason } });
+
+async function closing<T>(diarizer: Diarizer, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await diarizer.close();
+  }
+}
 
 type Found = Awaited<ReturnType<Diarizer['diarize']>>;
 
