@@ -45,7 +45,7 @@ export type Peer = {
   local: boolean;
 };
 
-/** What somebody gets who has just logged in; snake case: it is what HTTP answers. */
+/** What a user gets at login; snake case: it is what HTTP answers. */
 export type Session = {
   /** Given once; only its SHA-256 is kept. */
   token: string;
@@ -80,8 +80,8 @@ export interface Accounts extends UserAdministration {
     peer: Peer,
   ): Promise<Session>;
   /**
-   * That somebody is disabled (`USER_DISABLED`) learns only who has the right password, after the same
-   * work: anybody else cannot tell a disabled user from one that is not there.
+   * Only the right password is answered with `USER_DISABLED`, after the same work: without it a disabled user
+   * looks like one that does not exist.
    * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `TOO_MANY_ATTEMPTS`, `BUSY`;
    *   {EventStoreError}
    */
@@ -89,7 +89,7 @@ export interface Accounts extends UserAdministration {
     request: { username: string; password: string },
     peer: Pick<Peer, 'address'>,
   ): Promise<Session>;
-  /** Whose token it is, as of now; null for one that is unknown, over, or of somebody deleted or disabled. */
+  /** Whose token it is, as of now; null for one that is unknown, over, or of a user deleted or disabled. */
   authenticate(token: string): Promise<Caller | null>;
   /** The token is dead when this returns. */
   logout(token: string): Promise<void>;
@@ -129,11 +129,11 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
 
   return {
     ...administration,
-    // On the host, users can be made before anybody has set up anything.
+    // On the host, users can be made before the first setup.
     createUser: (user, onBehalf) => setup.over(administration.createUser(user, onBehalf)),
     importUsers: (given, onBehalf) => setup.over(administration.importUsers(given, onBehalf)),
     async changePassword(userId, currentPassword, password) {
-      // Whoever found somebody else's open session does not get to guess either.
+      // Guessing is limited in another person's open session too.
       const place = `session of ${userId}`;
       assertMayTry(deps, userId, place);
       await administration.changePassword(userId, currentPassword, password);

@@ -21,7 +21,7 @@ export interface LoginLimits {
 }
 
 /**
- * Slows guessing down without letting a stranger lock anybody out: an address has ten attempts a
+ * Slows guessing down without letting a stranger lock a user out: an address has ten attempts a
  * minute for all accounts together, and from the fourth failure on, one account from one address
  * waits 1, 2, 4, … seconds, at most 15 minutes. Kept in memory: a restart forgives.
  */

@@ -20,7 +20,7 @@ import {
 import type { SessionBook } from './sessions.ts';
 import type { UserStream } from './users.ts';
 
-/** Marks what somebody who looks after the service's safety wants to find in its log. */
+/** Marks lines of the service's log that concern security. */
 export const securityCategory = 'security';
 
 /** What logging in and setting up need. */

@@ -88,7 +88,7 @@ function costOf(phc: string): { scheme: keyof typeof costs; value: number } | un
 }
 
 /**
- * A password as PHC string (https://github.com/P-H-C/phc-string-format) with a salt of its own.
+ * A password as PHC string (https://github.com/P-H-C/phc-string-format) with a new salt.
  * @throws {Busy} sixteen others wait already
  */
 export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
@@ -111,7 +111,7 @@ export function hashOfNothing(scheme: PasswordScheme): string {
   return `$argon2id$v=19$m=${memoryCost},p=${parallelism},t=${timeCost}$${ends}`;
 }
 
-/** A hash of nobody's password that costs to verify what that one costs. Nothing is computed for it. */
+/** Dummy hash, as expensive to verify as that one. Nothing is computed for it. */
 export function hashLike(phc: string): string {
   const parts = phc.split('$');
   // Of the same length: PBKDF2 takes as many rounds again for every 32 bytes.
@@ -122,7 +122,7 @@ export function hashLike(phc: string): string {
 }
 
 /**
- * Whether the password is the one hashed, and whether it should be hashed anew because the scheme
+ * Whether the password is the one hashed, and whether it should be hashed again because the scheme
  * or its cost is not the present one.
  * @throws {AccountError} `BUSY`; {TypeError} for what is neither argon2, scrypt nor PBKDF2-SHA256 in PHC form
  */

@@ -12,7 +12,7 @@ import type { OpenRecordingService } from '../recordings/service.ts';
 /**
  * Moves the documents of a deleted user out of reach: `<data>/spaces/<id>` becomes
  * `<data>/quarantine/spaces/<id>-<time>`, durably. Nothing of the service looks there but
- * `mitschrift quarantine`, by which whoever administers the host deletes it. A user without documents has none to move.
+ * `mitschrift quarantine`, by which the administrator of the host deletes it. A user without documents has none to move.
  */
 export function archiveSpace(
   folders: { spaces: string; quarantine: string },

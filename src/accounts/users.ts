@@ -87,8 +87,8 @@ export interface UserAdministration {
   /** Whether there was a user of that id. */
   wasUser(userId: string): boolean;
   /**
-   * The very first user has to be an administrator: without one nobody could set anything up. A
-   * command that created a user before returns that user, and creates nobody.
+   * The very first user has to be an administrator: without one nothing could be set up. A
+   * command that created a user before returns that user, and creates none.
    * @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`,
    *   `ADMINISTRATOR_FIRST`, `BUSY`; `UNKNOWN_USER` for a repetition after the user was deleted
    */
@@ -106,9 +106,9 @@ export interface UserAdministration {
     onBehalf: OnBehalf,
   ): Promise<PublicUser[]>;
   /**
-   * All of it or nothing. Who is no administrator any more, has another password or is disabled is
-   * logged out everywhere; what they record or upload goes on. Nobody disables themselves: it would
-   * take somebody else to undo it.
+   * All of it or nothing. A user who is not an administrator any more, has another password or is disabled is
+   * logged out everywhere; what they record or upload goes on. Users cannot disable themselves: they
+   * could not undo it.
    * @throws {AccountError} `UNKNOWN_USER`, `INVALID_PASSWORD`, `LAST_ADMINISTRATOR`, `OWN_ACCOUNT`, `BUSY`
    */
   changeUser(username: string, changes: UserChanges, onBehalf: OnBehalf): Promise<PublicUser>;

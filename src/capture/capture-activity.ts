@@ -33,8 +33,8 @@ export type CaptureActivityDeps = {
 };
 
 /**
- * The stage `capture`. It appends no `stage.started`: the work is done in a process of its own, so a
- * crash of the service is no fault of the recording's, and a live recording must not wait for a slot.
+ * The stage `capture`. It appends no `stage.started`: the work is done in a separate process, so a
+ * crash of the service does not count against the recording, and a live recording must not wait for a slot.
  */
 export function captureActivity(deps: CaptureActivityDeps): StageActivity {
   const { store, devices } = deps;

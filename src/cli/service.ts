@@ -59,7 +59,7 @@ const systemData = '/var/lib/mitschrift';
 
 /**
  * A systemd unit, systemd.service(5) and systemd.exec(5). By default a user's, because sound belongs to the
- * user's session. `KillMode=process`: a capture is a process of its own that outlives the service, and
+ * user's session. `KillMode=process`: a capture is a separate process that outlives the service, and
  * stopping the unit must not end it. `OOMPolicy=continue`: where the kernel ends a process that needed too
  * much memory, a capture or a recogniser, the service stays, to start it again. The hardening leaves what
  * sound needs: the runtime directory with the audio server's socket, and shared memory.

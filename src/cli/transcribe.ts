@@ -51,7 +51,7 @@ type Batch = {
 };
 
 /**
- * Writes the three documents of audio files: the service's own pipeline over a log of its own that is
+ * Writes the three documents of audio files: the service's own pipeline over a temporary log that is
  * gone afterwards, also when a signal ends the command. Of the service it only takes the settings. A file
  * that fails does not keep the others from being done; what is done is not done again by the next run.
  */

@@ -54,7 +54,7 @@ export async function openTranscribedFiles(folder: string): Promise<TranscribedF
       return undefined;
     },
     add(file) {
-      // Behind a line that a crash cut off this begins a line of its own.
+      // After a line that a crash cut off, this begins a new line.
       appendFileSync(
         path,
         `${text.endsWith('\n') || text === '' ? '' : '\n'}${JSON.stringify(file)}\n`,

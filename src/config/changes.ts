@@ -21,7 +21,7 @@ export type ConfigDocument = Record<string, Record<string, unknown>>;
 
 /**
  * What a partial nested object asks for, key by key. `null` is back to the default, and so is `''`
- * where a key may be unset, as forms send it. A masked secret is no change.
+ * where a key may be unset, as forms send it. A masked secret is not a change.
  * @throws {ConfigError} `CONFIG_INVALID` with every unknown key and wrong value; never only the first
  */
 export function changesIn(patch: unknown): Change[] {
@@ -85,12 +85,12 @@ export const invalidConfig = (faults: readonly ConfigFault[]): ConfigError =>
     { faults },
   );
 
-/** A list may have a fault an entry; nobody reads a hundred. */
+/** A list may have a fault an entry; a hundred would not be read. */
 const faultsAKeyMax = 5;
 
 const sections: ReadonlySet<string> = new Set(settingKeys.map((key) => partsOf(key)[0]));
 
-/** Own members only, `__proto__` among them if somebody sent one: it is no key of ours. */
+/** Own members only, `__proto__` among them if it was sent: it is not one of our keys. */
 const entriesOf = (object: object): [string, unknown][] => Object.entries(object);
 
 /** Unknown keys beyond these are only counted. */

@@ -49,7 +49,7 @@ export const unknownVariableText = (found: { variable: string; nearest: string |
   `Nothing reads the environment variable ${found.variable}.` +
   (found.nearest === null ? '' : ` Was ${found.nearest} meant?`);
 
-/** Letters that may differ in a name somebody meant. */
+/** Letters that may differ from the name that was meant. */
 const distanceMax = 4;
 
 /** Variables that begin like ours and that nothing reads, each with the one that was probably meant. */

@@ -10,7 +10,7 @@ import { ConfigError, type SettingKey } from './schema.ts';
  * crash between the two leaves the old one in force.
  */
 export interface SecretStore {
-  /** What the fact of a secret holds: keyed, so that nobody can try values against it. */
+  /** What the fact of a secret holds: keyed, so that values cannot be tried against it. */
   fingerprint(value: string): string;
   find(key: SettingKey, fingerprint: string): string | undefined;
   /** Adds values beside those that are there; durable when it returns. */

@@ -3,13 +3,13 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { requestedLanguage } from '../shared/languages.ts';
 
-/** One setting: what it may be, what it is when nobody says, and one sentence about it. */
+/** One setting: what it may be, its default, and one sentence about it. */
 export type Setting<S extends z.ZodType = z.ZodType> = {
   /** Of the value as JSON. */
   readonly schema: S;
   readonly fallback: z.output<S>;
   readonly description: string;
-  /** Kept in a store of its own and never read back. */
+  /** Kept in a separate store and never read back. */
   readonly secret: boolean;
   /** Its value from an environment variable; what cannot be read is left for the schema to refuse. */
   readonly fromText: (text: string) => unknown;
@@ -116,7 +116,7 @@ const words = new Map([
   ['no', false],
 ]);
 
-/** Ranges that nobody has: shorter than /8, or /16 of IPv6 addresses. */
+/** Ranges too wide to be one network: shorter than /8, or /16 of IPv6 addresses. */
 function isHuge(value: string): boolean {
   const [address = '', bits = '128'] = value.split('/');
   if (/^::(?:ffff:)?(?:0:0|\d+\.)/i.test(address)) return Number(bits) < 104;

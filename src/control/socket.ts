@@ -88,7 +88,7 @@ export function askService<T>(path: string, name: string, body: unknown = null):
       connectTimeoutMs,
     );
     call.on('socket', (socket) => {
-      // A Unix socket may be connected before anybody can listen for it.
+      // A Unix socket may be connected before a listener is attached.
       if (socket.connecting) socket.once('connect', () => clearTimeout(giveUp));
       else clearTimeout(giveUp);
     });

@@ -75,8 +75,11 @@ export async function exportInput(
 
 const free = () => false;
 
-/** What was edited by hand is known only once the files are written. Why a stage was left out is a code, not a sentence. */
+/**
+ * A note as documents show it. What was edited by hand is known only once the files are written. Why a stage was
+ * left out may be a code (`no-engine`), which is not for readers.
+ */
 function noteInDocuments({ code, detail }: Note): Note[] {
   if (code === 'edited') return [];
-  return [{ code, detail: code.endsWith('-skipped') ? '' : detail }];
+  return [{ code, detail: /^[a-z]+-engine$/u.test(detail) ? '' : detail }];
 }

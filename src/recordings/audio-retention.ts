@@ -209,7 +209,7 @@ export interface FilesLock {
 
 const nothing = (): void => {};
 
-/** Waiting needs no limit of its own: files are moved one at a time, and readers are commands. */
+/** Waiting needs no separate limit: files are moved one at a time, and readers are commands. */
 function filesLock(): FilesLock {
   let readers = 0;
   let moving: Promise<unknown> | null = null;

@@ -146,15 +146,15 @@ async function takeUpload(
 }
 
 /**
- * What a person said, else what the file says of itself, else when it was last changed. Clocks that were
- * never set say 1904 or 1970, and nothing was recorded tomorrow: such a time is no time.
+ * What a person said, else what the file says of itself, else when it was last changed. Times of clocks that
+ * were never set (1904, 1970) and times in the future are ignored.
  */
 function beginning({ said, madeAt, modifiedAt }: Began, now: number): string {
-  const told = [madeAt, modifiedAt].filter((time) => {
+  const found = [madeAt, modifiedAt].filter((time) => {
     const moment = Date.parse(time ?? '');
     return moment >= earliestMs && moment <= now + dayMs;
   });
-  return new Date(said ?? told[0] ?? now).toISOString();
+  return new Date(said ?? found[0] ?? now).toISOString();
 }
 
 type Began = NonNullable<Upload['began']>;

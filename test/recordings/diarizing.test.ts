@@ -1,6 +1,6 @@
 import pino from 'pino';
 import assert from 'node:assert/strict';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
@@ -32,6 +32,13 @@ test('without models a meeting goes on with one speaker, and says what to instal
   );
   const note = row.notes.find(({ code }) => code === 'diarization-skipped');
   assert.equal(note?.detail, noDiarizationModel);
+
+  await world.command(id, { type: 'speakers.skipped', data: {} });
+  await world.until(id, 'idle.saved');
+  const { documents } = (await recordingById(world.pipeline.storage, id))!;
+  const index = await readFile(join(world.spaces, 'anna', documents!.index), 'utf8');
+  assert.match(index, /To tell speakers apart, put a model/);
+  assert.doesNotMatch(index, /no-engine/);
 });
 
 test('a failed diarization is a fact; with the model mended the recording is diarized again', async (t) => {
@@ -96,6 +103,7 @@ async function openWorld(t: TestContext) {
   return {
     pipeline,
     models,
+    spaces: data.spaces,
     async upload(): Promise<string> {
       const path = join(dataDir, 'uploads', 'talk.wav');
       await writeDialogue(path, (await synthesise(linesOf(2, 4))).samples);

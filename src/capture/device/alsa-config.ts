@@ -2,7 +2,7 @@ import type { PulseSource } from '../pulse/pulse.ts';
 
 /**
  * naudiodon's PortAudio speaks ALSA only. A private ALSA configuration gives every source of the
- * audio server a PCM of its own, named as people know it. Pure text; format: alsa-lib, "Configuration
+ * audio server its own PCM, named as people know it. Pure text; format: alsa-lib, "Configuration
  * files", and alsa-plugins' `pulse`.
  */
 export type AlsaConfig = {

@@ -1,5 +1,5 @@
 /**
- * Lists PortAudio's input devices and ends. A process of its own, because PortAudio keeps the first
+ * Lists PortAudio's input devices and ends. A separate process, because PortAudio keeps the first
  * list it made, blocks while the audio server hangs, prints on stderr, and can crash.
  */
 import { loadNaudiodon } from './device-stream.ts';

@@ -90,7 +90,7 @@ export async function adoptCapture(folder: string): Promise<Capture | null> {
   }
 }
 
-/** A clock that was set back must not make anybody wait for longer. */
+/** A clock that was set back must not make a caller wait longer. */
 const isYoung = ({ at }: CaptureClaim) => Math.abs(Date.now() - at) < claimToSocketMs;
 
 /** A process that does nothing for so long, in milliseconds, will not come up any more. */

@@ -93,7 +93,7 @@ export const captureLimits: CaptureLimits = {
 
 /** Within so long after its claim was written a capture process has its socket, or ends: also on a busy machine. */
 export const claimToSocketMs = 20_000;
-/** Longer lines are no message. */
+/** Longer lines are refused. */
 const lineBytesMax = 256 * 1024;
 
 /** A Unix socket's path has room for this many bytes. */

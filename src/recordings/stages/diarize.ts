@@ -26,7 +26,7 @@ type Completed = RecordingFactOf<'diarization.completed'>;
 const prelude = 0.1;
 
 /**
- * Who spoke when. What goes wrong is a fact of its own, `diarization.skipped` with the reason as a sentence:
+ * Who spoke when. What goes wrong is a separate fact, `diarization.skipped` with the reason as a sentence:
  * the meeting goes on with one speaker, and can be processed again from here.
  */
 export const diarizeStage =
@@ -55,7 +55,7 @@ export const diarizeStage =
     await job.append(labelled(found, diarizer, utterances));
   };
 
-/** How many people speak, as somebody said at the beginning or with a later run; null when nobody did. */
+/** How many people speak, as given at the beginning or with a later run; null when it was not. */
 export function speakersAsked({ facts }: Pick<Recording, 'facts'>): number | null {
   for (const fact of facts.toReversed()) {
     switch (fact.type) {
