@@ -8,7 +8,8 @@ import { localProcess } from '../../src/speech/local/local-process.ts';
 import { linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { modelsDir } from '../support/models.ts';
 import { ratesOf } from '../support/speaker-rates.ts';
-import { type Measured, countFrom, msOf, seconds } from './measure.ts';
+import { type Measured, countFrom, seconds } from './measure.ts';
+import { cpuTime } from './processor-time.ts';
 
 export const about = 'who said what in synthesised dialogues; a long dialogue against a short one';
 export const throughBuild = false;
@@ -41,7 +42,7 @@ export async function* bench(): AsyncIterable<Measured> {
     ];
     const what = `telling speakers apart, ${longMinutes} minutes against ${shortMinutes}`;
     yield {
-      what: `${what}: time of a minute (${long.speakers} voices found)`,
+      what: `${what}: processor time of a minute (${long.speakers} voices found)`,
       ours: seconds(long.ms),
       bare: seconds(short.ms),
       ratio: long.ms / longMinutes / (short.ms / shortMinutes),
@@ -76,20 +77,13 @@ async function longDialogue(root: string, minutes: number) {
   const engineProcess = localProcess();
   const diarizer = (await localDiarizer(modelsDir, engineProcess))!;
   const audio = await openSpeechFile(path);
-  let mib = 0;
-  let speakers = 0;
-  const peak = async () => {
-    const status = await readFile(`/proc/${engineProcess.pid}/status`, 'utf8');
-    mib = Math.max(mib, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024);
-  };
   try {
-    const ms = await msOf(async () => {
-      const { signal } = new AbortController();
-      const found = await diarizer.diarize(audio, { speakers: null, signal, onProgress() {} });
-      speakers = found.voices.length;
-      await peak();
-    });
-    return { ms, mib, speakers };
+    const { signal } = new AbortController();
+    const found = await diarizer.diarize(audio, { speakers: null, signal, onProgress() {} });
+    const pid = engineProcess.pid!;
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    const mib = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+    return { ms: (await cpuTime(pid)) / 1000, mib, speakers: found.voices.length };
   } finally {
     await audio.close();
     await diarizer.close();
