@@ -9,6 +9,7 @@ export const noteCodes = [
   'damaged',
   'silent',
   'clipped',
+  'one-channel',
   'no-speech',
   'diarization-skipped',
   'identification-skipped',
@@ -68,7 +69,13 @@ export const noDiarizationModel =
   'the folder “models” of the data directory, then process the recording again.';
 
 /** Of what decoding found, that which a reader should know. */
-const audioCodes: ReadonlySet<string> = new Set(['truncated', 'damaged', 'silent', 'clipped']);
+const audioCodes: ReadonlySet<string> = new Set([
+  'truncated',
+  'damaged',
+  'silent',
+  'clipped',
+  'one-channel',
+]);
 
 /** What was made without a language model. The detail says why, where the log does. */
 export const extractCodes: readonly NoteCode[] = [

@@ -48,6 +48,8 @@ const german: Labels = {
       'Die Aufnahme wurde unterbrochen; was bis dahin aufgenommen war, ist hier.',
     gaps: 'In der Aufnahme fehlen Stücke.',
     clipped: 'Die Aufnahme ist stellenweise übersteuert.',
+    'one-channel':
+      'Die beiden Kanäle der Aufnahme heben einander auf; nur der lautere wurde verwendet.',
     silent: 'Ein großer Teil der Aufnahme ist still.',
     'diarization-skipped': 'Wer wann gesprochen hat, konnte nicht unterschieden werden.',
     'identification-skipped': 'Nach den Namen der Sprechenden wurde nicht gesucht.',
@@ -94,6 +96,8 @@ const english: Labels = {
       'The recording was interrupted; what had been recorded until then is here.',
     gaps: 'Pieces are missing from the recording.',
     clipped: 'The recording is overdriven in places.',
+    'one-channel':
+      'The two channels of the recording cancel each other out; only the louder one was used.',
     silent: 'A large part of the recording is silent.',
     'diarization-skipped': 'Who spoke when could not be told apart.',
     'identification-skipped': 'The names of the speakers were not looked for.',

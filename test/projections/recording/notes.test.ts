@@ -5,7 +5,7 @@ import { draft } from '../../../projections/recording/reading.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 
 /** What is noted of an import in which an engine found these words. */
-function notesFor(stretches: [number, number][], words: number): string[] {
+function notesFor(stretches: [number, number][], words: number, warnings: string[] = []): string[] {
   const worker = { engine: 'local', model: null };
   const facts: RecordingFact[] = [
     {
@@ -25,7 +25,7 @@ function notesFor(stretches: [number, number][], words: number): string[] {
     },
     {
       type: 'speech.detected',
-      data: { detector: 'webrtc', duration: 4, stretches, warnings: [] },
+      data: { detector: 'webrtc', duration: 4, stretches, warnings },
     },
     {
       type: 'transcription.completed',
@@ -44,4 +44,8 @@ test('it is noted that nobody speaks: where no speech is found, and where no wor
   assert.deepEqual(notesFor([], 0), ['no-speech']);
   assert.deepEqual(notesFor([[0, 4]], 0), ['no-speech']);
   assert.deepEqual(notesFor([[0, 4]], 5), []);
+});
+
+test('it is noted that of inverted channels one was taken, and nothing that is mended without loss', () => {
+  assert.deepEqual(notesFor([[0, 4]], 5, ['one-channel', 'quiet']), ['one-channel']);
 });
