@@ -19,7 +19,7 @@ export const limits = {
   uploadsPerUserMax: 4,
   uploadBytesPerSecondMin: 1024,
   uploadSpeedMs: 60_000,
-  /** Rows a page, and rows when nobody says. */
+  /** Rows a page at most, and by default. */
   pageMax: 200,
   pageDefault: 50,
   /** `Idempotency-Key`: characters; answers remembered, all users together. */
@@ -90,7 +90,7 @@ export const limits = {
   headersTimeoutMs: 60_000,
   /** How often it is looked whether headers and requests are in time. */
   timeoutsCheckedMs: 10_000,
-  /** A JSON body, which anybody may send to `/login`: a few kilobytes do not take longer. */
+  /** A JSON body, which a stranger may send to `/login`: a few kilobytes do not take longer. */
   jsonBodyMs: 60_000,
   requestTimeoutMs: 6 * 3600_000,
   keepAliveTimeoutMs: 10_000,

@@ -16,8 +16,8 @@ export async function peerOf(ctx: Context, trustedProxies: readonly string[] = [
 
 /**
  * The address of the client: the socket's other end, or, as long as that is a trusted proxy, the
- * one before it in `X-Forwarded-For`, which each proxy appends to. What stands further left anybody
- * may have written.
+ * one before it in `X-Forwarded-For`, which each proxy appends to. What stands further left
+ * may be forged.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: readonly string[]): string {
   const { remoteAddress = 'unknown' } = request.socket;

@@ -66,7 +66,7 @@ export const problemTypes = {
 export type ProblemType = keyof typeof problemTypes;
 export type FieldError = { path: string; message: string };
 
-/** An answer that says what is wrong, thrown by whoever notices. */
+/** An answer that says what is wrong, thrown where it is noticed. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly type: ProblemType;

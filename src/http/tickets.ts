@@ -19,7 +19,7 @@ export function openTickets(
   accounts: Pick<Accounts, 'onSessionEnded'>,
   now: () => number = Date.now,
 ): Tickets {
-  // By hash, as sessions are: nobody who sees the memory of one learns the other, and no timing tells.
+  // By hash, as sessions are: memory that leaks does not give a ticket away, and neither does timing.
   const known = new Map<string, { caller: Caller; recordingId: string; expiresAt: number }>();
   accounts.onSessionEnded((sessionId) => {
     for (const [hash, { caller }] of known) if (caller.sessionId === sessionId) known.delete(hash);

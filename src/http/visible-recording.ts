@@ -12,7 +12,7 @@ export const sees = (caller: Pick<Caller, 'userId' | 'isAdmin'>, owner: string):
   owner === caller.userId || (owner === guest && caller.isAdmin);
 
 /**
- * As `sees`; and what a deleted user left is nobody's any more: administrators see it, hand it over and
+ * As `sees`; and what a deleted user left has no owner: administrators see it, hand it over and
  * erase it, as they do with what `guest` records.
  */
 export const seesLeft = (
@@ -21,7 +21,7 @@ export const seesLeft = (
   owner: string,
 ): boolean => sees(caller, owner) || (caller.isAdmin && accounts.wasUser(owner));
 
-/** @throws {Problem} 404, the same for a recording that is not there, one that was erased, and one that is somebody else's. */
+/** @throws {Problem} 404, the same for a recording that is not there, one that was erased, and one of another user. */
 export async function visibleRecording(
   services: Pick<HttpServices, 'storage' | 'accounts'>,
   caller: Caller,

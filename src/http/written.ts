@@ -31,12 +31,12 @@ export async function carryOut(
 /** The views in which the result of a command is looked for. */
 const needed = [commands.name, recordings.name];
 
-/** Ids of commands without an `Idempotency-Key` are made up: nobody can repeat them. */
+/** Ids of commands without an `Idempotency-Key` are made up: they cannot be repeated. */
 export const commandOf = (state: State): string =>
   state.command ?? `${callerOf(state).userId}:${ulid()}`;
 
 /**
- * A command whose result nobody could read, or that a damaged log would not take, is not taken.
+ * A command whose result could not be read, or that a damaged log would not take, is not taken.
  * @throws `PROJECTION_STOPPED`, 503 `log-damaged`, before anything
  *   is appended.
  */

@@ -69,7 +69,7 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
           return warn('not-recording', 'Say audio.start first, and wait for audio.ready.');
         const { stream, sender } = current;
         if (pcm.length % 2 === 0) return stream.take(sender, pcm);
-        // From here on nobody could say which byte belongs to which sample.
+        // From here on it is unknown which byte belongs to which sample.
         stream.detach(sender, 'refused');
         warn('not-understood', 'A frame has to hold whole samples of two bytes.');
       },
@@ -88,7 +88,7 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
     async function start(message: AudioStart): Promise<void> {
       if (retired) throw notAuthenticated('The session has ended.');
       const former = current;
-      // What still comes belongs to nobody until `audio.ready` is said.
+      // What still comes is ignored until `audio.ready` is sent.
       current = null;
       const sender = senderOf();
       let stream: BrowserStream | null = null;
@@ -146,7 +146,7 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
       if (retired && current === null && waiting === 0) retired();
     }
 
-    /** Only its owner goes on with a recording, whoever else may see it. */
+    /** Only its owner goes on with a recording, even if others may see it. */
     async function refuseOthers(recordingId: string): Promise<void> {
       const row = await recordingById(storage, recordingId);
       if (!row || row.owner !== connection.caller().userId) throw notFound();

@@ -2,9 +2,9 @@ import type { StageNow } from '../../recordings/stages/stage-progress.ts';
 import { limits } from '../limits.ts';
 import type { HttpServices } from '../services.ts';
 
-/** Whom moments are told to. */
+/** The clients that ephemeral events go to. */
 type Audience = {
-  /** Whether anybody follows. */
+  /** Whether a client follows. */
   followed(): boolean;
   /** To those who may know what the owner's recordings say. */
   tell(owner: string, frames: readonly string[]): void;

@@ -23,7 +23,7 @@ export interface Feed {
 }
 
 /**
- * One reader of the log for all listeners. Nothing is queued for anybody: the reader and each listener
+ * One reader of the log for all listeners. Nothing is queued: the reader and each listener
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openFeed(services: HttpServices): Feed {
@@ -124,7 +124,7 @@ export function openFeed(services: HttpServices): Feed {
   async function tellFacts(until: number): Promise<void> {
     if (told >= until) return;
     if (live.size === 0) {
-      // Nobody follows: whoever comes reads the log.
+      // No client follows: the next one reads the log.
       told = until;
       return;
     }
@@ -171,9 +171,9 @@ export function openFeed(services: HttpServices): Feed {
   }
 }
 
-/** Somebody who is told what happens. `send` must not block; it may let the listener go instead. */
+/** A client that gets frames. `send` must not block; it may let the listener go instead. */
 export type Listener = {
-  /** Who it is; may be looked up anew meanwhile, but stays the same user. */
+  /** Who it is; may be looked up again meanwhile, but stays the same user. */
   readonly caller: Caller;
   /** An administrator who also wants the moves of everybody's recordings. */
   all: boolean;

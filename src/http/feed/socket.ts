@@ -41,7 +41,7 @@ export function serveSocket(
   },
 ): Client {
   const { accounts, feed, log, openAudio } = services;
-  /** Aborts when nothing of the feed is to be told any more. */
+  /** Aborts when no more of the feed is to be sent. */
   const gone = new AbortController();
   let { caller } = request;
   let alive = true;

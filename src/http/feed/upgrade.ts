@@ -182,7 +182,7 @@ export function refuseUpgrade(socket: Duplex, problem: Problem, log?: HttpServic
 /** Offered as `mitschrift, <token>`; the answer names the first only. */
 const protocolName = 'mitschrift';
 
-/** From what is no browser: `Authorization: Bearer <token>`. */
+/** From other clients than browsers: `Authorization: Bearer <token>`. */
 const bearerToken = ({ headers }: IncomingMessage): string | undefined =>
   /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 

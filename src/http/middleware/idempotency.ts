@@ -82,8 +82,8 @@ const isFile = (ctx: Asked): boolean => Boolean(ctx.is('multipart/form-data'));
 const told = ['Location', 'Tus-Resumable', 'Upload-Expires'];
 
 /**
- * What this very command led to before, as the log tells: a repetition whose first answer nobody
- * remembers any more, because of a restart or because it never came to one, is answered with it. By
+ * What this command led to before, according to the log. A repetition whose first answer is not
+ * remembered, because of a restart or because there was none, is answered with it. By
  * then the state may not allow the command any more, and another recording may be the one that waits.
  * Null for a command that is new, or has no `Idempotency-Key` and cannot be repeated.
  * @param expected what a command of this kind leads to

@@ -52,8 +52,8 @@ export function answerProblems(
 }
 
 /**
- * Tells the log who was turned away, marked `category: 'security'`: one line if the problem is a refusal,
- * for whoever watches for intruders. No query string: it may hold a token.
+ * Logs who was turned away, marked `category: 'security'`: one line if the problem is a refusal,
+ * for those who watch for intruders. No query string: it may hold a token.
  */
 export function logRefusal(
   { log, settings }: Pick<HttpServices, 'log' | 'settings'>,
@@ -75,7 +75,7 @@ export function logRefusal(
   );
 }
 
-/** Logins and setup are told by the accounts themselves. */
+/** Logins and setup are logged by the accounts. */
 const refusals: ReadonlySet<ProblemType> = new Set<ProblemType>([
   'not-authenticated',
   'not-admin',

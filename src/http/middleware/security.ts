@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { Problem } from '../problems.ts';
 
 /**
- * Everything from this service itself, nothing inline, nobody may frame it. No HSTS: the service speaks
+ * Everything from this service itself, nothing inline, no frames. No HSTS: the service speaks
  * plain HTTP, and whether a proxy in front of it speaks TLS is the proxy's to promise.
  */
 export function securityHeaders(): Middleware {
@@ -38,7 +38,7 @@ export function securityHeaders(): Middleware {
   return (ctx, next) => {
     made ??= madeBy(headers);
     for (const [name, value] of made) ctx.res.setHeader(name, value);
-    // Answers are somebody's own; routes that serve public files say otherwise.
+    // Answers are private by default; routes of public files say otherwise.
     ctx.res.setHeader('Cache-Control', 'no-store');
     return next();
   };
@@ -70,7 +70,7 @@ export const hostNotAllowed = (): Problem =>
  * Against DNS rebinding: a name an attacker points at us arrives as `Host`, so only known names pass.
  * Known are localhost, the address we listen on, the machine's name, and what the settings add (with a
  * port: only with that port). Listening on all addresses, any literal IP address is known too: to put
- * one into `Host` a browser must have been sent to that address, which is no rebinding.
+ * one into `Host` a browser must have been sent to that address, which is not a rebinding.
  */
 export function hostCheck(options: {
   address: string;

@@ -21,7 +21,7 @@ export const problem = z
   .describe('RFC 9457 problem details');
 
 export const session = z.object({
-  token: z.string().describe('for `Authorization: Bearer`; told this once'),
+  token: z.string().describe('for `Authorization: Bearer`; shown only here'),
   expires_at: time.describe('slides with use'),
   username: z.string(),
   is_admin: z.boolean(),
@@ -41,7 +41,7 @@ export const health = z.object({
     .max(1)
     .nullable()
     .optional()
-    .describe('how far a start is; null: that cannot be told'),
+    .describe('how far a start is; null: unknown'),
 });
 
 export const user = z.object({

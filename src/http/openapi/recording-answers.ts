@@ -30,7 +30,7 @@ export const waiting = z
 export const activity = z.object({
   stage,
   attempt: z.number().int(),
-  fraction: z.number().min(0).max(1).nullable().describe('null: nobody can tell'),
+  fraction: z.number().min(0).max(1).nullable().describe('null: unknown'),
   waiting: waiting.nullable(),
 });
 

@@ -38,7 +38,7 @@ export const audioRoutes: AddRoutes = (router, services) => {
     try {
       peaks = await peaksOf(wanted);
     } catch (error) {
-      // Nobody is there to be told anything.
+      // The client has gone: there is nothing to answer.
       if (gone.signal.aborted) return;
       throw asProblem(error);
     }

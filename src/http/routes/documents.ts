@@ -255,9 +255,9 @@ export const documentOperations: readonly Operation[] = [
     path: '/transcripts/{filename}',
     id: 'editDocument',
     tag: 'Transcripts',
-    summary: 'Takes a document that somebody edited',
+    summary: 'Takes an edited document',
     description:
-      'What can be told by its block ids becomes corrections of the transcript; with anything else ' +
+      'Changes that can be assigned by block ids become corrections of the transcript; with anything else ' +
       'the whole is kept as their own version, and `own` says so.',
     headers: [
       { name: 'If-Match', description: '`ETag` of the document that was edited.', required: true },

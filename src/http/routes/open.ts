@@ -15,12 +15,12 @@ import { limited } from '../../shared/mutex.ts';
 
 /**
  * `POST /open`: documents in the file manager or the notes application. Programs are launched only for
- * somebody at this machine; copies into the vault are made for administrators too.
+ * a person at this machine; copies into the vault are made for administrators too.
  */
 export const openRoutes: AddRoutes = (router, services) => {
   const { dataDir, storage } = services;
   const desktop = services.desktop ?? openDesktop(process.env, process.platform);
-  // What is in the vault is looked at before it is replaced: nobody of ours may come in between.
+  // What is in the vault is looked at before it is replaced: one copy at a time.
   const copying = limited(1, limits.openWaitingMax);
 
   router.post('/open', async (ctx) => {

@@ -115,7 +115,7 @@ export const openApiRoutes: AddRoutes = (router, { version, settings }) => {
   });
 };
 
-/** `GET /ws` by somebody who forgot to upgrade; real WebSockets never get here. */
+/** `GET /ws` without an upgrade; real WebSockets never get here. */
 export const socketRoutes: AddRoutes = (router) => {
   router.get('/ws', () => {
     throw new Problem('upgrade-required', 'Connect with a WebSocket.', {
@@ -176,7 +176,7 @@ export const pageOperations: readonly Operation[] = [
       'everything durable in (after, P]; then what happens, without gap or double. Close codes: 1001 ' +
       'the service stops, 1008 the session ended, 1009 message too large, 1011 the service could not ' +
       'go on, 1013 too slow: come back with `after`. The token goes into `?token=`, into the ' +
-      'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from what is no browser, into ' +
+      'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from other clients than browsers, into ' +
       '`Authorization`.',
     query: querySchema.extend({ token: z.string().optional() }),
     answers: {

@@ -142,7 +142,7 @@ const utteranceSchema = z.strictObject({
   speaker: name
     .refine((speaker) => speaker !== '', 'must not be empty')
     .optional()
-    .describe('a label or name of the recording, or the name of somebody new'),
+    .describe('a label or name of the recording, or the name of a new speaker'),
 });
 
 const namesSchema = z.strictObject({

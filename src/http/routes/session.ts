@@ -27,7 +27,7 @@ const loginSchema = z.strictObject({
   password: z.string().max(1024),
 });
 
-/** First run: the first administrator, and nobody after them. */
+/** First run: only the first administrator. */
 export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) => {
   const from = (ctx: Context) => peerOf(ctx, settings()['server.trusted_proxies']);
   router.get('/setup/state', async (ctx) => {

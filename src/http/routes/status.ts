@@ -109,7 +109,7 @@ export const hostOperations: readonly Operation[] = [
     path: '/health',
     id: 'health',
     tag: 'Service',
-    summary: 'Whether somebody is there',
+    summary: 'Whether the service answers',
     description: 'With `?ready`: 503 while it starts, too.',
     answers: {
       200: { description: 'The service runs.', json: answers.health },
@@ -140,7 +140,8 @@ export const hostOperations: readonly Operation[] = [
     id: 'metrics',
     tag: 'Watching',
     summary: 'Figures for Prometheus',
-    description: 'For administrators, and for whoever sends `metrics.token` as the bearer token.',
+    description:
+      'For administrators, and for clients that send `metrics.token` as the bearer token.',
     answers: { 200: { description: 'The figures.', media: ['text/plain'] } },
   },
 ];

@@ -125,7 +125,7 @@ async function continueUpload(
   });
 }
 
-/** Bytes the upload is to have; 0 when that is not told yet, or is no number. */
+/** Bytes the upload is to have; 0 when that is not known yet, or not a number. */
 const announcedLength = (ctx: Context): number => {
   const told = ctx.get('Upload-Length');
   return /^\d{1,15}$/.test(told) ? Number(told) : 0;
@@ -170,7 +170,7 @@ export const resumableOperations: readonly Operation[] = [
     headers: [
       version,
       { name: 'Upload-Length', description: 'Bytes of the file.' },
-      { name: 'Upload-Defer-Length', description: '`1`: the length is told later.' },
+      { name: 'Upload-Defer-Length', description: '`1`: the length follows later.' },
       {
         name: 'Upload-Metadata',
         description:
@@ -201,7 +201,7 @@ export const resumableOperations: readonly Operation[] = [
     headers: [
       version,
       { name: 'Upload-Offset', description: 'Where the piece begins.', required: true },
-      { name: 'Upload-Length', description: 'Bytes of the file, if it was not told before.' },
+      { name: 'Upload-Length', description: 'Bytes of the file, if it was not sent before.' },
     ],
     body: {
       kind: 'other',

@@ -27,7 +27,7 @@ export const userRoutes: AddRoutes = (router, { accounts }) => {
     try {
       await accounts.changePassword(callerOf(ctx.state).userId, current, password);
     } catch (error) {
-      // Not 401, which says that the token is no good.
+      // Not 401, which says that the token is not valid.
       if (!(error instanceof AccountError) || error.code !== 'WRONG_CREDENTIALS') throw error;
       throw invalid([{ path: 'current_password', message: 'is wrong' }]);
     }
@@ -138,7 +138,7 @@ export const userOperations: readonly Operation[] = [
   },
 ];
 
-/** A name out of a path. @throws {AccountError} `BUILT_IN_USER`; 404 for `me`, which is no name */
+/** A name out of a path. @throws {AccountError} `BUILT_IN_USER`; 404 for `me`, which is not a name */
 function managed(name: string): string {
   const key = usernameKey(name);
   if (key === 'me') throw notFound('There is no user of that name.');

@@ -16,7 +16,7 @@ export type ReceivedUpload = {
 };
 
 /**
- * Receives a `multipart/form-data` body with one file, streamed into a folder of its own in `uploadsDir`,
+ * Receives a `multipart/form-data` body with one file, streamed into a new folder in `uploadsDir`,
  * hands it to `use`, and removes the folder whatever happened: `use` moves away what it keeps. A
  * connection that breaks off leaves nothing behind either.
  * @throws {Problem} 400, 413, 415, 422

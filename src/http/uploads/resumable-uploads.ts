@@ -136,7 +136,7 @@ async function importUpload(
   return accepted;
 }
 
-/** @throws {Problem} 422. Clients add metadata of their own (`filetype`, …), which nobody asks for. */
+/** @throws {Problem} 422. Clients add other metadata (`filetype`, …), which is ignored. */
 function fieldsOf(metadata: Record<string, string | null>) {
   const given = Object.keys(fieldsSchema.shape).flatMap((name) =>
     metadata[name] === undefined || metadata[name] === '' ? [] : [[name, metadata[name]] as const],
