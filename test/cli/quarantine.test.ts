@@ -38,7 +38,7 @@ test('without a service: what is there, and nothing is deleted that nobody confi
   await filled(dataDir);
   const lines = (await quarantine()).out.trimEnd().split('\n');
   assert.deepEqual(lines, [
-    `${second}: folder of the recording 01JD8Y7QK3W6H5V4N2M1R0P9ZY, of which the log knows nothing, ` +
+    `${second}: folder of the recording 01JD8Y7QK3W6H5V4N2M1R0P9ZY, which is not in the log, ` +
       'since 2025-11-20T08:00:00.000Z, 2 KB',
     `${first}: documents of the deleted user 01JD8Y7QK3W6H5V4N2M1R0P9ZX, ` +
       'since 2026-11-20T08:09:10.123Z, 2 KB',

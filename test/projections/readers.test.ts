@@ -194,7 +194,12 @@ function inMarkdown({ documents }: Written): Saying {
     blocks: transcript.rest
       .slice(2)
       .filter((line) => line !== `*${labels.noSpeech}*`)
-      .map((line) => line.replace(/ \^[\w-]+$/, '').replace(/^\*\*(.+?)\*\* \[[\d:]+\]/, '$1:')),
+      .map((line) =>
+        line
+          .replace(/ \^[\w-]+$/, '')
+          .replace(/^\*\*(.+?)\*\* \[[\d:]+\]/, '$1:')
+          .replace(/^\[[\d:]+\] /, ''),
+      ),
     summary: summary.rest.slice(2).join('\n').replace(`*${labels.noSummary}*`, ''),
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkPasswordHash, verifyPassword } from '../../src/accounts/passwords.ts';
 
-const ends = `${'c2FsdHNhbHRzYWx0'}$${'A'.repeat(43)}`;
+const ends = `c2FsdHNhbHRzYWx0$${'A'.repeat(43)}`;
 const argon2 = (parameters: string) => `$argon2id$v=19$${parameters}$${ends}`;
 const pbkdf2 = (parameters: string) => `$pbkdf2-sha256$${parameters}$${ends}`;
 const scrypt = (parameters: string) => `$scrypt$${parameters}$${ends}`;

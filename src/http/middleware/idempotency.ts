@@ -69,7 +69,7 @@ export function rememberAnswers(): Middleware<State> {
 
 /** What makes a request another one: where it goes and what it asks for; the file of a form apart. */
 async function fingerprintOf(ctx: Asked): Promise<string> {
-  const body = ctx.is('application/json') ? await jsonIn(ctx as Context) : undefined;
+  const body = ctx.is('application/json') ? await jsonIn(ctx) : undefined;
   const upload = [ctx.get('Upload-Length'), ctx.get('Upload-Metadata')];
   return createHash('sha256')
     .update(JSON.stringify([ctx.path, ctx.querystring, body ?? {}, upload]))
