@@ -1,8 +1,8 @@
 import type { Kind } from '../events/facts/recording.ts';
-import { type PageRequest, newestFirst, timeKey } from './list-page.ts';
+import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
 import type { ProjectionStorage, Row } from './runner/projection.ts';
 import { type KeptRecording, hashedFile } from './recording-fold.ts';
-import { recordingsName } from './recording-row.ts';
+import { recordingKey, recordingsName } from './recording-row.ts';
 
 /**
  * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document is:
@@ -45,4 +45,29 @@ export async function recordingByFilename(
   return storage.get<string>(recordingsName, `f/${owner}/${hashedFile(filename)}`);
 }
 
+/** A user's recordings by the file each was imported from: `a/<owner>/<SHA-256>/<id>`. */
+export const audioLists = ({
+  owner,
+  imported_sha256,
+  recording_id,
+}: KeptRecording['core']): [key: string, row: Row][] =>
+  imported_sha256 === null ? [] : [[`${audioList(owner, imported_sha256)}${recording_id}`, 1]];
+
+/** The oldest recording of the same user that the same file was imported as before; null: there is none. */
+export async function sameAudioAs(
+  storage: ProjectionStorage,
+  recordingId: string,
+): Promise<string | null> {
+  const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(recordingId));
+  if (!kept || kept.core.imported_sha256 === null) return null;
+  const prefix = audioList(kept.core.owner, kept.core.imported_sha256);
+  // Ids sort by when they were made.
+  for await (const [key] of storage.range(recordingsName, { ...startingWith(prefix), limit: 1 })) {
+    const oldest = key.slice(prefix.length);
+    return oldest === recordingId ? null : oldest;
+  }
+  return null;
+}
+
+const audioList = (owner: string, sha256: string): string => `a/${owner}/${sha256}/`;
 const libraryList = (owner: string, kind: Kind | 'all'): string => `l/${owner}/${kind}/`;

@@ -28,6 +28,8 @@ export type KeptRecording = {
     error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
     /** Hashes of the documents' paths: they are listed by these, also when the paths cannot be read. */
     files: string[];
+    /** SHA-256 of the file it was imported from, as it came; null: captured, or erased. */
+    imported_sha256: string | null;
   };
   /** Which facts count: versions and labels, no words. */
   counted: Omit<Digest, 'facts'>;
@@ -85,7 +87,7 @@ export const digestIn = ({ counted, facts = [] }: KeptRecording): Digest => ({ .
 /** What a reader sees. */
 export function recordingRow(kept: KeptRecording): RecordingRow {
   const { texts = noTexts, unreadable = false } = kept;
-  const { files: _, ...core } = kept.core;
+  const { files: _, imported_sha256: _sha256, ...core } = kept.core;
   const digest = digestIn(kept);
   const { title, filename, abstract, language, speakers, notes } = shown(digest);
   const isKnown = notes.some(({ code }) => code === 'unreadable');
@@ -146,6 +148,7 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
       error: null,
       document_hashes: null,
       files: [],
+      imported_sha256: imported ? fact.data.sha256 : null,
       version: 0,
       ledger: null,
     },
@@ -194,6 +197,7 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   error: null,
   document_hashes: null,
   files: [],
+  imported_sha256: null,
   running: [],
 });
 

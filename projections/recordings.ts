@@ -1,6 +1,6 @@
 import { type RecordingFactType, recordingFacts } from '../events/facts/recording.ts';
 import { isErased } from './recording/digest.ts';
-import { libraryLists } from './library.ts';
+import { audioLists, libraryLists } from './library.ts';
 import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
 import type { Projection, ProjectionStorage, Row, Rows } from './runner/projection.ts';
 import {
@@ -25,12 +25,12 @@ import { draft } from './recording/reading.ts';
  * - `r/<id>` (s) the recording; its state and lists' order stay readable without the key
  * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
- *   something is going on; `l/…`, `f/…` the library, see `library.ts`; all without words in their keys
+ *   something is going on; `l/…`, `f/…`, `a/…` the library, see `library.ts`; all without words in their keys
  * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 4,
+  version: 5,
   interests: new Set(Object.keys(recordingFacts) as RecordingFactType[]),
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -219,6 +219,7 @@ function listsOf({ core }: KeptRecording): Map<string, Row> {
     [`o/${owner}/${place}`, 1],
     [`s/${owner}/${status}/${place}`, 1],
     ...libraryLists(core),
+    ...audioLists(core),
   ]);
   if (status === 'recording' || status === 'transcribing') lists.set(`u/${recording_id}`, 1);
   return lists;

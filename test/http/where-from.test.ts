@@ -148,6 +148,36 @@ test('overrides of direction are in no title', async (t) => {
   assert.equal(empty.status, 422);
 });
 
+test('the same file again, of the same user only, is taken and named', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const send = async (by: string, seconds: number, key?: string) => {
+    const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
+    const audio = wav(seconds);
+    type Answer = { recording_id: string; same_audio_as: string | null };
+    const { status, body } = await service.upload<Answer>(by, {}, { audio, headers });
+    assert.equal(status, 202);
+    await service.reaches(body.recording_id, 'idle.saved');
+    return body;
+  };
+  const first = await send(token, 0.1, 'first');
+  assert.equal(first.same_audio_as, null);
+  assert.equal((await send(token, 0.2)).same_audio_as, null);
+  const second = await send(token, 0.1);
+  assert.notEqual(second.recording_id, first.recording_id);
+  assert.equal(second.same_audio_as, first.recording_id);
+  assert.deepEqual(await send(token, 0.1, 'first'), first, 'a repetition is answered as before');
+
+  const bobs = await service.addUser('bob');
+  const theirs = await send(bobs, 0.1);
+  assert.equal(theirs.same_audio_as, null, 'what others have is not named');
+  assert.equal((await send(bobs, 0.1)).same_audio_as, theirs.recording_id);
+
+  await service.call('DELETE', `/recordings/${first.recording_id}`, { token });
+  assert.equal((await send(token, 0.1)).same_audio_as, second.recording_id);
+  assert.deepEqual((await checkLog(service.store)).differences, []);
+});
+
 async function saved(
   service: TestService,
   token: string,

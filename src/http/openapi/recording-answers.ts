@@ -114,6 +114,12 @@ export const recording = z.object({
 
 export const accepted = z.object({ recording_id: id, status: statusNameSchema });
 
+export const uploaded = accepted.extend({
+  same_audio_as: id
+    .nullable()
+    .describe('an earlier recording of yours, made of the same file; null: there is none'),
+});
+
 /** Answers of commands. */
 export const going = { description: 'Taken; work goes on.', json: accepted };
 export const done = { description: 'Done.', json: accepted };

@@ -11,7 +11,7 @@ import type { openResumable } from '../uploads/resumable-uploads.ts';
 import { sweepResumable } from '../uploads/receive-upload.ts';
 import type { AddRoutes, RouteServices, State } from '../services.ts';
 import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
-import { accepted } from '../openapi/recording-answers.ts';
+import { uploaded } from '../openapi/recording-answers.ts';
 
 /**
  * `/uploads`: resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). Creating one needs
@@ -103,7 +103,7 @@ async function continueUpload(
     await store.forgetWords(id);
     ctx.set('Upload-Offset', String(info.size));
     ctx.set('Upload-Length', String(info.size));
-    answerImported(ctx, finished);
+    await answerImported(ctx, services, finished);
     return;
   }
   if (ctx.method !== 'PATCH') {
@@ -211,7 +211,7 @@ export const resumableOperations: readonly Operation[] = [
     answers: {
       202: {
         description: 'That was all of it: a recording, and work goes on.',
-        json: accepted,
+        json: uploaded,
         headers: { Location: 'Path of the recording.', ...offset },
       },
       204: { description: 'Taken.', headers: offset },

@@ -8,8 +8,8 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import type { Admission } from '../../storage/quota.ts';
 import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts';
 import { notFound } from '../problems.ts';
+import { answerImported } from '../uploads/imported-upload.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
-import { statusName } from '../recording-answer.ts';
 import type { AddRoutes, RouteServices, State } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
@@ -63,9 +63,7 @@ async function receiveRecording(
     });
     coming?.kept();
     await untilReadable(services, accepted);
-    ctx.status = 202;
-    ctx.set('Location', `/recordings/${accepted.recordingId}`);
-    ctx.body = { recording_id: accepted.recordingId, status: statusName(accepted.state) };
+    await answerImported(ctx, services, accepted);
   });
 }
 
@@ -96,7 +94,11 @@ export const uploadOperations: readonly Operation[] = [
     summary: 'Takes an audio file; it goes through the same pipeline as a captured one',
     body: { kind: 'form', fields: fieldsSchema },
     answers: {
-      202: { ...answers.going, headers: { Location: 'Path of the recording.' } },
+      202: {
+        ...answers.going,
+        json: answers.uploaded,
+        headers: { Location: 'Path of the recording.' },
+      },
     },
     problems: ['not-found', 'unsupported-media', 'disk-full', 'space-limit'],
     command: true,

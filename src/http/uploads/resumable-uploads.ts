@@ -72,7 +72,7 @@ export function openResumable(directory: string, services: RouteServices) {
       throw await asProblem(mine.error, response, maxBytes());
     }
     if (mine.imported) {
-      answerImported(ctx, mine.imported);
+      await answerImported(ctx, services, mine.imported);
       return;
     }
     // Everything is said in headers.
