@@ -103,7 +103,11 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
   const last = await patch(service, path, 10_000, audio.subarray(10_000), { token });
   assert.equal(last.status, 202);
   const id = String(last.body['recording_id']);
-  assert.deepEqual(last.body, { recording_id: id, status: 'TRANSCRIBING' });
+  assert.deepEqual(last.body, {
+    recording_id: id,
+    status: 'TRANSCRIBING',
+    same_audio_as: null,
+  });
   assert.equal(last.headers.get('location'), `/recordings/${id}`);
   assert.equal(last.headers.get('upload-offset'), String(audio.length));
   const { body } = await service.call('GET', `/recordings/${id}`, { token });
