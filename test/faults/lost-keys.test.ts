@@ -18,6 +18,7 @@ import {
 } from '../support/lost-keys.ts';
 import { until } from '../support/pulse-until.ts';
 import { mitschrift } from '../support/recorded-data.ts';
+import { eventually } from '../support/eventually.ts';
 import { apiOf, uploadForm } from '../support/service-process.ts';
 import { times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -38,9 +39,16 @@ async function serve(t: TestContext, data: DataFolder) {
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= service.close());
   t.after(close);
-  const { token } = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
+  const account = { username: 'ada', password };
+  let token = '';
+  // 503 while it starts, and for a moment when rows of an earlier release are removed from the log.
+  await eventually('ada is logged in', async () => {
+    const logIn = apiOf(service.url).post<{ token: string }>('/login', account);
+    ({ token } = await logIn.catch((error: Error) => {
+      if (!error.message.includes(': 503 ')) throw error;
+      return { token: '' };
+    }));
+    return token !== '';
   });
   const request = async (method: string, path: string, body?: object | FormData) => {
     const form = body instanceof FormData;

@@ -52,7 +52,7 @@ test('200 commands at once on one recording: one is taken, 199 are told why not'
   const api = apiOf(service.url, token);
   const answers = await Promise.all(
     Array.from({ length: 200 }, () =>
-      api.post(`/recordings/${id}/reprocess`, { from: 'language-model' }).then(
+      api.post(`/recordings/${id}/reprocess`, { from: 'speech-to-text' }).then(
         () => '202',
         (error: Error) => /: (\d{3}) /.exec(error.message)?.[1],
       ),

@@ -102,6 +102,10 @@ const cases: Case[] = [
     prepare: async (...of) => ({ path: `/recordings/${await held(...of)}/cancel` }),
   },
   {
+    path: '/recordings/{id}/clear',
+    prepare: async (...of) => ({ path: `/recordings/${await failed(...of)}/clear` }),
+  },
+  {
     path: '/recordings/{id}/retry',
     async prepare(service, token) {
       const id = await failed(service, token);
