@@ -46,13 +46,19 @@ test(
 
 test('200 commands at once on one recording: one is taken, 199 are told why not', async (t) => {
   const { start, upload, check, token } = await trial(t);
-  const service = await start();
-  const { recording_id: id } = await upload(service, 'solo');
-  await check(service);
+  const before = await start();
+  const { recording_id: id } = await upload(before, 'solo');
+  await check(before);
+  await before.end('SIGTERM');
+  // A language model that is away is waited for: the run goes on for as long as commands come.
+  const service = await start({
+    MITSCHRIFT_LLM_BASE_URL: 'http://127.0.0.1:9',
+    MITSCHRIFT_LLM_MODEL: 'away',
+  });
   const api = apiOf(service.url, token);
   const answers = await Promise.all(
     Array.from({ length: 200 }, () =>
-      api.post(`/recordings/${id}/reprocess`, { from: 'speech-to-text' }).then(
+      api.post(`/recordings/${id}/reprocess`, { from: 'language-model' }).then(
         () => '202',
         (error: Error) => /: (\d{3}) /.exec(error.message)?.[1],
       ),
