@@ -20,6 +20,9 @@ type Fact = NewFact<RecordingFact> & { version: number };
 /** Facts that end a story or throw it back; taken often, no story would come far. */
 const setbacks = new Set(['recording.erased', 'recording.discarded', 'stage.failed']);
 setbacks.add('processing.cancelled').add('error.cleared').add('stage.interrupted');
+// What is said of a recording at any time moves no story on.
+for (const remark of ['title.changed', 'start.changed', 'kind.changed', 'language.set'])
+  setbacks.add(remark);
 
 /** A choice among the plausible events of a state, and how far it is bent to be implausible. */
 const choice = fc.record({
