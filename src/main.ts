@@ -1,3 +1,4 @@
+import { withRows } from './integrity/verify.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { recordings } from '../projections/recordings.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
@@ -238,7 +239,7 @@ async function serve(core: Core, server: RunningServer, options: ServiceOptions)
     version: packageVersion(),
     address: host.address,
     dataDir: host.data.root,
-    health: scrub.health,
+    health: () => withRows(scrub.health(), pipeline.rows.full()),
   };
   const services = options.withServices?.(own) ?? own;
   server.serve(createApp(services), openSockets(services), services);

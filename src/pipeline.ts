@@ -36,6 +36,7 @@ export type Pipeline = {
   store: EventLog;
   keys: KeyStore;
   storage: ProjectionStorage;
+  rows: Pick<OpenedLog['rows'], 'withRoom' | 'full'>;
   projections: ProjectionRunner;
   recordingService: OpenRecordingService;
   captures: Captures;
@@ -111,6 +112,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     store,
     keys,
     storage,
+    rows,
     projections,
     recordingService,
     captures,

@@ -125,7 +125,7 @@ export const isTransient = (error: unknown): boolean =>
 export const whileAway = (
   signal: AbortSignal,
   onRetry: (error: unknown) => void,
-): RetryOptions => ({ pauses: { first: 50, max: 5000 }, isTransient, signal, onRetry });
+): RetryOptions => ({ pauses: { first: 50, max: 1000 }, isTransient, signal, onRetry });
 
 /** abstract-level's codes while a database is closed and opened again, and LevelDB's when a disk refuses. */
 const transientCodes: ReadonlySet<string> = new Set([

@@ -12,6 +12,7 @@ import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
+import type { RowsStorage } from '../storage/open-rows.ts';
 import type { DiskRoom } from '../storage/disk.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 import type { Toggle } from '../capture/toggle.ts';
@@ -53,6 +54,7 @@ export type HttpServices = {
   store: Pick<EventLog, 'read' | 'readAll' | 'head' | 'usable'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;
+  rows: Pick<RowsStorage, 'withRoom'>;
   projections: Pick<
     ProjectionRunner,
     'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'

@@ -22,6 +22,8 @@ export async function carryOut(
   decision: DecideRecording,
 ): Promise<Decided> {
   refuseWhenStopped(services);
+  // Nor what could not be read before there is room.
+  await services.rows.withRoom();
   const metadata = { by: callerOf(state).userId, command: commandOf(state) };
   const accepted = await services.recordingService.decide(recordingId, metadata, decision);
   if (accepted.facts.length > 0) await untilReadable(services, accepted);

@@ -220,6 +220,12 @@ export function healthOf(
   };
 }
 
+/** While the disk is full for the rows nothing new is taken either: its result could not be read. */
+export const withRows = (health: ServiceHealth, full: Error | undefined): ServiceHealth =>
+  full === undefined || health.state !== 'ok'
+    ? health
+    : { ...health, state: 'recovering', writable: false, advice: [full.message, ...health.advice] };
+
 type StreamChecked = FilesChecked & Pick<LogCheck, 'facts' | 'recordings'>;
 
 async function filesNow(store: EventLog, stream: string): Promise<RecordedFiles> {

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type LogDatabase,
   type WriteHook,
   openDatabase,
+  reopening,
   reopenUntilUsable,
 } from '../../events/log/database.ts';
 import type { KeyStore } from '../../events/key-store.ts';
@@ -16,8 +18,18 @@ import { sealedRows } from './sealed-rows.ts';
 export type RowsStorage = {
   storage: ProjectionStorage;
   db: LogDatabase;
+  /**
+   * Resolves at once unless the disk is full: then when the rows can be written again.
+   * @throws {EventStoreError} `DISK_FULL` when they cannot after some seconds
+   */
+  withRoom(): Promise<void>;
+  /** While the disk is full for the rows: so many bytes are free, and what that means. */
+  full(): EventStoreError | undefined;
   close(): Promise<void>;
 };
+
+/** How long a command waits for room, in milliseconds. */
+const roomWaitMs = 3000;
 
 /**
  * Opens the database of rows, or makes it. One that cannot be opened because it is damaged is deleted
@@ -52,11 +64,24 @@ export async function openRows(options: {
       recovering = undefined;
     });
   };
+  const full = () => (recovering && db.waitsForRoom !== undefined ? reopening(db) : undefined);
   const report = (problem: { subject: string; message: string }): void =>
     log.error(problem, 'rows cannot be read');
   return {
     storage: sealedRows(levelProjectionStorage(db), { keys, projections, report }),
     db,
+    full,
+    async withRoom() {
+      if (!recovering || !full()) return;
+      const over = new AbortController();
+      await Promise.race([
+        recovering,
+        delay(roomWaitMs, undefined, { signal: over.signal }).catch(() => {}),
+      ]);
+      over.abort();
+      const error = full();
+      if (error) throw error;
+    },
     async close() {
       closing.abort();
       await recovering;

@@ -5,10 +5,17 @@ import type { HttpServices, State } from '../services.ts';
  * Gives up the reserve on a full disk for requests that make room: deleting, and logging in for it. They
  * wait until the log takes facts again.
  */
-export function makeRoom({ disk, store }: Pick<HttpServices, 'disk' | 'store'>): Middleware<State> {
+export function makeRoom({
+  disk,
+  store,
+  rows,
+}: Pick<HttpServices, 'disk' | 'store' | 'rows'>): Middleware<State> {
   return async (ctx, next) => {
     const makesRoom = ctx.method === 'DELETE' || (ctx.method === 'POST' && ctx.path === '/login');
-    if (makesRoom && (await disk.giveUpReserve())) await store.usable();
+    if (makesRoom && (await disk.giveUpReserve())) {
+      await store.usable();
+      await rows.withRoom();
+    }
     await next();
   };
 }

@@ -19,6 +19,7 @@ import { StageError } from '../../shared/errors.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import { type Diarizer, localDiarizer } from '../../speech/diarization/diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { withRoom } from './with-room.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
 
@@ -101,10 +102,13 @@ async function diarizedBy(
   if (!isThere) {
     const { audio } = filesOf(recording, recording.sources.draft);
     if (!audio) throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
-    await decodeToSpeech(join(folder, audio.path), path, {
-      signal: job.signal,
-      onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
-    });
+    const source = join(folder, audio.path);
+    await withRoom(job, () =>
+      decodeToSpeech(source, path, {
+        signal: job.signal,
+        onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
+      }),
+    );
   }
   const speech = await openSpeechFile(path);
   try {

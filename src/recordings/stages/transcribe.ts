@@ -8,6 +8,7 @@ import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { draft } from '../../../projections/recording/reading.ts';
+import { withRoom } from './with-room.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
@@ -56,12 +57,15 @@ async function prepareSpeech(
   const { plan } = draft(recording);
   // What decoding has to say is recorded with the plan: without one, a finished file is not enough.
   if (plan !== null && (await exists(at.speechPath))) return;
-  const { decoded, located } = await spokenAudio(join(at.folder, audio.path), at.speechPath, {
-    secondsMax: at.engine.secondsMax,
-    modelsDir: at.modelsDir,
-    signal: job.signal,
-    onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
-  });
+  const source = join(at.folder, audio.path);
+  const { decoded, located } = await withRoom(job, () =>
+    spokenAudio(source, at.speechPath, {
+      secondsMax: at.engine.secondsMax,
+      modelsDir: at.modelsDir,
+      signal: job.signal,
+      onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
+    }),
+  );
   job.progress(prelude);
   if (plan !== null) return;
   const { duration, warnings } = decoded;

@@ -1,0 +1,29 @@
+import { retry } from '../../shared/retry.ts';
+import { isNoSpace } from '../../storage/disk.ts';
+import type { Job } from './run-stage.ts';
+
+/** Between two looks whether there is room on the disk, in milliseconds. */
+const roomPauses = { first: 250, max: 5000 };
+
+/**
+ * Does work that writes a file which can be made again, and does it again while the disk is full: as
+ * long as that takes, like appending a result, and shown as waiting.
+ * @throws what the work throws, but for a full disk; the job's reason when it is aborted
+ */
+export async function withRoom<T>(
+  job: Pick<Job, 'signal' | 'waiting'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  let since: string | undefined;
+  const done = await retry(work, {
+    pauses: roomPauses,
+    signal: job.signal,
+    isTransient: isNoSpace,
+    onRetry() {
+      since ??= new Date().toISOString();
+      job.waiting({ reason: 'room on the disk', since });
+    },
+  });
+  if (since !== undefined) job.waiting(null);
+  return done;
+}
