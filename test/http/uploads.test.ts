@@ -22,7 +22,7 @@ test('an uploaded file becomes three documents that its owner can read', async (
   const token = await service.setUp();
   const { status, body, headers } = await service.upload(token, { kind: 'solo', language: 'en' });
   assert.equal(status, 202);
-  assert.deepEqual(Object.keys(body).toSorted(), ['recording_id', 'status']);
+  assert.deepEqual(Object.keys(body).toSorted(), ['recording_id', 'same_audio_as', 'status']);
   assert.equal(body.status, 'TRANSCRIBING');
   assert.equal(headers.get('location'), `/recordings/${body.recording_id}`);
   await service.reaches(body.recording_id, 'idle.saved');
