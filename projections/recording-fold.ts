@@ -2,6 +2,7 @@ import { hashedKey } from '../events/key-store.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { type RecordingFact, type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
+import { withKnownNames } from './recording/labels-in-text.ts';
 import type { ReadFact } from './recording/recording.ts';
 import { draft, shown } from './recording/reading.ts';
 import { utcTime } from './list-page.ts';
@@ -97,7 +98,7 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
     error: core.error && { ...core.error, message: texts.failure },
     title,
     source: filename,
-    abstract,
+    abstract: abstract && withKnownNames(abstract, speakers),
     language,
     speakers,
     notes: unreadable && !isKnown ? [...notes, { code: 'unreadable', detail: '' }] : notes,

@@ -1,6 +1,7 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
+import { withKnownNames } from './labels-in-text.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
 import { factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
@@ -103,10 +104,11 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const text = restored?.content ?? undefined;
   const blocks = text?.blocks ?? carried?.content?.blocks ?? recognised;
   const summary = factAt(recording, results.summary, 'summary.completed');
+  const speakers = speakersIn(restored ?? turns, carried, edits, names);
   return {
     source,
     kind: source.kind ?? 'solo',
-    title: plainTitle(titleOf(recording, source)),
+    title: plainTitle(titleOf(recording, source, speakers)),
     filename: factAt(recording, 1, 'audio.imported')?.content?.filename ?? null,
     localStart: factAt(recording, results.startChanged, 'start.changed')?.data.local_start ?? null,
     formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
@@ -117,7 +119,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     language: languageOf(recording, source),
     duration: plan?.data.duration ?? audio?.data.duration ?? null,
     names,
-    speakers: speakersIn(restored ?? turns, carried, edits, names),
+    speakers,
     suggestions: turns ? suggestionsIn(turns) : [],
     blocks: corrected(blocks, edits),
     basis,
@@ -144,19 +146,25 @@ function countingFacts(recording: Recording, { results }: Source): ReadFact[] {
 export const plainTitle = <T extends string | null>(title: T): T =>
   (title === null ? null : title.replaceAll(/[\u202A-\u202E\u2066-\u2069]/gu, '')) as T;
 
-/** A person's title counts, unless a version was restored after it. */
-function titleOf(recording: Recording, { results }: Source): string | null {
+/** A person's title counts, unless a version was restored after it. In a model's, labels become names. */
+function titleOf(
+  recording: Recording,
+  source: Source,
+  speakers: Reading['speakers'],
+): string | null {
+  const { results } = source;
   const titled = factAt(recording, results.titled, 'title.changed');
   const restored = factAt(recording, results.restored, 'version.restored');
   const chosen = factAt(recording, results.title, 'title.chosen');
   const named = factAt(recording, results.named, 'documents.named');
   const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
   const given = titled && titled.version > (restored?.version ?? 0) ? titled : null;
+  const made = chosen?.content?.title;
   return (
     given?.content?.title ??
     restored?.content?.title ??
     titled?.content?.title ??
-    chosen?.content?.title ??
+    (made && !isTitleGiven(recording, source) ? withKnownNames(made, speakers) : made) ??
     origin?.content?.title ??
     named?.content?.title ??
     null

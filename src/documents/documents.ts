@@ -1,6 +1,7 @@
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Note } from '../../projections/recording/notes.ts';
 import type { Block } from '../../events/facts/transcript.ts';
+import { replaceLabels, speakerNumber } from '../../projections/recording/labels-in-text.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
 
@@ -58,11 +59,24 @@ export function speakerName(
 ): string {
   const name = input.speakers.find((speaker) => speaker.label === label)?.name ?? '';
   if (oneLine(name) !== '') return oneLine(name);
-  const digits = /^speaker[ _-]?(\d+)$/iu.exec(label)?.[1];
-  if (digits === undefined) return oneLine(label);
-  const number = Number(digits) + (digits.length > 1 ? 1 : 0);
-  return `${labelsIn(input.uiLanguage).speaker} ${number}`;
+  const number = speakerNumber(label);
+  return number === null ? oneLine(label) : `${labelsIn(input.uiLanguage).speaker} ${number}`;
 }
+
+/**
+ * A text of a language model with names where it has labels of speakers: its writer may have known no more.
+ * @param shown how a name is written in the text; in Markdown, escaped
+ */
+export const withSpeakerNames = (
+  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
+  text: string,
+  shown: (name: string) => string = (name) => name,
+): string =>
+  replaceLabels(
+    text,
+    input.speakers.map(({ label }) => label),
+    (label) => shown(speakerName(input, label)),
+  );
 
 /** Everybody who spoke, each name once, in the order given. */
 export const speakerNames = (input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>): string[] => [

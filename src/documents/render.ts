@@ -6,12 +6,13 @@ import {
   documentPaths,
   speakerName,
   speakerNames,
+  withSpeakerNames,
 } from './documents.ts';
 import { escapeInline, escapeLine, oneLine, sanitizeMarkdown } from './markdown.ts';
 import { type Labels, labelsIn } from './labels.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 3;
+export const rendererVersion = 4;
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.
@@ -21,7 +22,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
   const labels = labelsIn(input.uiLanguage);
   const paths = documentPaths(input.base);
   const backlink = `[[${input.base}]]`;
-  const abstract = escapeLine(withNames(input, input.abstract));
+  const abstract = escapeLine(withSpeakerNames(input, input.abstract));
   const heading = `# ${escapeInline(input.title)}`;
 
   return {
@@ -40,16 +41,11 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
     summary: document(frontMatter(input, [`${input.title} – ${labels.summary}`]), [
       backlink,
       `# ${labels.summary}`,
-      sanitizeMarkdown(withNames(input, input.summary)) || `*${labels.noSummary}*`,
+      withSpeakerNames(input, sanitizeMarkdown(input.summary), escapeLine) ||
+        `*${labels.noSummary}*`,
     ]),
   };
 }
-
-/** A text with the names of speakers where it has their labels: its writer may have known no more. */
-const withNames = (input: DocumentsInput, text: string): string =>
-  text.replaceAll(/(?<![\p{L}\p{N}_])SPEAKER_\d+(?![\p{L}\p{N}_])/gu, (label) =>
-    input.speakers.some((speaker) => speaker.label === label) ? speakerName(input, label) : label,
-  );
 
 /** The title is an alias as well: the file's name begins with a date and may lack characters of it. */
 const aliasesOf = ({ title, aliases }: DocumentsInput): string[] => [

@@ -1,5 +1,5 @@
 import { Document, HeadingLevel, Packer, Paragraph, TextRun } from 'docx';
-import { type DocumentsInput, speakerName } from '../documents/documents.ts';
+import { type DocumentsInput, speakerName, withSpeakerNames } from '../documents/documents.ts';
 import { labelsIn } from '../documents/labels.ts';
 import { clock } from '../shared/time.ts';
 
@@ -8,6 +8,7 @@ export async function wordFile(input: DocumentsInput): Promise<Buffer> {
   const labels = labelsIn(input.uiLanguage);
   const transcript = input.blocks.map((block) => turn(input, block));
   const title = clean(input.title);
+  const named = (text: string): string => withSpeakerNames(input, text);
   const document = new Document({
     title,
     creator: 'Mitschrift',
@@ -18,9 +19,11 @@ export async function wordFile(input: DocumentsInput): Promise<Buffer> {
         children: [
           new Paragraph({ text: title, heading: HeadingLevel.TITLE }),
           new Paragraph({ text: clean(input.localStart.slice(0, 16).replace('T', ' ')) }),
-          ...(input.abstract === '' ? [] : [new Paragraph({ text: clean(input.abstract) })]),
+          ...(input.abstract === '' ? [] : [new Paragraph({ text: clean(named(input.abstract)) })]),
           heading(labels.summary),
-          ...(input.summary.trim() === '' ? [none(labels.noSummary)] : summary(input.summary)),
+          ...(input.summary.trim() === ''
+            ? [none(labels.noSummary)]
+            : summary(named(input.summary))),
           heading(labels.transcript),
           ...(transcript.length === 0 ? [none(labels.noSpeech)] : transcript),
         ],

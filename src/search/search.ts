@@ -3,6 +3,7 @@ import { recordingOf } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/transcripts.ts';
 import type { Log } from '../shared/log.ts';
@@ -134,7 +135,8 @@ async function describe(
   const transcript = await transcriptOf(storage, id);
   if (!transcript) return undefined;
   const { title, source } = row;
-  const texts = [transcript.summary ?? '', row.abstract ?? '', title ?? '', source ?? ''];
+  const summary = withKnownNames(transcript.summary ?? '', row.speakers);
+  const texts = [summary, row.abstract ?? '', title ?? '', source ?? ''];
   const place = bestPlace(transcript.blocks, texts, words);
   return { recording_id: id, filename: row.documents.index, title, source, ...place };
 }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { libraryPage } from '../../projections/library.ts';
 import { pageRowsMax } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/transcripts.ts';
 import { foldWord, wordsOf } from './words.ts';
@@ -164,7 +165,9 @@ async function searchable(
     title: [row.title ?? '', row.source ?? ''].join('\n'),
     speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
     text: transcript.blocks.map(({ text }) => text).join('\n'),
-    summary: [row.abstract ?? '', transcript.summary ?? ''].join('\n'),
+    summary: [row.abstract ?? '', withKnownNames(transcript.summary ?? '', row.speakers)].join(
+      '\n',
+    ),
   };
 }
 

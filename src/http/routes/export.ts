@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
+import { withSpeakerNames } from '../../documents/documents.ts';
 import { openSpace, readDocument } from '../../documents/space.ts';
 import { exportInput } from '../../documents/documents-input.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
@@ -37,7 +38,7 @@ export const exportRoutes: AddRoutes = (router, services) => {
         input,
         json: () => ({
           ...recordingAnswer(row, transcript, []),
-          summary_text: transcript.summary,
+          summary_text: transcript.summary && withSpeakerNames(input, transcript.summary),
         }),
         async stored(name) {
           if (row.documents === null) return undefined;
