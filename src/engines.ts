@@ -18,6 +18,8 @@ export type EngineOptions = {
   log: Log;
   /** Where local models are, when not below the data directory. */
   modelsDir?: string;
+  /** Names that a user confirmed before, those of late first; without it, none. */
+  peopleOf?: (owner: string) => Promise<readonly string[]>;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunWaitMs?: number | undefined;
 };
@@ -120,14 +122,13 @@ export function speechActivities(
     diarize: loadedActivity(async () =>
       (await import('./recordings/stages/diarize.ts')).diarizeStage({ modelsDir, folderOf, log }),
     ),
-    identify: loadedActivity(async () => (await attribution()).identifyStage),
-    join: loadedActivity(async () => (await attribution()).joinStage),
+    join: loadedActivity(async () => (await attribution()).joinStage({})),
   };
 }
 
 /** The stages in which a language model is asked, or the built-in fallback. */
 export function languageActivities(
-  { settings, firstRunWaitMs, log }: EngineOptions,
+  { settings, firstRunWaitMs, log, peopleOf = async () => [] }: EngineOptions,
   models: ReturnType<typeof sharedLanguageModel>,
 ) {
   const tools = {
@@ -136,6 +137,9 @@ export function languageActivities(
     ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
   };
   return {
+    identify: loadedActivity(async () =>
+      (await attribution()).identifyStage({ ...tools, peopleOf }),
+    ),
     punctuate: loadedActivity(async () => (await finishing()).punctuateStage(tools)),
     summarise: loadedActivity(async () => (await finishing()).summariseStage(tools)),
     entitle: loadedActivity(async () =>

@@ -54,6 +54,9 @@ const ledger = z.object({
   clipped_samples: z.number().int(),
 });
 
+/** Names of people who may be heard, as given with the recording. */
+const people = { people: z.array(z.string()).optional() };
+
 const stageOf = { stage: z.enum(stages) };
 const none = z.object({});
 
@@ -72,7 +75,7 @@ export type ReprocessedFrom = (typeof reprocessedFrom)[number];
 export const recordingFacts = {
   'recording.started': {
     data: z.object({ ...origin, device: z.string().nullable(), trigger: z.string() }),
-    content: z.object({ title: z.string().optional() }),
+    content: z.object({ title: z.string().optional(), ...people }),
   },
   'recording.paused': { data: none },
   'recording.resumed': { data: none },
@@ -83,7 +86,11 @@ export const recordingFacts = {
   },
   'audio.imported': {
     data: z.object({ ...origin, ...audioFile, started_at: z.string() }),
-    content: z.object({ title: z.string().optional(), filename: z.string().optional() }),
+    content: z.object({
+      title: z.string().optional(),
+      filename: z.string().optional(),
+      ...people,
+    }),
   },
 
   /** A job got its turn at an engine. Carries `run` and `attempt`. */

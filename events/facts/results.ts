@@ -12,6 +12,15 @@ const worker = z.object({
 /** Why a language model did not do it, in a sentence for a person; absent when it did. */
 const withoutModel = { reason: z.string().optional() };
 
+/** Someone says their own name, or somebody else calls them by it. */
+const nameQuoteSchema = z.object({
+  text: z.string(),
+  start: z.number().nonnegative(),
+  end: z.number().nonnegative(),
+  how: z.enum(['said_by_self', 'addressed']),
+});
+export type NameQuote = z.infer<typeof nameQuoteSchema>;
+
 /** What a pass through the pipeline leads to, in the order of its stages. */
 export const passFacts = {
   /** The plan: which stretches will be asked of the engine, in order. */
@@ -63,10 +72,22 @@ export const passFacts = {
   'identification.completed': {
     data: worker,
     content: z.object({
-      names: z.array(z.object({ name: z.string(), confidence: z.number(), reason: z.string() })),
+      names: z.array(
+        z.object({
+          name: z.string(),
+          confidence: z.number(),
+          reason: z.string(),
+          /** What was said that the name rests on, as it was heard. Absent in older logs. */
+          quotes: z.array(nameQuoteSchema).optional(),
+        }),
+      ),
     }),
   },
-  'identification.skipped': { data: z.object({ reason: z.string() }) },
+  /** `data` has a code; the content a sentence, which may quote a server. Older logs have no content. */
+  'identification.skipped': {
+    data: z.object({ reason: z.string() }),
+    content: z.object({ reason: z.string() }),
+  },
   /** Diarization and identification joined: who spoke when, and who they may be. */
   'turns.joined': {
     data: z.object({

@@ -99,7 +99,7 @@ function saidBy(fact: ReadFact): Note[] {
       note('diarization-skipped', fact.data.reason);
       break;
     case 'identification.skipped':
-      note('identification-skipped', fact.data.reason);
+      note('identification-skipped', fact.content?.reason ?? fact.data.reason);
       break;
     // Music may pass for speech until no word is found in it.
     case 'transcription.completed':

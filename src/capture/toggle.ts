@@ -13,6 +13,8 @@ export type ToggleRequest = {
   kind?: 'solo' | 'meeting' | undefined;
   language?: string | null | undefined;
   title?: string | undefined;
+  /** Names of people who may be heard. */
+  people?: string[] | undefined;
 };
 
 export type Toggled = {
@@ -136,6 +138,7 @@ async function start(
       language: request.language ?? null,
       speakers: null,
       title: request.title,
+      people: request.people,
       device,
       trigger,
     });

@@ -9,11 +9,13 @@ import { unknownVariableText, unknownVariables } from '../config/environment.ts'
 import { type Pipeline, openPipeline } from '../pipeline.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
+import { peopleFieldSchema } from '../http/body.ts';
 import { openLogger } from '../shared/log.ts';
 import { type FoundFile, findAudioFiles } from './audio-files.ts';
 import { confirmed } from './confirmed.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 import { presentSettings } from './settings.ts';
+import { namedAs } from './sure-names.ts';
 import { type TranscribeProgress, transcribeProgress } from './transcribe-progress.ts';
 import { type TranscribedFiles, openTranscribedFiles } from './transcribed-files.ts';
 
@@ -24,6 +26,8 @@ export type TranscribeOptions = {
   /** Transcribes also what has its documents in `out` already. */
   again: boolean;
   language?: string | undefined;
+  /** Names of people who may be heard. */
+  people?: string | undefined;
   /** When it was said; by default when the file says it was made, else its modification time. */
   date?: Date | undefined;
   json: boolean;
@@ -45,6 +49,7 @@ type Batch = {
   uploads: string;
   out: string;
   options: TranscribeOptions;
+  people: string[];
   again: boolean;
   transcribed: TranscribedFiles;
   progress: TranscribeProgress;
@@ -61,6 +66,12 @@ export async function transcribeCommand(
 ): Promise<void> {
   if (await isFile(options.out)) {
     console.error(`--out ${options.out} is a file. Name a folder.`);
+    process.exitCode = 2;
+    return;
+  }
+  const given = peopleFieldSchema.safeParse(options.people ?? '');
+  if (!given.success) {
+    console.error(`--people ${given.error.issues[0]?.message}.`);
     process.exitCode = 2;
     return;
   }
@@ -85,7 +96,8 @@ export async function transcribeCommand(
     });
     const progress = transcribeProgress(files, { quiet: options.json });
     const { uploads } = data;
-    const batch = { pipeline, uploads, out, options, again, transcribed, progress };
+    const { data: people } = given;
+    const batch = { pipeline, uploads, out, options, people, again, transcribed, progress };
     try {
       await pipeline.takeUp();
       await transcribeAll(batch, files, results, scratch.stopping);
@@ -160,7 +172,7 @@ async function transcribeOne(batch: Batch, file: FoundFile): Promise<Result> {
 
 /** Takes a file through the pipeline, and notes that it is done. @throws what the file or the pipeline says */
 async function throughPipeline(
-  { pipeline, uploads, options, transcribed, progress }: Batch,
+  { pipeline, uploads, options, people, transcribed, progress }: Batch,
   { path: original, modifiedAt }: FoundFile,
 ): Promise<RecordingRow> {
   const { madeAt } = await acceptsAudio(original);
@@ -168,7 +180,7 @@ async function throughPipeline(
   await copyFile(original, path);
   // Of the copy, which does not change while it is worked on.
   const hash = await hashFile(path);
-  const done = settled(pipeline, progress);
+  const done = settled({ pipeline, progress, people });
   const { recordingId } = await pipeline.recordingService.importAudio({
     path,
     filename: basename(original),
@@ -178,6 +190,7 @@ async function throughPipeline(
     kind: options.meeting ? 'meeting' : 'solo',
     language: options.language ?? null,
     speakers: null,
+    people,
     began: {
       said: options.date?.toISOString(),
       madeAt,
@@ -201,7 +214,7 @@ async function throughPipeline(
 }
 
 /** Follows a recording until its documents are there or it failed; speakers are not asked for. */
-function settled(pipeline: Pipeline, progress: TranscribeProgress) {
+function settled({ pipeline, progress, people }: Pick<Batch, 'pipeline' | 'progress' | 'people'>) {
   return {
     of: (recordingId: string): Promise<RecordingRow> =>
       new Promise((resolve, reject) => {
@@ -211,11 +224,10 @@ function settled(pipeline: Pipeline, progress: TranscribeProgress) {
         const look = async () => {
           const row = await recordingById(pipeline.storage, recordingId);
           if (row?.status === 'awaiting-speakers') {
-            await pipeline.recordingService.command(
-              recordingId,
-              { type: 'speakers.skipped', data: {} },
-              { by: 'me', command: `${recordingId}/skip-speakers` },
-            );
+            await pipeline.recordingService.command(recordingId, namedAs(row, people), {
+              by: 'me',
+              command: `${recordingId}/skip-speakers`,
+            });
           } else if (row?.status === 'error' || (row?.status === 'idle' && row.version > 0)) {
             stopShowing();
             stopListening();

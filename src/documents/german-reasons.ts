@@ -110,6 +110,10 @@ const sentences: readonly (readonly [RegExp, (parts: Parts) => string])[] = [
       `Das Sprachmodell hat nichts Brauchbares geantwortet: Die Antwort ${unusable[why] ?? why}.`,
   ],
   [
+    sentence(String.raw`The language model answered with no list of names\.`),
+    () => 'Das Sprachmodell hat nicht mit einer Liste von Namen geantwortet.',
+  ],
+  [
     sentence(
       String.raw`The context of the language model is too small to merge the summaries of this recording\.`,
     ),

@@ -127,6 +127,36 @@ export const titleSchema = z
   .max(200)
   .transform((text) => plainTitle(text.normalize('NFC')).replaceAll(/\s+/g, ' ').trim());
 
+/** A name of somebody who may be heard, on one line. */
+const personSchema = z
+  .string()
+  .max(limits.personNameMax)
+  .regex(/^[^\r\n\u2028\u2029]*$/u, 'must be one line')
+  .transform((text) => plainTitle(text.normalize('NFC')).replaceAll(/\s+/g, ' ').trim())
+  .refine((name) => name !== '', 'must not be empty');
+
+/** Names of people who may be heard; each once. */
+export const peopleSchema = z
+  .array(personSchema)
+  .max(limits.peopleMax)
+  .transform((names) => [...new Set(names)]);
+
+/** The same in a field of a form: names with commas between, or a JSON array of them. */
+export const peopleFieldSchema = z
+  .string()
+  .max(limits.peopleFieldMax)
+  .transform((text, { addIssue }): string[] => {
+    if (!text.trim().startsWith('[')) return text.split(',').filter((name) => name.trim() !== '');
+    try {
+      return JSON.parse(text) as string[];
+    } catch {
+      addIssue({ code: 'custom', message: 'must be names with commas between, or a JSON array' });
+      return z.NEVER;
+    }
+  })
+  .pipe(peopleSchema)
+  .describe('names of people who may be heard: with commas between, or a JSON array');
+
 /** A moment, RFC 3339 with a zone; from 1900 on, not in the future. */
 export const momentSchema = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-05-04T10:00:00+02:00' })

@@ -55,6 +55,13 @@ export function jsonObjectIn(answer: string): Record<string, unknown> | undefine
   }
   return undefined;
 }
+
+/** All JSON objects of an answer, in order, read as `jsonObjectIn` reads the last. */
+export const jsonObjectsIn = (answer: string): Record<string, unknown>[] =>
+  balancedObjects(answer)
+    .map((candidate) => parsed(candidate) ?? mended(candidate))
+    .filter((value) => value !== undefined);
+
 const names = 'think|thinking|thought|reasoning';
 const closed = new RegExp(`^\\s*<(${names})>[\\s\\S]*?</\\1>`, 'iu');
 const closedMistral = /^\s*\[THINK\][\s\S]*?\[\/THINK\]/iu;

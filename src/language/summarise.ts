@@ -5,7 +5,7 @@ import {
   type Piece,
   type SpeakerNames,
   estimatedTokens,
-  halvesOf,
+  halvesOfPart,
   talkLines,
   talkOf,
   talkParts,
@@ -106,7 +106,7 @@ async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<st
   const lines = talkLines(part);
   const request = (again: boolean) => notesRequest(lines, asking.style, again);
   const about = { read: lines, wordsMin: 1 };
-  const halves = depth < depthMax ? inTwo(part) : undefined;
+  const halves = depth < depthMax ? halvesOfPart(part) : undefined;
   if (!halves) return [await asked(asking, request, about)];
   const notes = await unlessTooLarge(asked(asking, request, about));
   if (notes !== null) return [notes];
@@ -208,13 +208,4 @@ async function unlessTooLarge(answer: Promise<string>): Promise<string | null> {
     if (error.code !== 'prompt-truncated' && error.code !== 'answer-cut') throw error;
     return null;
   }
-}
-
-function inTwo(part: Piece[]): [Piece[], Piece[]] | undefined {
-  if (part.length > 1) {
-    const middle = Math.ceil(part.length / 2);
-    return [part.slice(0, middle), part.slice(middle)];
-  }
-  const halves = part[0] && halvesOf(part[0]);
-  return halves && [[halves[0]], [halves[1]]];
 }

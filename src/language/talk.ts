@@ -109,6 +109,16 @@ export function firstPart(
 export const halvesOf = (piece: Piece): [Piece, Piece] | undefined =>
   cutNear(piece, piece.text.length / 2, piece.text.length / 4);
 
+/** A part in two, between pieces or within its only one. */
+export function halvesOfPart(part: readonly Piece[]): [Piece[], Piece[]] | undefined {
+  if (part.length > 1) {
+    const middle = Math.ceil(part.length / 2);
+    return [part.slice(0, middle), part.slice(middle)];
+  }
+  const halves = part[0] && halvesOf(part[0]);
+  return halves && [[halves[0]], [halves[1]]];
+}
+
 /** A piece cut at an offset of its text; white space there belongs to neither. */
 export function cutAt(piece: Piece, offset: number): [Piece, Piece] {
   const before = piece.text.slice(0, offset);

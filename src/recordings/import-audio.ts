@@ -22,6 +22,8 @@ export type Upload = {
   language: string | null;
   speakers: number | null;
   title?: string | undefined;
+  /** Names of people who may be heard. */
+  people?: string[] | undefined;
   /** When it began, as far as that is known; the first that is given counts, else it is now. RFC 3339. */
   began?: { said?: string | undefined; madeAt?: string | null; modifiedAt?: string | undefined };
 };
@@ -135,15 +137,27 @@ async function takeUpload(
   await rename(upload.path, join(folder, path));
   await syncDirectory(folder);
   await syncDirectory(recordingsDir);
-  const { owner, kind, language, speakers, title, filename } = upload;
+  const { owner, kind, language, speakers, title, people, filename } = upload;
   const started_at = beginning(upload.began ?? {}, Date.now());
   const origin = { owner, kind, language, speakers, started_at };
   return {
     type: 'audio.imported',
     data: { ...origin, path, bytes, sha256, duration: null },
-    content: { filename, ...(title === undefined ? {} : { title }) },
+    content: { filename, ...said({ title, people }) },
   };
 }
+
+/** What a person said of a recording at its beginning, as far as they did. */
+export const said = ({
+  title,
+  people = [],
+}: {
+  title: string | undefined;
+  people: string[] | undefined;
+}): { title?: string; people?: string[] } => ({
+  ...(title === undefined ? {} : { title }),
+  ...(people.length === 0 ? {} : { people }),
+});
 
 /**
  * What a person said, else what the file says of itself, else when it was last changed. Times of clocks that

@@ -5,7 +5,7 @@ import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { StageNow } from './stages/stage-progress.ts';
-import { openImports, type Upload } from './import-audio.ts';
+import { openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import type { LoggedRecordingFact } from './handle.ts';
 import type { OpenRecordings } from './open-recordings.ts';
@@ -69,6 +69,8 @@ export type Start = {
   language: string | null;
   speakers: number | null;
   title?: string | undefined;
+  /** Names of people who may be heard. */
+  people?: string[] | undefined;
   /** Name of the host's input device; null for a browser's microphone. */
   device: string | null;
   /** What started it: `api`, `hotkey`, `tray`, `browser`. */
@@ -129,8 +131,8 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
   });
   return {
     importAudio,
-    async startRecording({ recordingId, by, command, title, ...data }) {
-      const content = title === undefined ? {} : { title };
+    async startRecording({ recordingId, by, command, title, people, ...data }) {
+      const content = said({ title, people });
       const fact = { type: 'recording.started', data, content } as const;
       return await begin(recordingId, fact, { by, command });
     },

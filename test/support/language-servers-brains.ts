@@ -3,10 +3,12 @@ export type Brain = (prompt: Prompt) => string;
 export type Prompt = { system: string; user: string; schema: unknown };
 
 /**
- * Does what it is asked: punctuates without touching words, summarises, answers JSON for a title.
+ * Does what it is asked: punctuates without touching words, summarises, answers JSON for a title and for
+ * the names of those who speak.
  */
 export const wellBehaved: Brain = (prompt) => {
   if (/punctuat/i.test(prompt.system)) return punctuated(prompt.user);
+  if (/names of the people/i.test(prompt.system)) return identified(prompt.user);
   if (/title/i.test(prompt.system)) return titled(prompt.user);
   return summarised(prompt.user);
 };
@@ -77,6 +79,24 @@ function summarised(user: string): string {
   return [...new Set(chosen)]
     .map((index) => sentences((lines[index] ?? '').split(/\s+/u).slice(0, 25).join(' ')))
     .join('\n\n');
+}
+
+/** Who says “I am …”, and who is thanked. */
+function identified(user: string): string {
+  const data = dataOf(user);
+  const found = (pattern: RegExp, how: string) =>
+    Array.from(data.matchAll(pattern), ([quote, name = '']) => ({
+      name: name.charAt(0).toLocaleUpperCase() + name.slice(1),
+      how,
+      quote,
+      confidence: 0.9,
+    }));
+  return JSON.stringify({
+    names: [
+      ...found(/\b(?:i am|i'm|my name is|ich bin|mein name ist) (\p{L}+)/giu, 'said_by_self'),
+      ...found(/\b(?:thanks|danke) (\p{L}+)/giu, 'addressed'),
+    ],
+  });
 }
 
 function titled(user: string): string {

@@ -11,7 +11,7 @@ import type { Caller, HttpServices } from '../services.ts';
 import { toProblem } from '../to-problem.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { browserRates } from '../../capture/browser/browser-file.ts';
-import { languageSchema } from '../body.ts';
+import { languageSchema, peopleSchema } from '../body.ts';
 
 /** The connection that a browser's audio comes over. */
 export type AudioConnection = {
@@ -175,7 +175,10 @@ function browserRecordings(services: HttpServices) {
   /** How many each user is starting: no projection has them yet. */
   const beginning = new Map<string, number>();
 
-  return async function begin({ kind, language }: AudioStart, { userId }: Caller): Promise<string> {
+  return async function begin(
+    { kind, language, people }: AudioStart,
+    { userId }: Caller,
+  ): Promise<string> {
     const others = beginning.get(userId) ?? 0;
     beginning.set(userId, others + 1);
     try {
@@ -192,6 +195,7 @@ function browserRecordings(services: HttpServices) {
         kind,
         language: language ?? null,
         speakers: null,
+        people,
         device: null,
         trigger: 'browser',
       });
@@ -220,6 +224,7 @@ export const clientFrame = z.discriminatedUnion('type', [
       .max(browserRates.max)
       .describe('of what follows, and of the audio that is kept'),
     language: languageSchema.optional(),
+    people: peopleSchema.optional().describe('names of people who may be heard'),
     recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
   }),
   z.object({ type: z.literal('audio.stop') }),

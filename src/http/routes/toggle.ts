@@ -3,7 +3,7 @@ import { recordings, statusOf } from '../../../projections/recordings.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { jsonBody, languageSchema, titleSchema } from '../body.ts';
+import { jsonBody, languageSchema, peopleSchema, titleSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -47,6 +47,7 @@ export const toggleSchema = z.strictObject({
   action: z.enum(['start', 'stop', 'reset']).optional(),
   kind: z.enum(['solo', 'meeting']).optional(),
   language: languageSchema.optional(),
+  people: peopleSchema.optional().describe('names of people who may be heard'),
   title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
 });
 

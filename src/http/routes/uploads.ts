@@ -6,7 +6,13 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import type { Admission } from '../../storage/quota.ts';
-import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts';
+import {
+  languageSchema,
+  momentSchema,
+  peopleFieldSchema,
+  titleSchema,
+  validated,
+} from '../body.ts';
 import { notFound } from '../problems.ts';
 import { answerImported } from '../uploads/imported-upload.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
@@ -75,6 +81,7 @@ export const fieldsSchema = z.strictObject({
     .optional()
     .describe('when it began; else as the file says of itself, else `modified_at`, else now'),
   modified_at: momentSchema.optional().describe('when the file was last changed'),
+  people: peopleFieldSchema.optional(),
   speakers: z
     .string()
     .regex(/^\d{1,2}$/, 'must be a number from 1 to 20')

@@ -1,84 +1,151 @@
 import type { Block } from '../../../events/facts/transcript.ts';
-import type { StageActivity } from './run-stage.ts';
+import type { IdentifiedName } from '../../../projections/recording/suggest-names.ts';
+import type { LanguageModel } from '../../language/model.ts';
+import type { Lease } from '../../shared/shared-resource.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Job, StageActivity } from './run-stage.ts';
+import { carriedNames } from '../../../projections/recording/carried-names.ts';
 import {
   joinTurns,
   onlySpeaker,
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
-import { factAt } from '../../../projections/recording/recording.ts';
+import { type NameForLabel, suggestNames } from '../../../projections/recording/suggest-names.ts';
+import { wordCount } from '../../../projections/recording/paragraphs.ts';
+import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
+import { identify } from '../../language/identify.ts';
+import { retryingModel } from '../../language/retrying-model.ts';
+import { StageError } from '../../shared/errors.ts';
+import { firstRunWaitMs, notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
-/** Who they may be. Not asked of a language model yet. */
-export const identifyStage: StageActivity = async (job) => {
-  await job.acquireSlot({ name: 'identification', concurrency: 1 });
-  await job.append({ type: 'identification.skipped', data: { reason: 'no-engine' } });
+export type IdentifyDeps = {
+  log: Log;
+  /** The configured language model; null when none is. */
+  languageModel(): Promise<Lease<LanguageModel> | null>;
+  /** Names that this user confirmed in other recordings, those of late first. */
+  peopleOf(owner: string): Promise<readonly string[]>;
+  firstRunWaitMs?: number;
+};
+
+/**
+ * Who they may be, from what is said: names, and the quotes they rest on. Whatever goes wrong is a separate fact,
+ * `identification.skipped`: the meeting goes on without suggestions.
+ */
+export const identifyStage =
+  (deps: IdentifyDeps): StageActivity =>
+  async (job) => {
+    let lease: Lease<LanguageModel> | null = null;
+    try {
+      lease = await deps.languageModel();
+      const model = lease?.value ?? null;
+      await job.acquireSlot({ name: model?.queue ?? 'identification', concurrency: slotsPerModel });
+      await appendNames(job, deps, model);
+    } finally {
+      lease?.release();
+    }
+  };
+
+async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | null) {
+  const recording = await job.recording();
+  const { raw: blocks, language } = draft(recording);
+  if (!blocks.some(({ text }) => wordCount(text) > 0)) {
+    const data = { engine: 'built-in', model: null };
+    return await job.append({ type: 'identification.completed', data, content: { names: [] } });
+  }
+  if (!model) return await skip(job, notConfigured);
+  const waitMs = recording.sources.published ? reprocessWaitMs : deps.firstRunWaitMs;
+  const retrying = retryingModel(model, {
+    limitMs: waitMs ?? firstRunWaitMs,
+    onWaiting: (waiting) => job.waiting(waiting),
+  });
+  let names: Awaited<ReturnType<typeof identify>>;
+  try {
+    const people = [...peopleGiven(recording), ...(await deps.peopleOf(job.owner))];
+    names = await identify(blocks, retrying, {
+      language,
+      people: [...new Set(people)],
+      signal: job.signal,
+      onProgress: (fraction) => job.progress(fraction),
+    });
+  } catch (error) {
+    if (job.signal.aborted) throw error;
+    const { recordingId } = job;
+    deps.log.warn({ err: error, recordingId, stage: 'identify' }, 'identification failed');
+    return await skip(job, error instanceof StageError ? error : ownFault);
+  }
+  await job.append({
+    type: 'identification.completed',
+    data: { engine: 'language-model', model: model.model },
+    content: { names: names.map((one) => ({ ...one, reason: one.quotes[0]?.text ?? '' })) },
+  });
+}
+
+const ownFault = { code: 'failed', message: 'It failed with an error of the program’s own.' };
+
+const skip = (job: Job, { code, message }: { code: string; message: string }): Promise<void> =>
+  job.append({
+    type: 'identification.skipped',
+    data: { reason: code },
+    content: { reason: message },
+  });
+
+/** Names given with the recording. */
+const peopleGiven = (recording: Recording): readonly string[] =>
+  factAt(recording, 1, 'audio.imported', 'recording.started')?.content?.people ?? [];
+
+export type JoinDeps = {
+  /** Labels whose voices sound like people that this user confirmed before. */
+  voicesOf?(job: Job, recording: Recording): Promise<readonly NameForLabel[]>;
 };
 
 /** Words and speakers joined into turns, with what a person needs to tell who it was. */
-export const joinStage: StageActivity = async (job) => {
-  await job.acquireSlot({ name: 'joining', concurrency: 2 });
-  const recording = await job.recording();
-  const { results } = recording.sources.draft;
-  const diarized = factAt(recording, results.diarization, 'diarization.completed');
-  const turns = joinTurns(draft(recording).utterances, diarized?.data.turns ?? []);
-  const shown = published(recording);
-  // Who was named in an earlier version is suggested again; a person still has to confirm it.
-  const known = shown
-    ? carriedNames(shown.blocks, shown.names, turns)
-    : new Map<string, CarriedName>();
-  const spoken = speakingTimes(turns);
-  const speakers = spoken.length > 0 ? spoken : [{ label: onlySpeaker, seconds: 0 }];
-  await job.append({
-    type: 'turns.joined',
-    data: { speakers },
-    content: {
+export const joinStage =
+  (deps: JoinDeps): StageActivity =>
+  async (job) => {
+    await job.acquireSlot({ name: 'joining', concurrency: 2 });
+    const recording = await job.recording();
+    const { results } = recording.sources.draft;
+    const diarized = factAt(recording, results.diarization, 'diarization.completed');
+    const turns = joinTurns(draft(recording).utterances, diarized?.data.turns ?? []);
+    const names = suggestNames({
       turns,
-      suggestions: speakers.map(({ label }) => {
-        const before = known.get(label);
-        return {
-          label,
-          name: before?.name ?? null,
-          confidence: before?.confidence ?? null,
-          reason: before ? 'named-before' : null,
-          sample: sampleOf(label, turns),
-        };
-      }),
-    },
-  });
-};
+      identified: identifiedIn(recording),
+      carried: carriedInto(recording, turns),
+      voices: (await deps.voicesOf?.(job, recording)) ?? [],
+      people: peopleGiven(recording),
+    });
+    const spoken = speakingTimes(turns);
+    const speakers = spoken.length > 0 ? spoken : [{ label: onlySpeaker, seconds: 0 }];
+    await job.append({
+      type: 'turns.joined',
+      data: { speakers },
+      content: {
+        turns,
+        suggestions: speakers.map(({ label }) => {
+          const { name, confidence, reason } = names.get(label) ?? nobodyKnown;
+          return { label, name, confidence, reason, sample: sampleOf(label, turns) };
+        }),
+      },
+    });
+  };
+
+const nobodyKnown = { name: null, confidence: null, reason: null };
+
+function identifiedIn(recording: Recording): readonly IdentifiedName[] {
+  const { identification } = recording.sources.draft.results;
+  const found = factAt(recording, identification, 'identification.completed');
+  return found?.content?.names ?? [];
+}
+
+/** Who was named in an earlier version is suggested again; a person still has to confirm it. */
+function carriedInto(recording: Recording, turns: readonly Block[]) {
+  const shown = published(recording);
+  return shown ? carriedNames(shown.blocks, shown.names, turns) : new Map<string, never>();
+}
 
 /** As much of a turn as it takes to tell a voice: this many words, from its beginning. */
 const sampleWords = 40;
-
-/** A label is taken for the same person when that much of their speech was under one name. */
-const shareMin = 0.5;
-
-/** For each label of the new turns the name under which most of its time was said before, if most was. */
-export function carriedNames(
-  before: readonly Block[],
-  names: Readonly<Record<string, string>>,
-  turns: readonly Block[],
-): Map<string, CarriedName> {
-  const carried = new Map<string, CarriedName>();
-  for (const label of new Set(turns.map(({ speaker }) => speaker))) {
-    if (label === null) continue;
-    const own = turns.filter(({ speaker }) => speaker === label);
-    const spoken = own.reduce((sum, { start, end }) => sum + end - start, 0);
-    const shared = new Map<string, number>();
-    for (const old of before) {
-      const name = old.speaker === null ? undefined : names[old.speaker]?.trim();
-      if (name === undefined || name === '') continue;
-      for (const turn of own) {
-        const seconds = Math.min(turn.end, old.end) - Math.max(turn.start, old.start);
-        if (seconds > 0) shared.set(name, (shared.get(name) ?? 0) + seconds);
-      }
-    }
-    const [most] = [...shared].toSorted((a, b) => b[1] - a[1]);
-    if (!most || spoken === 0 || most[1] < shareMin * spoken) continue;
-    carried.set(label, { name: most[0], confidence: Math.min(1, most[1] / spoken) });
-  }
-  return carried;
-}
 
 /** The beginning of a speaker's longest turn. */
 function sampleOf(
@@ -95,6 +162,3 @@ function sampleOf(
   const end = turn.words[sampleWords - 1]?.end ?? turn.start + share * (turn.end - turn.start);
   return { start: turn.start, end, text: `${spoken.slice(0, sampleWords).join(' ')} …` };
 }
-
-/** Names that were given before, for the labels of another attribution of the same audio. */
-type CarriedName = { name: string; confidence: number };

@@ -27,7 +27,7 @@ export const firstRunWaitMs = 120_000;
 /** … and before a further run fails, or goes on with the title there is: its documents are there already. */
 export const reprocessWaitMs = 600_000;
 /** Punctuation and summary of one recording are asked for at the same time. */
-const slotsPerModel = 2;
+export const slotsPerModel = 2;
 
 type Deps = {
   log: Log;
@@ -163,7 +163,7 @@ const workerOf = (model: LanguageModel | null) =>
 
 /** Why the built-in way is taken: a code for the log, a sentence for a person. */
 type Missing = { code: string; message: string };
-const notConfigured: Missing = {
+export const notConfigured: Missing = {
   code: 'not-configured',
   message: 'No language model is configured.',
 };
