@@ -21,6 +21,9 @@ const nameQuoteSchema = z.object({
 });
 export type NameQuote = z.infer<typeof nameQuoteSchema>;
 
+/** The talk is too short for an extract that is not the talk again: it was left out. */
+const leftOut = { too_short: z.literal(true).optional() };
+
 /** What a pass through the pipeline leads to, in the order of its stages. */
 export const passFacts = {
   /** The plan: which stretches will be asked of the engine, in order. */
@@ -137,7 +140,12 @@ export const passFacts = {
     }),
   },
   'summary.completed': {
-    data: z.object({ ...worker.shape, parts: z.number().int(), language: z.string().nullable() }),
+    data: z.object({
+      ...worker.shape,
+      parts: z.number().int(),
+      language: z.string().nullable(),
+      ...leftOut,
+    }),
     content: z.object({ text: z.string(), ...withoutModel }),
   },
   'title.chosen': {
@@ -147,6 +155,7 @@ export const passFacts = {
       kept: z.literal(true).optional(),
       /** Without a model: what the title was made of, when it is not an extract. */
       of: z.literal('filename').optional(),
+      ...leftOut,
     }),
     content: z.object({ title: z.string(), abstract: z.string(), ...withoutModel }),
   },

@@ -18,6 +18,7 @@ export const noteCodes = [
   'summary-extracted',
   'title-extracted',
   'abstract-extracted',
+  'too-short',
   'title-kept',
   'parts-unpunctuated',
   'corrections-unplaced',
@@ -49,11 +50,7 @@ export function notesOf(
     // Of no words there is nothing to extract.
     for (const code of extractCodes) details.delete(code);
   }
-  const extract = details.get('title-extracted');
-  if (titleGiven && extract !== undefined) {
-    details.delete('title-extracted');
-    details.set('abstract-extracted', extract);
-  }
+  if (titleGiven) details.delete('title-extracted');
   // Until something is made of the turns they may still be named.
   const isSkipped = results.turns !== null && results.names === null && results.punctuated !== null;
   if (isSkipped) details.set('speakers-skipped', '');
@@ -82,6 +79,8 @@ export const extractCodes: readonly NoteCode[] = [
   'not-punctuated',
   'summary-extracted',
   'title-extracted',
+  'abstract-extracted',
+  'too-short',
 ];
 
 function saidBy(fact: ReadFact): Note[] {
@@ -110,12 +109,16 @@ function saidBy(fact: ReadFact): Note[] {
       if (fact.data.kept.length > 0) note('parts-unpunctuated', fact.data.kept.join(', '));
       break;
     case 'summary.completed':
-      if (fact.data.engine === 'built-in') note('summary-extracted', fact.content?.reason);
+      if (fact.data.engine === 'built-in')
+        note(fact.data.too_short ? 'too-short' : 'summary-extracted', fact.content?.reason);
       break;
     case 'title.chosen':
       if (fact.data.kept) note('title-kept', fact.content?.reason);
-      else if (fact.data.engine === 'built-in')
-        note(fact.data.of ? 'abstract-extracted' : 'title-extracted', fact.content?.reason);
+      if (fact.data.engine === 'built-in') {
+        if (!fact.data.kept && !fact.data.of) note('title-extracted', fact.content?.reason);
+        if (!fact.data.too_short) note('abstract-extracted', fact.content?.reason);
+      }
+      if (fact.data.too_short) note('too-short', fact.content?.reason);
       break;
     case 'corrections.carried_over':
       if (fact.data.unplaced > 0) note('corrections-unplaced', String(fact.data.unplaced));

@@ -36,8 +36,10 @@ const german: Labels = {
     'not-punctuated':
       'Die Zeichensetzung ist die des Spracherkenners; kein Sprachmodell hat sie überarbeitet.',
     'summary-extracted': 'Die Zusammenfassung ist ein Auszug aus dem Text.',
-    'title-extracted': 'Titel und Kurzfassung sind Auszüge aus dem Text.',
+    'title-extracted': 'Der Titel ist ein Auszug aus dem Text.',
     'abstract-extracted': 'Die Kurzfassung ist ein Auszug aus dem Text.',
+    'too-short':
+      'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung aus ihm nur ihn wiederholen würde; sie ist weggelassen.',
     'title-kept': 'Der Titel ist der bisherige: Das Sprachmodell hat keinen neuen gegeben.',
     'parts-unpunctuated':
       'In einem Teil des Textes wurde die Zeichensetzung nicht überarbeitet, weil sich sonst Wörter geändert hätten.',
@@ -84,8 +86,10 @@ const english: Labels = {
   noteSentences: {
     'not-punctuated': 'The punctuation is the speech recogniser’s; no language model revised it.',
     'summary-extracted': 'The summary is an extract from the text.',
-    'title-extracted': 'Title and abstract are extracts from the text.',
+    'title-extracted': 'The title is an extract from the text.',
     'abstract-extracted': 'The abstract is an extract from the text.',
+    'too-short':
+      'The text is so short that a summary or abstract taken from it would only repeat it; it was left out.',
     'title-kept': 'The title is the earlier one: the language model gave no new one.',
     'parts-unpunctuated':
       'The punctuation of a part of the text was left alone, because words would have changed with it.',

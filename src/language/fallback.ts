@@ -7,42 +7,73 @@ const pointsMin = 3;
 const pointsMax = 8;
 const titleWordsMax = 8;
 const abstractSentences = 2;
+/** An extract with more of a talk's letters than this would only say the talk again. */
+const shareMax = 0.6;
 /** A point longer than this is cut: it is a recogniser's sentence, not a person's. */
 const pointWordsMax = 40;
 
 /**
  * The built-in summary, for when there is no language model: the sentences that say most of what
- * the others say, in their order, as bullet points in the speakers' own words. Empty for no words.
+ * the others say, in their order, as bullet points in the speakers' own words. Empty for no words,
+ * and, as `tooShort` says, for a talk so short that they would only say it again.
  * The same talk always gives the same summary.
  */
 export function fallbackSummary(
   blocks: readonly Block[],
   { language, names }: { language: string | null; names: SpeakerNames },
-): { text: string } {
+): { text: string; tooShort: boolean } {
   const sentences = sentencesOf(blocks, language);
   const count = Math.min(pointsMax, Math.max(pointsMin, Math.ceil(sentences.length / 10)));
-  const points = best(sentences, count, language).inOrder.map(({ text, speaker }) => {
+  const { first, inOrder } = best(sentences, count, language);
+  const isTitle =
+    inOrder.length === 1 && isSame(inOrder[0]!.text, titleFrom(first!.text, language));
+  if (isTitle || isMostOf(inOrder, sentences)) return { text: '', tooShort: true };
+  const points = inOrder.map(({ text, speaker }) => {
     const name = speaker === null ? '' : `${names[speaker] ?? speaker}: `;
     return `- ${name}${firstWords(text, pointWordsMax)}`;
   });
-  return { text: points.join('\n') };
+  return { text: points.join('\n'), tooShort: false };
 }
 
 /**
  * The built-in title and abstract: the sentence that says most, cut to at most eight words that
- * begin and end with a meaning, and the two that say most. Empty for no words.
+ * begin and end with a meaning, and the two that say most. Empty for no words; no abstract, as
+ * `tooShort` says, where it would only say the talk, the title or the summary again.
  */
 export function fallbackTitle(
   from: { summary: string; blocks: readonly Block[] },
   { language }: { language: string | null },
-): { title: string; abstract: string } {
+): { title: string; abstract: string; tooShort: boolean } {
   const sentences = sentencesOf(from.blocks, language);
   const source = sentences.length > 0 ? sentences : summarySentences(from.summary, language);
   const { first, inOrder } = best(source, abstractSentences, language);
-  return {
-    title: first ? titleFrom(first.text, language) : '',
-    abstract: inOrder.map(passage).join(' ').replaceAll('… …', '…'),
-  };
+  const title = first ? titleFrom(first.text, language) : '';
+  const abstract = inOrder.map(passage).join(' ').replaceAll('… …', '…');
+  const tooShort =
+    isMostOf(inOrder, source) || isSame(abstract, title) || isSummary(inOrder, from.summary);
+  return { title, abstract: tooShort ? '' : abstract, tooShort };
+}
+
+/** Letters and digits alone, in lower case: what two texts are compared by. */
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+const isSame = (one: string, other: string): boolean =>
+  one !== '' && lettersOf(one) === lettersOf(other);
+
+/** Whether a choice of sentences leaves out too little of a talk to be shorter than it. */
+function isMostOf(chosen: readonly Sentence[], all: readonly Sentence[]): boolean {
+  const letters = (sentences: readonly Sentence[]) =>
+    sentences.reduce((sum, { text }) => sum + lettersOf(text).length, 0);
+  return chosen.length > 0 && letters(chosen) > shareMax * letters(all);
+}
+
+/** Whether the points of a summary are these sentences. */
+function isSummary(sentences: readonly Sentence[], summary: string): boolean {
+  const points = summary.split('\n');
+  return (
+    points.length === sentences.length &&
+    sentences.every(({ text }, at) => points[at]!.endsWith(firstWords(text, pointWordsMax)))
+  );
 }
 
 const ended = (sentence: string): string =>

@@ -71,15 +71,16 @@ test('a language given back to the recogniser is the one that was heard, everywh
   assert.match(await index(), new RegExp(`^language: "${heard}"$`, 'm'));
 });
 
-/** A recording of a few words, its documents made without a language model. */
+/** A recording of a few sentences, its documents made without a language model. */
 async function summarisedWithoutModel(t: TestContext) {
   const speech = await speechServer('openai');
   t.after(() => speech.close());
-  speech.hear = () => [
-    { text: 'three', start: 0.2, end: 0.5 },
-    { text: 'spoken', start: 0.5, end: 0.9 },
-    { text: 'words', start: 0.9, end: 1.3 },
-  ];
+  const words = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh']
+    .map((which) => `The ${which} sentence tells of three spoken words.`)
+    .join(' ')
+    .split(' ');
+  speech.hear = () =>
+    words.map((text, at) => ({ text, start: 0.2 + at * 0.02, end: 0.21 + at * 0.02 }));
   const service = await wholeService(t, {
     env: { MITSCHRIFT_STT_BASE_URL: speech.url, MITSCHRIFT_UI_LANGUAGE: 'en' },
   });

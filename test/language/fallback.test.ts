@@ -11,6 +11,9 @@ const meeting = talk(
     'Das Budget für die Werkstatt reicht nicht, weil die Maschinen teurer geworden sind.',
     'Ich hatte gestern übrigens Geburtstag.',
     'Dann beantragen wir für die Maschinen der Werkstatt mehr Budget bis Freitag.',
+    'Der Kaffee in der Küche ist übrigens schon wieder alle, und die Milch ebenso.',
+    'Am Donnerstag kommt der Elektriker und schaut sich endlich das Licht im Flur an.',
+    'Wer mitfährt, trifft sich morgen um acht vor dem Haus am Tor.',
     'Schönen Tag noch.',
   ],
   ['SPEAKER_1', 'SPEAKER_2'],
@@ -47,9 +50,15 @@ test('works in English and in languages without a list of stop words', () => {
   const french = talk([
     'Nous parlons du budget de l’atelier.',
     'Le budget de l’atelier est trop petit.',
+    'Le café est froid depuis ce matin.',
+    'Demain il fera beau partout en France.',
+    'Pierre arrive avec le train de midi.',
+    'Merci et bonne journée à tous.',
   ]);
   assert.match(fallbackSummary(french, { language: 'fr', names: {} }).text, /budget/u);
-  const japanese = talk(['今日は会議です。予算について話します。予算は足りません。']);
+  const japanese = talk([
+    '今日は会議です。予算について話します。予算は足りません。明日は雨です。電車が遅れています。昼食は十二時です。',
+  ]);
   assert.match(fallbackSummary(japanese, { language: 'ja', names: {} }).text, /予算/u);
 });
 
@@ -78,10 +87,11 @@ test('an abstract has a full stop only where a sentence ended', () => {
 });
 
 test('gives nothing for no words, and takes the summary where there is no talk', () => {
-  assert.deepEqual(fallbackSummary(talk(['…', '']), options), { text: '' });
+  assert.deepEqual(fallbackSummary(talk(['…', '']), options), { text: '', tooShort: false });
   assert.deepEqual(fallbackTitle({ summary: '', blocks: [] }, { language: null }), {
     title: '',
     abstract: '',
+    tooShort: false,
   });
   const { title } = fallbackTitle(
     { summary: '- Das Budget reicht nicht.', blocks: [] },
@@ -110,4 +120,38 @@ test('extracts of a talk without punctuation begin where a person paused, withou
   assert.match(abstract, /^begin\d+ .* why\. begin\d+ .* why\.$/u);
   const unpaused = fallbackTitle({ summary: '', blocks: [block!] }, english);
   assert.doesNotMatch(unpaused.abstract, /… …/u);
+});
+
+test('of a short talk nothing is said twice: what would only repeat it is left out, and said so', () => {
+  const sentences = [
+    'The budget of the workshop is too small for the new machines.',
+    'Anna asks for more budget until Friday.',
+    'Bert has seen cheaper machines in Hamburg.',
+    'The coffee is gone.',
+    'Nobody knows when the electrician comes to look at the lights in the hall.',
+    'We meet again on Monday.',
+    'The printer on the second floor has no paper and the cupboard is locked.',
+    'Whoever drives to the fair brings the old posters back.',
+  ];
+  const lettersIn = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').length;
+  const english = { language: 'en', names: {} };
+  const leftOut: { summary: number[]; abstract: number[] } = { summary: [], abstract: [] };
+  for (let count = 1; count <= sentences.length; count += 1) {
+    const blocks = talk([sentences.slice(0, count).join(' ')]);
+    const all = lettersIn(blocks[0]!.text);
+    const summary = fallbackSummary(blocks, english);
+    const title = fallbackTitle({ summary: summary.text, blocks }, english);
+    assert.equal(summary.tooShort, summary.text === '');
+    assert.equal(title.tooShort, title.abstract === '');
+    assert.notEqual(title.title, '');
+    if (summary.tooShort) leftOut.summary.push(count);
+    else assert.ok(lettersIn(summary.text) <= 0.6 * all, summary.text);
+    if (title.tooShort) leftOut.abstract.push(count);
+    else assert.ok(lettersIn(title.abstract) <= 0.6 * all, title.abstract);
+    const said = [title.title, title.abstract, summary.text].filter((text) => text !== '');
+    assert.equal(new Set(said.map((text) => text.toLowerCase())).size, said.length);
+  }
+  assert.deepEqual(leftOut.summary.slice(0, 4), [1, 2, 3, 4]);
+  assert.deepEqual(leftOut.abstract.slice(0, 2), [1, 2]);
+  assert.ok(!leftOut.summary.includes(8) && !leftOut.abstract.includes(8));
 });

@@ -75,7 +75,7 @@ export const summariseStage = (deps: Deps): StageActivity =>
     return () =>
       job.append({
         type: 'summary.completed',
-        data: { ...workerOf(model), parts: asked.parts, language },
+        data: { ...workerOf(model), parts: asked.parts, language, ...shortOf(asked) },
         content: { text: asked.text, ...reasonOf(missing) },
       });
   });
@@ -95,7 +95,8 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
     const named = given || missing === null ? '' : titleOfFile(reading.filename ?? '');
     const earlier = given || missing === null ? null : earlierTitle(recording, missing);
     if (earlier) {
-      return () => job.append(earlierAgain(recording, earlier, { blocks, language, missing }));
+      return () =>
+        job.append(earlierAgain(recording, earlier, { summary, blocks, language, missing }));
     }
     const asked =
       model && spoken
@@ -104,7 +105,11 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
     return () =>
       job.append({
         type: 'title.chosen',
-        data: { ...workerOf(model), ...(named === '' ? {} : { of: 'filename' as const }) },
+        data: {
+          ...workerOf(model),
+          ...(named === '' ? {} : { of: 'filename' as const }),
+          ...shortOf(asked),
+        },
         content: {
           title: given || named || asked.title || wordless[deps.uiLanguage()],
           abstract: asked.abstract,
@@ -127,22 +132,34 @@ function earlierAgain(
   { sources }: Recording,
   { data, content }: ReadFact<'title.chosen'>,
   {
+    summary,
     blocks,
     language,
     missing,
-  }: { blocks: Block[]; language: string | null; missing: Missing | null },
+  }: { summary: string; blocks: Block[]; language: string | null; missing: Missing | null },
 ): RecordingFactOf<'title.chosen'> {
   const { draft: now, published } = sources;
   const isSameTalk = now.results.transcription === published?.results.transcription;
-  const abstract = isSameTalk
-    ? (content?.abstract ?? '')
-    : fallbackTitle({ summary: '', blocks }, { language }).abstract;
+  const title = content?.title ?? '';
+  if (isSameTalk) {
+    const { engine, model, too_short } = data;
+    return {
+      type: 'title.chosen',
+      data: { engine, model, kept: true, ...shortOf({ tooShort: too_short }) },
+      content: { title, abstract: content?.abstract ?? '', ...reasonOf(missing) },
+    };
+  }
+  const extract = fallbackTitle({ summary, blocks }, { language });
   return {
     type: 'title.chosen',
-    data: { ...(isSameTalk ? { engine: data.engine, model: data.model } : builtIn), kept: true },
-    content: { title: content?.title ?? '', abstract, ...reasonOf(missing) },
+    data: { ...builtIn, kept: true, ...shortOf(extract) },
+    content: { title, abstract: extract.abstract, ...reasonOf(missing) },
   };
 }
+
+/** Whether an extract was left out; nothing where it was not. */
+const shortOf = (asked: object) =>
+  'tooShort' in asked && asked.tooShort ? { too_short: true as const } : {};
 
 /** A stage before this one has waited already: one try is enough then. */
 function waitMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
