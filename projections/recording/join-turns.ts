@@ -51,12 +51,13 @@ export function speakingTimes(blocks: readonly Block[]): { label: string; second
 }
 
 /** A word with all that belongs to it: marks and blanks. The units of a segment are its text, cut. */
-type Unit = { text: string; start: number; end: number; words: Word[] };
+export type Unit = { text: string; start: number; end: number; words: Word[] };
 type Placed = { unit: Unit; segment: Segment; utterance: Utterance };
 /** Who says a unit, and the turn it lies in. */
 type Voice = { label: string; start: number; end: number };
 
-function unitsOf(segment: Segment): Unit[] {
+/** The units of a segment; without usable word times each has its share of the segment's time. */
+export function unitsOf(segment: Segment): Unit[] {
   return unitsByWords(segment) ?? unitsByText(segment);
 }
 
@@ -210,7 +211,7 @@ function speechesOf(
     let to = at + 1;
     while (units[to]?.segment === segment && voices[to]!.label === label) to += 1;
     const isWhole = units[at - 1]?.segment !== segment && units[to]?.segment !== segment;
-    const part = isWhole ? segment : partOf(units.slice(at, to).map(({ unit }) => unit));
+    const part = isWhole ? segment : segmentOfUnits(units.slice(at, to).map(({ unit }) => unit));
     if (speeches.at(-1)?.label !== label) speeches.push({ label, utterances: [] });
     const { utterances } = speeches.at(-1)!;
     if (utterances.at(-1)?.index !== utterance.index) {
@@ -222,7 +223,8 @@ function speechesOf(
   return speeches;
 }
 
-function partOf(units: readonly Unit[]): Segment {
+/** A part of a segment: neighbouring units of it, at least one. */
+export function segmentOfUnits(units: readonly Unit[]): Segment {
   const start = units[0]!.start;
   return {
     start,

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Word } from '../../events/facts/transcript.ts';
+import type { Segment, Stretch, Word } from '../../events/facts/transcript.ts';
 import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
 import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
 import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
+import { type HeardPart, askedStretch, keptPart } from '../../src/speech/detection/seams.ts';
 import { planStretches } from '../../src/speech/detection/speech-segments.ts';
+import { type HeardStretch, recognisePlan } from '../../src/speech/recognise-plan.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
 import { type Kind, speechServer } from '../support/speech-servers.ts';
-import { toneText } from '../support/speech-servers-tones.ts';
+import { seeded, toneText } from '../support/speech-servers-tones.ts';
 import { fc } from '../support/properties.ts';
 
 const signal = new AbortController().signal;
@@ -22,6 +24,7 @@ async function wholeWay(
   seconds: number,
   secondsMax: number,
   seed: number,
+  plan: readonly Stretch[] | null = null,
 ) {
   const server = await speechServer(kind);
   t.after(() => server.close());
@@ -31,12 +34,11 @@ async function wholeWay(
       : compatEngine(server.url, null, 'whisper', { secondsMax });
   t.after(() => engine.close());
   const { audio, words } = await toneFile(t, seconds, seed);
-  const { stretches } = await locateSpeech(audio, { secondsMax, signal });
-  const heard: Word[] = [];
-  for (const stretch of stretches) {
-    const { segments } = await engine.recognise(audio, stretch, { language: null, signal });
-    heard.push(...segments.flatMap((segment) => segment.words));
-  }
+  const stretches = plan ?? (await locateSpeech(audio, { secondsMax, signal })).stretches;
+  const found: HeardStretch[] = [];
+  const options = { language: null, signal };
+  for await (const stretch of recognisePlan(engine, audio, stretches, options)) found.push(stretch);
+  const heard: Word[] = found.flatMap(({ segments }) => segments.flatMap(({ words }) => words));
   assert.deepEqual(
     heard.map(({ text }) => text.replace(',', '')),
     words.map(({ text }) => text),
@@ -48,7 +50,7 @@ async function wholeWay(
     );
     assert.ok(off < 0.05, `${word.text} at ${word.start} is off by ${off} s`);
   }
-  return { server, stretches, words };
+  return { server, stretches, words, engine, audio, found };
 }
 
 test('no word is lost, doubled or shifted at a cut', async (t) => {
@@ -157,4 +159,120 @@ test('the stand-in hears a word that was cut in two as two: the tests above can 
       heard.push(...segment.words.map(({ text }) => text));
   assert.equal(heard.length, words.length + 1);
   assert.deepEqual(heard.slice(4, 6), [toneText(4), toneText(4)]);
+});
+
+/** Stretches that touch, cut anywhere. */
+const cutAnywhere = (seconds: number) =>
+  fc.array(fc.double({ min: 6, max: 20, noNaN: true }), { minLength: 2, maxLength: 20 }).map((lengths) => {
+    const plan: Stretch[] = [];
+    for (const length of lengths) {
+      const start = plan.at(-1)?.[1] ?? 0;
+      if (start + length > seconds - 6) break;
+      plan.push([start, Math.round((start + length) * 1000) / 1000]);
+    }
+    return [...plan, [plan.at(-1)?.[1] ?? 0, seconds] as Stretch];
+  });
+
+test('where speech is cut in the middle of a word neighbours meet between words, after a restart too', async (t) => {
+  const kinds = fc.constantFrom<Kind>('whisper.cpp', 'openai', 'speaches');
+  await fc.assert(
+    fc.asyncProperty(kinds, cutAnywhere(60), fc.nat(), fc.nat(), async (kind, plan, seed, at) => {
+      const { engine, audio, found, words } = await wholeWay(t, kind, 60, 300, seed, plan);
+      for (const { start, end } of found)
+        for (const seam of [start, end])
+          if (seam !== 0 && seam !== 60)
+            assert.ok(!words.some((word) => word.start + 0.05 < seam && word.end - 0.05 > seam));
+      const done = found.slice(0, at % found.length);
+      const rest: HeardStretch[] = [];
+      const options = { done, language: null, signal };
+      for await (const one of recognisePlan(engine, audio, plan, options)) rest.push(one);
+      assert.deepEqual([...done, ...rest], found);
+    }),
+    { numRuns: process.env['MITSCHRIFT_LONG'] === '1' ? 40 : 3 },
+  );
+});
+
+/** What a recogniser hears of a part: times a little wrong, words at the edges torn, marks as it likes. */
+function hears(
+  said: readonly Word[],
+  [from, to]: Stretch,
+  random: () => number,
+  endsAtNext: boolean,
+): Segment[] {
+  const jitter = () => (random() - 0.5) * 0.24;
+  const words = said.filter(({ start, end }) => end > from && start < to);
+  let last = from;
+  const heard = words.map((word): Word => {
+    const isTorn = word.start < from || word.end > to;
+    const start = Math.min(to, Math.max(last, from, word.start + jitter()));
+    last = start;
+    const end = Math.min(to, Math.max(start, word.end + jitter()));
+    const text = random() < 0.2 ? word.text.toUpperCase() : word.text;
+    return { text: isTorn ? `${text.slice(0, 1)}—` : text, start, end };
+  });
+  if (endsAtNext) for (const [i, word] of heard.entries()) word.end = heard[i + 1]?.start ?? to;
+  const segments: Segment[] = [];
+  for (const word of heard) {
+    const mark = random() < 0.2 ? ',' : '';
+    const open = segments.at(-1);
+    if (open && random() < 0.9) {
+      open.text += ` ${word.text}${mark}`;
+      open.end = word.end;
+      open.words.push(word);
+    } else segments.push({ start: word.start, end: word.end, text: word.text + mark, words: [word] });
+  }
+  return segments;
+}
+
+test('of overlapping audio each word is kept once, whatever its times, though words repeat', () => {
+  const said = fc
+    .array(
+      fc.record({
+        text: fc.constantFrom('very', 'the', 'of', 'house', 'up', 'date', 'and', 'seven', 'märz', '5'),
+        length: fc.double({ min: 0.15, max: 0.6, noNaN: true }),
+        gap: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.3, noNaN: true })),
+      }),
+      { minLength: 40, maxLength: 200 },
+    )
+    .map((words) => {
+      let at = 0;
+      return words
+        .filter(({ text }, i) => text !== words[i - 1]?.text || text !== words[i - 2]?.text)
+        .map(({ text, length, gap }): Word => {
+          const start = at + gap;
+          at = start + length;
+          return { text, start, end: at };
+        });
+    });
+  fc.assert(
+    fc.property(said, cutAnywhere(120), fc.nat(), fc.boolean(), (words, cuts, seed, endsAtNext) => {
+      const random = seeded(seed);
+      const seconds = words.at(-1)!.end;
+      const plan = cuts.filter(([start]) => start < seconds - 6);
+      plan.at(-1)![1] = seconds;
+      let before: HeardPart | null = null;
+      const heard: string[] = [];
+      for (const [index, stretch] of plan.entries()) {
+        const segments = hears(words, askedStretch(stretch, before), random, endsAtNext);
+        const part: HeardPart = keptPart(segments, stretch, { before, goesOn: index + 1 < plan.length });
+        assert.equal(part.start, before?.end ?? 0);
+        for (const { start, end, text, words: own } of part.segments) {
+          assert.ok(start >= part.start && end <= part.end && start <= end);
+          assert.equal(text.replaceAll(',', ''), own.map((word) => word.text).join(' '));
+          heard.push(...text.replaceAll(',', '').toLowerCase().split(' '));
+        }
+        before = part;
+      }
+      assert.deepEqual(heard, words.map(({ text }) => text));
+    }),
+    { numRuns: process.env['MITSCHRIFT_LONG'] === '1' ? 5000 : 100 },
+  );
+});
+
+test('without word times a stretch ends where it was planned to, and the next begins there', () => {
+  const text = 'no times at all are known of these words';
+  const segments = [{ start: 0, end: 10, text, words: [] }];
+  const part = keptPart(segments, [0, 10], { before: null, goesOn: true });
+  assert.deepEqual(part, { start: 0, end: 10, segments });
+  assert.deepEqual(askedStretch([10, 20], part), [10, 20]);
 });

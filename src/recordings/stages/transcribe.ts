@@ -2,7 +2,9 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
-import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
+import { overlapSeconds } from '../../speech/detection/seams.ts';
+import type { SpeechEngine } from '../../speech/engine.ts';
+import { recognisePlan } from '../../speech/recognise-plan.ts';
 import { spokenAudio } from '../../speech/spoken-audio.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
@@ -60,7 +62,7 @@ async function prepareSpeech(
   const source = join(at.folder, audio.path);
   const { decoded, located } = await withRoom(job, () =>
     spokenAudio(source, at.speechPath, {
-      secondsMax: at.engine.secondsMax,
+      secondsMax: at.engine.secondsMax - overlapSeconds,
       modelsDir: at.modelsDir,
       signal: job.signal,
       onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
@@ -72,40 +74,23 @@ async function prepareSpeech(
   await job.append({ type: 'speech.detected', data: { ...located, duration, warnings } });
 }
 
-/** Asks the engine for each segment of speech that has not been recognised yet. */
+/** Asks the engine for each stretch of speech that has not been recognised yet; each is a fact. */
 async function recogniseAll(engine: SpeechEngine, job: Job, speech: SpeechFile): Promise<void> {
   const recording = await job.recording();
   const { plan, utterances } = draft(recording);
   const planned = plan ?? [];
-  const recognise = (index: number): Promise<Recognised> | undefined => {
-    const segment = planned[index];
-    if (!segment) return undefined;
-    const recognised = engine.recognise(speech, segment, {
-      language: recording.asked.draft,
-      signal: job.signal,
-      next: planned[index + 1],
-      onWaiting: (waiting) => job.waiting(waiting),
-    });
-    recognised.catch(() => {}); // thrown when it is this one's turn to be stored
-    return recognised;
-  };
-  let coming = recognise(utterances.length);
-  for (let index = utterances.length; index < planned.length; index += 1) {
-    const [start, end] = planned[index]!;
-    const heard = (await coming)!;
-    // The engine goes on while this is stored.
-    coming = recognise(index + 1);
+  const heard = recognisePlan(engine, speech, planned, {
+    done: utterances,
+    language: recording.asked.draft,
+    signal: job.signal,
+    onWaiting: (waiting) => job.waiting(waiting),
+  });
+  for await (const { index, start, end, segments, language, doubt } of heard) {
+    const words = wordsIn(segments);
     await job.append({
       type: 'utterance.recognised',
-      data: {
-        index,
-        start,
-        end,
-        words: wordsIn(heard.segments),
-        language: heard.language,
-        ...(heard.doubt === undefined ? {} : { doubt: heard.doubt }),
-      },
-      content: { segments: heard.segments },
+      data: { index, start, end, words, language, ...(doubt === undefined ? {} : { doubt }) },
+      content: { segments },
     });
     job.progress(prelude + (1 - prelude) * ((index + 1) / planned.length));
   }

@@ -10,7 +10,7 @@ import { type LocalProcess, type LocalResult, localProcess } from './local-proce
 import { shiftSegments, tokensOf, wordsFromTokens } from '../parse-transcript.ts';
 
 /** Whisper through sherpa-onnx drops what lies behind second 30; short pieces cost others nothing. */
-const secondsMax = 25;
+const secondsMax = 29;
 /** A slow machine takes ten times the audio's length; loading a large model is in it too. */
 const timeoutMs = (seconds: number) => 120_000 + seconds * 10_000;
 

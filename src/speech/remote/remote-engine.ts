@@ -9,6 +9,7 @@ import {
   waitingSign,
 } from '../../shared/retry-stage.ts';
 import { type Clock, systemClock } from '../../shared/retry.ts';
+import { type HeardPart, askedStretch, keptPart } from '../detection/seams.ts';
 import { quietestPoint } from '../detection/speech-segments.ts';
 import { doubtOf } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
@@ -83,8 +84,10 @@ export function remoteEngine(
       const segments: Segment[] = [];
       const heard: (string | null)[] = [];
       const rest: Stretch[] = await cut(audio, stretch, pieceSeconds);
+      let before: HeardPart | null = null;
       for (let piece = rest.shift(); piece; piece = rest.shift()) {
-        const request = { audio, piece, language: code };
+        const asked = askedStretch(piece, before);
+        const request = { audio, piece: asked, language: code };
         const work = () => askOnce(transport, request, { sign, clock, signal });
         const limitMs = waitLimits();
         const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
@@ -99,7 +102,9 @@ export function remoteEngine(
           rest.unshift(...(await cut(audio, piece, pieceSeconds)));
           continue;
         }
-        segments.push(...shiftSegments(answer.segments, piece[0], piece[1]));
+        const shifted = shiftSegments(answer.segments, asked[0], asked[1]);
+        before = keptPart(shifted, piece, { before, goesOn: rest.length > 0 });
+        segments.push(...before.segments);
         heard.push(answer.language);
       }
       const doubt = doubtOf(segments);

@@ -1,0 +1,53 @@
+import type { Stretch } from '../../events/facts/transcript.ts';
+import type { SpeechFile } from '../audio/wav.ts';
+import type { WaitingFor } from '../shared/retry-stage.ts';
+import { type HeardPart, askedStretch, keptPart } from './detection/seams.ts';
+import type { Recognised, SpeechEngine } from './engine.ts';
+
+/** A stretch of the plan, recognised; from seam to seam where speech was cut. */
+export type HeardStretch = Recognised & { index: number; start: number; end: number };
+
+/**
+ * Asks an engine for all stretches of a plan that have not been recognised yet, in order. Where speech was cut,
+ * neighbours overlap and meet between two words. The engine goes on while the caller stores one.
+ * @param options.done what was recognised of the plan before
+ * @throws what the engine throws
+ */
+export async function* recognisePlan(
+  engine: SpeechEngine,
+  audio: SpeechFile,
+  plan: readonly Stretch[],
+  {
+    done = [],
+    ...options
+  }: {
+    done?: readonly HeardPart[];
+    language: string | null;
+    signal: AbortSignal;
+    onWaiting?: (waiting: WaitingFor | null) => void;
+  },
+): AsyncGenerator<HeardStretch> {
+  /** Whether a stretch ends where the next one begins. */
+  const goesOn = (index: number): boolean =>
+    plan[index] !== undefined && plan[index][1] === plan[index + 1]?.[0];
+  const ask = (index: number, before: HeardPart | null): Promise<Recognised> | undefined => {
+    const stretch = plan[index];
+    if (!stretch) return undefined;
+    // Where it goes on nobody knows yet where the next one begins.
+    const next = goesOn(index) ? undefined : plan[index + 1];
+    const recognised = engine.recognise(audio, askedStretch(stretch, before), { ...options, next });
+    recognised.catch(() => {}); // thrown when it is this one's turn
+    return recognised;
+  };
+  const last = done.at(-1);
+  let before = last && goesOn(done.length - 1) ? last : null;
+  let coming = ask(done.length, before);
+  for (let index = done.length; index < plan.length; index += 1) {
+    const heard = (await coming)!;
+    const place = { before, goesOn: goesOn(index) };
+    const part = keptPart(heard.segments, plan[index]!, place);
+    before = place.goesOn ? part : null;
+    coming = ask(index + 1, before);
+    yield { ...heard, ...part, index };
+  }
+}
