@@ -3,8 +3,13 @@ import { StageError } from '../shared/errors.ts';
 import { ffmpegFindsAudio, hasFfmpeg } from './ffmpeg.ts';
 import { wavLayout } from './wav.ts';
 
-/** `madeAt`: when the file says it was made, RFC 3339 UTC; null when it does not say. */
-export type AcceptedAudio = { madeAt: string | null };
+/** What a file says of itself; null where it does not say. */
+export type AcceptedAudio = {
+  /** When it was made, RFC 3339 UTC. */
+  madeAt: string | null;
+  /** How long it is. */
+  seconds: number | null;
+};
 
 /**
  * Looks whether a file is audio that can be read here, by what is in it, not by its name. Quick:
@@ -71,8 +76,15 @@ const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
 const encryptedEntries = new Set(['enca', 'drms', 'encv', 'drmi']);
 
 async function examine(path: string, ffmpegRuns: () => Promise<boolean>): Promise<AcceptedAudio> {
-  if ((await decoderFor(path, ffmpegRuns)) === 'wav') return { madeAt: null };
-  return await ffmpegFindsAudio(path);
+  if ((await decoderFor(path, ffmpegRuns)) === 'ffmpeg') return await ffmpegFindsAudio(path);
+  const file = await open(path, 'r');
+  try {
+    const layout = await wavLayout(file);
+    const seconds = layout && layout.dataBytes / (layout.channels * layout.bytes * layout.rate);
+    return { madeAt: null, seconds };
+  } finally {
+    await file.close();
+  }
 }
 
 /**

@@ -83,13 +83,16 @@ export function ffmpegAudio(
 }
 
 /**
- * Tracks of a file, without decoding it, and when the file says it was made (RFC 3339 UTC).
+ * Looks for sound tracks of a file, without decoding it; when the file says it was made (RFC 3339 UTC), and how long it
+ * says it is.
  * @throws {StageError} as `ffmpegAudio`, when there is no audio track.
  */
-export async function ffmpegFindsAudio(path: string): Promise<{ madeAt: string | null }> {
+export async function ffmpegFindsAudio(
+  path: string,
+): Promise<{ madeAt: string | null; seconds: number | null }> {
   const said = await probes(() => tracksSaid(path));
   if (!/^ {2}Stream #0:.*: Audio:/m.test(said)) throw ffmpegSentence(said);
-  return { madeAt: creationTime(said) };
+  return { madeAt: creationTime(said), seconds: promisedSeconds(said) };
 }
 
 /** What ffmpeg says of a file. Without an output it always ends in an error; only what it said counts. */

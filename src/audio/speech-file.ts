@@ -58,6 +58,22 @@ const clamp = (value: number, max: number) => Math.min(max, Math.max(0, value));
 export const speechHoursMax = 36;
 
 /**
+ * By how many bytes the speech file of an audio file will be larger than the file itself: it takes 115 MB an
+ * hour, also of silence that compressed takes some KB.
+ * @param audio.seconds as the file says; 0 bytes where it does not
+ */
+export function speechBytesBeyond({
+  bytes,
+  seconds,
+}: {
+  bytes: number;
+  seconds: number | null;
+}): number {
+  const samples = Math.ceil(Math.min(seconds ?? 0, speechHoursMax * 3600) * speechRate);
+  return Math.max(0, speechHeaderBytes + samples * 2 - bytes);
+}
+
+/**
  * Writes blocks of 16 kHz mono samples (-1 to 1) as a speech file, each before the next is asked for.
  * The name appears only when all is written and on the disk, so a file that is there is complete.
  * @param gain factor on every sample; what then goes over full scale is cut off.

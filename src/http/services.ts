@@ -4,6 +4,7 @@ import type { EventLog } from '../../events/log/level-log.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Accounts, Caller } from '../accounts/accounts.ts';
+import type { AcceptedAudio } from '../audio/accepts-audio.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
@@ -71,7 +72,7 @@ export type HttpServices = {
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */
   desktop?: Desktop;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
-  acceptsAudio(path: string, filename: string): Promise<{ madeAt: string | null }>;
+  acceptsAudio(path: string, filename: string): Promise<AcceptedAudio>;
 };
 
 /** What one request carries from middleware to route. */

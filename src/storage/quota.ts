@@ -32,8 +32,12 @@ export interface SpaceLimit {
 
 /** What was let in, until it is where it is counted, or nowhere. The first of `kept` and `gone` counts. */
 export interface Admission {
-  /** Corrects the announced length. @throws {SpaceLimitReached} the real length exceeds a limit */
-  becomes(bytes: number): Promise<void>;
+  /**
+   * Corrects the announced length.
+   * @param more.later what it will take besides, for a while: its working copy
+   * @throws {SpaceLimitReached} the real length exceeds a limit
+   */
+  becomes(bytes: number, more?: { later: number }): Promise<void>;
   /** So many bytes of it have arrived; more than announced are admitted first. @throws {SpaceLimitReached} */
   arrived(bytes: number): Promise<void>;
   /** It is on the disk, for good. */
@@ -61,9 +65,9 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
           limit !== null && (ledger.measured === null || !ledger.fits(bytes, limit));
         if (lacks(all, limits.all()) || lacks(own, limits.user())) await counter.countAgain();
       },
-      assertFits(bytes) {
-        assertFits(all, limits.all(), bytes, 'limits.spaces_gb');
-        assertFits(own, limits.user(), bytes, 'limits.user_gb');
+      assertFits(bytes, later = 0) {
+        assertFits(all, limits.all(), { bytes, later, setting: 'limits.spaces_gb' });
+        assertFits(own, limits.user(), { bytes, later, setting: 'limits.user_gb' });
       },
     };
   };
@@ -104,11 +108,10 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
 function assertFits(
   ledger: SpaceLedger,
   limit: number | null,
-  bytes: number,
-  setting: Limit,
+  coming: { bytes: number; later: number; setting: Limit },
 ): void {
-  if (limit === null || ledger.fits(bytes, limit)) return;
-  throw new SpaceLimitReached({ taken: ledger.taken(), limit, bytes, setting });
+  if (limit === null || ledger.fits(coming.bytes, limit)) return;
+  throw new SpaceLimitReached({ taken: ledger.taken(), limit, ...coming });
 }
 
 /** Where something of a user comes in. */
@@ -117,7 +120,7 @@ type Room = {
   /** Counts first if nothing was counted yet, or if room may have been made since. */
   lookFor(bytes: number): Promise<void>;
   /** @throws {SpaceLimitReached} */
-  assertFits(bytes: number): void;
+  assertFits(bytes: number, later?: number): void;
 };
 
 function admission(announced: number, { ledgers, lookFor, assertFits }: Room): Admission {
@@ -133,14 +136,14 @@ function admission(announced: number, { ledgers, lookFor, assertFits }: Room): A
     add(-bytes);
     return true;
   };
-  const becomes = async (now: number) => {
-    const more = now - bytes;
+  const becomes = async (now: number, { later }: { later: number } = { later: 0 }) => {
+    const more = now + later - bytes;
     if (more > 0) {
       await lookFor(more);
-      assertFits(more);
+      assertFits(more, later);
     }
     if (open) add(more);
-    bytes = now;
+    bytes = now + later;
   };
   return {
     becomes,
@@ -166,10 +169,20 @@ export class SpaceLimitReached extends Error {
   readonly code = 'SPACE_LIMIT_REACHED';
   readonly takenBytes: number;
   readonly limitBytes: number;
-  /** @param bytes of what was about to come in; 0 when they are not known */
-  constructor(reached: { taken: number; limit: number; bytes: number; setting: Limit }) {
-    const { taken, limit, bytes, setting } = reached;
-    const more = bytes > 0 ? `, and this would be ${sizeText(bytes)} more` : '';
+  /**
+   * @param reached.bytes of what was about to come in; 0 when they are not known
+   * @param reached.later how many of them only while it is recognised
+   */
+  constructor(reached: {
+    taken: number;
+    limit: number;
+    bytes: number;
+    later?: number;
+    setting: Limit;
+  }) {
+    const { taken, limit, bytes, later = 0, setting } = reached;
+    const passing = later > 0 ? ` (${sizeText(later)} of it while it is recognised)` : '';
+    const more = bytes > 0 ? `, and this would be ${sizeText(bytes)} more${passing}` : '';
     const whose =
       setting === 'limits.user_gb'
         ? 'Your documents, recordings and uploads'

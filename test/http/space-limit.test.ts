@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, realpath, writeFile } from 'node:fs/promises';
+import { readFile, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gigabyte } from '../../src/storage/disk.ts';
@@ -8,6 +8,7 @@ import { openSpaceLimit } from '../../src/storage/quota.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { make } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
 
 type Status = { warnings: { code: string; message: string }[] };
@@ -99,6 +100,48 @@ test('a resumable upload is refused by the length it announces, and goes on once
     body: audio,
   });
   assert.equal(rest.status, 202, 'it was let in');
+});
+
+test('of hours of silence in a small file the working copy has to fit, however it is uploaded', async (t) => {
+  const { service, token, limitTo } = await started(t);
+  const path = join(await tempDir(t), 'silence.flac');
+  await make('sox', '-n', '-r', '16000', '-c', '1', path, 'trim', '0', '3600');
+  const audio = new Uint8Array(await readFile(path));
+  assert.ok(audio.byteLength < 1_000_000, `${audio.byteLength} bytes`);
+  await limitTo(100_000_000);
+  const refused = await service.upload<ProblemAnswer>(token, {}, { audio, name: 'silence.flac' });
+  assert.equal(refused.status, 507);
+  assert.match(refused.body.detail, /11\d MB more \(11\d MB of it while it is recognised\)/);
+
+  const tus = { 'Tus-Resumable': '1.0.0' };
+  const begun = await fetch(`${service.url}/uploads`, {
+    method: 'POST',
+    headers: {
+      ...tus,
+      Authorization: `Bearer ${token}`,
+      'Upload-Length': String(audio.byteLength),
+      'Upload-Metadata': `filename ${Buffer.from('silence.flac').toString('base64')}`,
+    },
+  });
+  assert.equal(begun.status, 201);
+  const send = (offset: number) =>
+    fetch(service.url + begun.headers.get('location')!, {
+      method: 'PATCH',
+      headers: {
+        ...tus,
+        'Upload-Offset': String(offset),
+        'Content-Type': 'application/offset+octet-stream',
+      },
+      body: audio.subarray(offset),
+    });
+  const last = await send(0);
+  assert.equal(last.status, 507);
+  assert.match(((await last.json()) as ProblemAnswer).detail, /while it is recognised/);
+  assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
+
+  // It is all there, and is taken as soon as there is room.
+  await limitTo(200_000_000);
+  assert.equal((await send(audio.byteLength)).status, 202);
 });
 
 test('beyond the limit no recording starts; what runs goes on, and the status says so', async (t) => {

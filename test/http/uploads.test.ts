@@ -234,7 +234,7 @@ test('a refused upload may be repeated with the same key', async (t) => {
 
 test('an upload is received in bounded memory', async (t) => {
   const service = await startService(t, {
-    overrides: { acceptsAudio: async () => ({ madeAt: null }) },
+    overrides: { acceptsAudio: async () => ({ madeAt: null, seconds: null }) },
   });
   const token = await service.setUp();
   service.engines.hold('transcribe');

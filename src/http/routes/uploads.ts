@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import { stat } from 'node:fs/promises';
 import { kindSchema } from '../../../events/facts/recording.ts';
+import { speechBytesBeyond } from '../../audio/speech-file.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
@@ -52,9 +53,10 @@ async function receiveRecording(
   const arrived = async (bytes: number) => await coming?.arrived(bytes);
   await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
     const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
-    const { madeAt } = await services.acceptsAudio(upload.path, upload.filename);
-    // Of a body in chunks nobody knew the length.
-    await coming?.becomes((await stat(upload.path)).size);
+    const { madeAt, seconds } = await services.acceptsAudio(upload.path, upload.filename);
+    // Of a body in chunks nobody knew the length. What it takes while it is recognised has to fit as well.
+    const { size: bytes } = await stat(upload.path);
+    await coming?.becomes(bytes, { later: speechBytesBeyond({ bytes, seconds }) });
     refuseWhenStopped(services);
     // A session may have ended meanwhile; a user that was deleted has nothing any more.
     if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');

@@ -2,6 +2,8 @@ import { ERRORS, Server, type Upload } from '@tus/server';
 import type { Context } from 'koa';
 import { randomBytes } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
+import type { AcceptedAudio } from '../../audio/accepts-audio.ts';
+import { speechBytesBeyond } from '../../audio/speech-file.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 import { type ImportedUpload, answerImported, uploadCommandOf } from './imported-upload.ts';
@@ -114,26 +116,35 @@ async function importUpload(
   }
   if (!services.accounts.isActive(owner)) throw notFound('The user of this upload is disabled.');
   await store.sync(id);
-  let madeAt: string | null;
+  let audio: AcceptedAudio;
   try {
-    ({ madeAt } = await services.acceptsAudio(store.pathOf(id), filename));
+    audio = await services.acceptsAudio(store.pathOf(id), filename);
   } catch (error) {
     if ((error as { code?: unknown }).code === 'unsupported-media') await store.remove(id);
     throw error;
   }
-  refuseWhenStopped(services);
-  const accepted = await services.recordingService.importAudio({
-    path: store.pathOf(id),
-    filename,
-    owner,
-    by: owner,
-    command: uploadCommandOf(id),
-    ...fields,
-    began: { said: started_at, madeAt, modifiedAt: modified_at },
-  });
-  await store.forgetWords(id);
-  await untilReadable(services, accepted);
-  return accepted;
+  // The file itself was let in when it was announced, or as it arrived.
+  const later = speechBytesBeyond({ bytes: await store.bytesOf(id), seconds: audio.seconds });
+  const coming = later > 0 ? await services.space.admit(0, owner) : null;
+  try {
+    await coming?.becomes(0, { later });
+    refuseWhenStopped(services);
+    const accepted = await services.recordingService.importAudio({
+      path: store.pathOf(id),
+      filename,
+      owner,
+      by: owner,
+      command: uploadCommandOf(id),
+      ...fields,
+      began: { said: started_at, madeAt: audio.madeAt, modifiedAt: modified_at },
+    });
+    coming?.kept();
+    await store.forgetWords(id);
+    await untilReadable(services, accepted);
+    return accepted;
+  } finally {
+    coming?.gone();
+  }
 }
 
 /** @throws {Problem} 422. Clients add other metadata (`filetype`, …), which is ignored. */
