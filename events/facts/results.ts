@@ -34,6 +34,8 @@ export const passFacts = {
       stretches: z.array(stretchSchema),
       /** What a reader should know of the audio (`truncated`, …). */
       warnings: z.array(z.string()),
+      /** The sound track it is about, from 1, of a file that has several. */
+      tracks: z.object({ used: z.number().int(), of: z.number().int() }).optional(),
     }),
   },
   /** One stretch of the plan, recognised. */

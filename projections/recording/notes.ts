@@ -10,6 +10,7 @@ export const noteCodes = [
   'silent',
   'clipped',
   'one-channel',
+  'other-tracks',
   'no-speech',
   'diarization-skipped',
   'identification-skipped',
@@ -93,6 +94,7 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'speech.detected':
       for (const code of fact.data.warnings) if (audioCodes.has(code)) note(code as NoteCode);
+      if (fact.data.stretches.length > 0) unheardTracks(fact.data.tracks, note);
       break;
     case 'diarization.skipped':
       note('diarization-skipped', fact.data.reason);
@@ -134,6 +136,15 @@ function saidBy(fact: ReadFact): Note[] {
   const gaps = 'ledger' in fact.data ? (fact.data.ledger?.gaps ?? []) : [];
   if (gaps.length > 0) note('gaps', `${secondsMissing(gaps)} s`);
   return notes;
+}
+
+/** The tracks behind the one that was used were not listened to. */
+function unheardTracks(
+  tracks: { used: number; of: number } | undefined,
+  note: (code: NoteCode, detail: string) => void,
+): void {
+  if (tracks && tracks.used < tracks.of)
+    note('other-tracks', `track ${tracks.used} of ${tracks.of}`);
 }
 
 /** To a tenth, and never 0: something is missing. */

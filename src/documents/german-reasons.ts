@@ -25,6 +25,10 @@ const server = ({ server: address }: Parts) => `Der Sprachmodell-Server unter ${
 
 const sentences: readonly (readonly [RegExp, (parts: Parts) => string])[] = [
   [
+    sentence(String.raw`track (?<used>\d+) of (?<of>\d+)`),
+    ({ used, of }) => `Spur ${used} von ${of}`,
+  ],
+  [
     sentence(String.raw`No language model is configured\.`),
     () => 'Es ist kein Sprachmodell eingerichtet.',
   ],

@@ -52,6 +52,8 @@ const german: Labels = {
     clipped: 'Die Aufnahme ist stellenweise übersteuert.',
     'one-channel':
       'Die beiden Kanäle der Aufnahme heben einander auf; nur der lautere wurde verwendet.',
+    'other-tracks':
+      'Die Datei hat mehrere Tonspuren; nur eine wurde verwendet, die folgenden nicht angehört.',
     silent: 'Ein großer Teil der Aufnahme ist still.',
     'diarization-skipped': 'Wer wann gesprochen hat, konnte nicht unterschieden werden.',
     'identification-skipped': 'Nach den Namen der Sprechenden wurde nicht gesucht.',
@@ -102,6 +104,8 @@ const english: Labels = {
     clipped: 'The recording is overdriven in places.',
     'one-channel':
       'The two channels of the recording cancel each other out; only the louder one was used.',
+    'other-tracks':
+      'The file has several sound tracks; only one was used, those after it were not listened to.',
     silent: 'A large part of the recording is silent.',
     'diarization-skipped': 'Who spoke when could not be told apart.',
     'identification-skipped': 'The names of the speakers were not looked for.',

@@ -7,7 +7,12 @@ import { type LocatedSpeech, locateSpeech } from './detection/locate-speech.ts';
 const tracksMax = 8;
 
 /** What is to be recognised of a file. */
-export type SpokenAudio = { decoded: DecodedSpeech; located: LocatedSpeech };
+export type SpokenAudio = {
+  decoded: DecodedSpeech;
+  located: LocatedSpeech;
+  /** Which sound track it is, from 1, of a file that has several; those behind it were not listened to. */
+  tracks?: { used: number; of: number };
+};
 
 /**
  * Decodes the first sound track with speech (recorders of screens and meetings keep
@@ -32,7 +37,8 @@ export async function spokenAudio(
     try {
       const { secondsMax, modelsDir } = options;
       const located = await locateSpeech(speech, { secondsMax, modelsDir, signal });
-      return { decoded, located };
+      const of = decoded.tracks;
+      return { decoded, located, ...(of > 1 ? { tracks: { used: track + 1, of } } : {}) };
     } finally {
       await speech.close();
     }

@@ -21,13 +21,19 @@ test('the sound track in which somebody speaks is taken, the first one if nobody
   };
   const target = at('target');
   const hear = async (file: string) => {
-    const { located } = await spokenAudio(file, target, { secondsMax: 25, signal });
+    const { located, tracks } = await spokenAudio(file, target, { secondsMax: 25, signal });
     const speech = await openSpeechFile(target);
     await speech.close();
-    return { spoken: located.stretches.length > 0, seconds: Math.round(speech.duration) };
+    const spoken = located.stretches.length > 0;
+    return { spoken, seconds: Math.round(speech.duration), tracks };
   };
   const heard = await hear(await tracks('silence', 'speech'));
   assert.ok(heard.spoken);
   assert.notEqual(heard.seconds, 5);
-  assert.deepEqual(await hear(await tracks('silence', 'silence')), { spoken: false, seconds: 5 });
+  assert.deepEqual(heard.tracks, { used: 2, of: 2 });
+  const silent = await hear(await tracks('silence', 'silence'));
+  assert.deepEqual(silent, { spoken: false, seconds: 5, tracks: { used: 1, of: 2 } });
+  const both = await hear(await tracks('speech', 'silence'));
+  assert.deepEqual([both.spoken, both.tracks], [true, { used: 1, of: 2 }]);
+  assert.equal((await hear(at('speech.wav'))).tracks, undefined);
 });

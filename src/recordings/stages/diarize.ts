@@ -12,7 +12,7 @@ import {
 } from '../../../projections/recording/join-turns.ts';
 import { noDiarizationModel } from '../../../projections/recording/notes.ts';
 import { type Utterance, draft } from '../../../projections/recording/reading.ts';
-import type { Recording } from '../../../projections/recording/recording.ts';
+import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -100,12 +100,15 @@ async function diarizedBy(
     () => false,
   );
   if (!isThere) {
-    const { audio } = filesOf(recording, recording.sources.draft);
+    const source = recording.sources.draft;
+    const { audio } = filesOf(recording, source);
+    const located = factAt(recording, source.results.plan, 'speech.detected');
     if (!audio) throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
-    const source = join(folder, audio.path);
+    const kept = join(folder, audio.path);
     await withRoom(job, () =>
-      decodeToSpeech(source, path, {
+      decodeToSpeech(kept, path, {
         signal: job.signal,
+        track: (located?.data.tracks?.used ?? 1) - 1,
         onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
       }),
     );

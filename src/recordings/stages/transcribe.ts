@@ -60,7 +60,7 @@ async function prepareSpeech(
   // What decoding has to say is recorded with the plan: without one, a finished file is not enough.
   if (plan !== null && (await exists(at.speechPath))) return;
   const source = join(at.folder, audio.path);
-  const { decoded, located } = await withRoom(job, () =>
+  const { decoded, located, tracks } = await withRoom(job, () =>
     spokenAudio(source, at.speechPath, {
       secondsMax: at.engine.secondsMax - overlapSeconds,
       modelsDir: at.modelsDir,
@@ -71,7 +71,8 @@ async function prepareSpeech(
   job.progress(prelude);
   if (plan !== null) return;
   const { duration, warnings } = decoded;
-  await job.append({ type: 'speech.detected', data: { ...located, duration, warnings } });
+  const data = { ...located, duration, warnings, ...(tracks ? { tracks } : {}) };
+  await job.append({ type: 'speech.detected', data });
 }
 
 /** Asks the engine for each stretch of speech that has not been recognised yet; each is a fact. */

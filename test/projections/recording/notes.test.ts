@@ -5,7 +5,12 @@ import { draft } from '../../../projections/recording/reading.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 
 /** What is noted of an import in which an engine found these words. */
-function notesFor(stretches: [number, number][], words: number, warnings: string[] = []): string[] {
+function notesFor(
+  stretches: [number, number][],
+  words: number,
+  warnings: string[] = [],
+  tracks?: { used: number; of: number },
+): string[] {
   const worker = { engine: 'local', model: null };
   const facts: RecordingFact[] = [
     {
@@ -25,7 +30,7 @@ function notesFor(stretches: [number, number][], words: number, warnings: string
     },
     {
       type: 'speech.detected',
-      data: { detector: 'webrtc', duration: 4, stretches, warnings },
+      data: { detector: 'webrtc', duration: 4, stretches, warnings, ...(tracks && { tracks }) },
     },
     {
       type: 'transcription.completed',
@@ -48,4 +53,10 @@ test('it is noted that nobody speaks: where no speech is found, and where no wor
 
 test('it is noted that of inverted channels one was taken, and nothing that is mended without loss', () => {
   assert.deepEqual(notesFor([[0, 4]], 5, ['one-channel', 'quiet']), ['one-channel']);
+});
+
+test('it is noted that a file has sound tracks behind the one that was used', () => {
+  assert.deepEqual(notesFor([[0, 4]], 5, [], { used: 1, of: 2 }), ['other-tracks']);
+  assert.deepEqual(notesFor([[0, 4]], 5, [], { used: 2, of: 2 }), []);
+  assert.deepEqual(notesFor([], 0, [], { used: 1, of: 2 }), ['no-speech']);
 });
