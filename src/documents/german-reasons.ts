@@ -8,6 +8,7 @@ export function germanReason(reason: string): string {
   if (reason === noDiarizationModel) {
     return 'Um Sprechende zu unterscheiden, ein Modell zur Sprecher-Segmentierung und eines für Stimm-Embeddings in den Ordner „models“ des Datenverzeichnisses legen und die Aufnahme erneut verarbeiten.';
   }
+  if (Object.hasOwn(fixed, reason)) return fixed[reason]!;
   for (const [english, german] of sentences) {
     const match = english.exec(reason);
     if (match) return german(match.groups ?? {});
@@ -28,10 +29,7 @@ const sentences: readonly (readonly [RegExp, (parts: Parts) => string])[] = [
     sentence(String.raw`track (?<used>\d+) of (?<of>\d+)`),
     ({ used, of }) => `Spur ${used} von ${of}`,
   ],
-  [
-    sentence(String.raw`No language model is configured\.`),
-    () => 'Es ist kein Sprachmodell eingerichtet.',
-  ],
+  [sentence(String.raw`(?<whole>\d+)(?:\.(?<tenth>\d))? s`), (parts) => `${seconds(parts)} s`],
   [
     sentence(String.raw`${at} cannot be reached \((?<code>.*)\)\.`),
     (parts) => `${server(parts)} ist nicht erreichbar (${parts['code']}).`,
@@ -119,12 +117,85 @@ const sentences: readonly (readonly [RegExp, (parts: Parts) => string])[] = [
   ],
   [
     sentence(
-      String.raw`The context of the language model is too small to merge the summaries of this recording\.`,
+      String.raw`The name (?<name>\S+) leads to a link-local or metadata address, to which nothing is sent\.`,
     ),
-    () =>
-      'Der Kontext des Sprachmodells ist zu klein, um die Zusammenfassungen dieser Aufnahme zu verbinden.',
+    ({ name }) =>
+      `Der Name ${name} führt zu einer link-lokalen oder Metadaten-Adresse; dorthin wird nichts gesendet.`,
+  ],
+  [
+    sentence(
+      String.raw`The local speech engine ended unexpectedly \((?:by (?<signal>\w+)|with code (?<code>\w+))\)\.`,
+    ),
+    ({ signal, code }) =>
+      `Das lokale Sprachprogramm endete unerwartet (${signal ?? `Code ${code}`}).`,
+  ],
+  [
+    sentence(String.raw`The local speech engine could not be started \((?<why>.*)\)\.`),
+    ({ why }) => `Das lokale Sprachprogramm ließ sich nicht starten (${why}).`,
+  ],
+  [
+    sentence(String.raw`The local speech engine could not do it: (?<why>.*)`),
+    ({ why }) => `Das lokale Sprachprogramm konnte es nicht: ${why}`,
+  ],
+  [
+    sentence(
+      String.raw`The model (?<id>\S+) cannot be used: (?<why>.*)\. Put it into (?<folder>.*) again\.`,
+    ),
+    ({ id, why, folder }) =>
+      `Das Modell ${id} ist nicht zu gebrauchen (${why}); es gehört neu nach ${folder}.`,
+  ],
+  [
+    sentence(String.raw`Only WAV files can be read here\..*`),
+    () => 'Hier können nur WAV-Dateien gelesen werden; für alle anderen fehlt ffmpeg.',
+  ],
+  [
+    sentence(String.raw`The audio is longer than (?<hours>\d+) hours\..*`),
+    ({ hours }) => `Die Aufnahme ist länger als ${hours} Stunden.`,
+  ],
+  [
+    sentence(String.raw`The WAV file cannot be used: (?<why>.*)\.`),
+    ({ why }) => `Die WAV-Datei ist nicht zu gebrauchen: ${why}.`,
+  ],
+  [
+    sentence(String.raw`Reading this file would take more memory than (?<megabytes>\d+) MB\.`),
+    ({ megabytes }) => `Diese Datei zu lesen brauchte mehr als ${megabytes} MB Arbeitsspeicher.`,
   ],
 ];
+
+const seconds = ({ whole, tenth }: Parts): string =>
+  tenth === undefined ? `${whole}` : `${whole},${tenth}`;
+
+/** Sentences in which nothing changes. */
+const fixed: Readonly<Record<string, string>> = {
+  'No language model is configured.': 'Es ist kein Sprachmodell eingerichtet.',
+  'The context of the language model is too small to merge the summaries of this recording.':
+    'Der Kontext des Sprachmodells ist zu klein, um die Zusammenfassungen dieser Aufnahme zu verbinden.',
+  'The local speech engine stopped answering.': 'Das lokale Sprachprogramm antwortete nicht mehr.',
+  'It failed with an error of the program’s own.': 'Ein Fehler im Programm selbst.',
+  'There is no audio.': 'Es gibt keine Audiodatei.',
+  'The working copy of the audio is damaged and has to be made again.':
+    'Die Arbeitskopie der Aufnahme ist beschädigt und muss neu gemacht werden.',
+  'The file is empty.': 'Die Datei ist leer.',
+  'The file holds no audio.': 'Die Datei enthält keinen Ton.',
+  'The file is protected against copying (DRM) and can be played only by its shop’s player.':
+    'Die Datei ist kopiergeschützt (DRM).',
+  'ffmpeg stopped answering while it read the audio.':
+    'ffmpeg antwortete nicht mehr, während es die Aufnahme las.',
+  'ffmpeg could not decode any audio from this file: it is damaged.':
+    'ffmpeg konnte aus dieser Datei keinen Ton lesen: Sie ist beschädigt.',
+  'This file has no sound track.': 'Diese Datei hat keine Tonspur.',
+  'This MP4 file is incomplete: its table of contents is missing, so nothing in it can be found. Copy or export it again.':
+    'Diese MP4-Datei ist unvollständig: Ihr Inhaltsverzeichnis fehlt.',
+  'The ffmpeg on this machine has no decoder for the sound in this file.':
+    'Das ffmpeg auf diesem Rechner hat keinen Decoder für den Ton dieser Datei.',
+  'This is a playlist or another kind of file that refers to audio elsewhere and holds none.':
+    'Das ist eine Abspielliste oder eine andere Datei, die selbst keinen Ton enthält.',
+  'The audio file is gone or may not be read.':
+    'Die Audiodatei ist fort oder darf nicht gelesen werden.',
+  'The sound track of this file is damaged from its start: nothing could be decoded.':
+    'Die Tonspur dieser Datei ist von Anfang an beschädigt.',
+  'This is not an audio file that can be read.': 'Das ist keine lesbare Audiodatei.',
+};
 
 const model = ({ server: address }: Parts) => `Das Sprachmodell unter ${address}`;
 
@@ -141,4 +212,5 @@ const unusable: Readonly<Record<string, string>> = {
   'repeats what was asked for': 'wiederholt die Aufgabe',
   'repeats the text': 'wiederholt den Text',
   'is in another language': 'ist in einer anderen Sprache',
+  'is empty': 'ist leer',
 };

@@ -14,7 +14,7 @@ export type Labels = {
   noSummary: string;
   /** Sentence for a note's code; its detail follows in brackets. */
   noteSentences: Readonly<Record<NoteCode, string>>;
-  /** A detail in this language, where it is one of our sentences; others are shown as they are. */
+  /** A detail in this language, where it is one of our codes or sentences; others are shown as they are. */
   detail: (detail: string) => string;
   doubts: (count: number) => string;
   moreDoubts: (count: number) => string;
@@ -23,6 +23,44 @@ export type Labels = {
 
 /** Labels in a language of the interface. A change here is a change of `rendererVersion`. */
 export const labelsIn = (language: 'de' | 'en'): Labels => (language === 'de' ? german : english);
+
+/** Codes that details hold, one or several: why a capture was interrupted, names of documents. */
+const germanWords: Readonly<Record<string, string>> = {
+  'device-unavailable': 'das Mikrofon war nicht mehr da',
+  'limit-hours': 'so lange wie erlaubt aufgenommen',
+  'disk-low': 'der Datenträger war fast voll',
+  'disk-failed': 'auf den Datenträger ließ sich nicht schreiben',
+  'browser-gone': 'der Browser war fort',
+  orphaned: 'der Dienst war fort',
+  terminated: 'die Aufnahme wurde von außen beendet',
+  'service-and-capture-died': 'Dienst und Aufnahme endeten unerwartet',
+  'capture-died': 'die Aufnahme endete mehrmals unerwartet',
+  'capture-not-started': 'die Aufnahme ließ sich nicht wieder beginnen',
+  'no-engine': 'dafür war nichts eingerichtet',
+  index: 'Übersicht',
+  transcript: 'Transkript',
+  summary: 'Zusammenfassung',
+};
+const englishWords: Readonly<Record<string, string>> = {
+  'device-unavailable': 'the microphone was not there any more',
+  'limit-hours': 'recorded for as long as is allowed',
+  'disk-low': 'the disk was almost full',
+  'disk-failed': 'the disk could not be written to',
+  'browser-gone': 'the browser was gone',
+  orphaned: 'the service was gone',
+  terminated: 'the recording was ended from outside',
+  'service-and-capture-died': 'service and recording ended unexpectedly',
+  'capture-died': 'the recording ended unexpectedly several times',
+  'capture-not-started': 'the recording could not be begun again',
+  'no-engine': 'nothing was set up for it',
+};
+
+function inWords(detail: string, words: Readonly<Record<string, string>>): string | undefined {
+  const parts = detail.split(', ');
+  return parts.some((part) => Object.hasOwn(words, part))
+    ? parts.map((part) => words[part] ?? part).join(', ')
+    : undefined;
+}
 
 const german: Labels = {
   transcript: 'Transkript',
@@ -65,7 +103,7 @@ const german: Labels = {
       'Ein Teil dessen, was zu dieser Aufnahme gespeichert ist, kann nicht gelesen werden.',
     edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
   },
-  detail: germanReason,
+  detail: (detail) => inWords(detail, germanWords) ?? germanReason(detail),
   doubts: (count) =>
     count === 1
       ? 'Eine Stelle ist vielleicht falsch erkannt:'
@@ -116,7 +154,7 @@ const english: Labels = {
     unreadable: 'A part of what is stored of this recording cannot be read.',
     edited: 'A document had been changed by hand and was therefore not written over.',
   },
-  detail: (detail) => detail,
+  detail: (detail) => inWords(detail, englishWords) ?? detail,
   doubts: (count) =>
     count === 1
       ? 'One passage may be recognised wrongly:'

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import type { BrowserEnd } from '../../src/capture/browser/browser-stream.ts';
+import type { CaptureOutcome } from '../../src/capture/follow-capture.ts';
+import { documentNames } from '../../src/documents/documents.ts';
 import { germanReason } from '../../src/documents/german-reasons.ts';
+import { labelsIn } from '../../src/documents/labels.ts';
 import { ServerAnswerError } from '../../src/language/bounded-fetch.ts';
 import { judgedReply } from '../../src/language/chat-openai.ts';
 import { AnswerTimedOut, stageErrorOf } from '../../src/language/server-errors.ts';
@@ -54,4 +59,116 @@ test('what a server said itself stays, and so does a reason that is unknown', ()
     'Der Sprachmodell-Server unter http://host:11434 hat mit 503 geantwortet: loading',
   );
   assert.equal(germanReason('2 s'), '2 s');
+});
+
+/** Folders and files whose errors become notes of a document: of language models, and of telling speakers apart. */
+const sources = [
+  'src/language',
+  'src/speech/diarization',
+  'src/speech/local',
+  'src/audio',
+  'src/shared/outbound.ts',
+  'src/recordings/stages/diarize.ts',
+  'src/recordings/stages/finish.ts',
+];
+/** Of these folders, what no document can say: recognition fails as a whole, compressing shows in nothing. */
+const elsewhere = [
+  'src/speech/local/local-engine.ts',
+  'src/audio/flac.ts',
+  // Ends a further run, in HTTP's words.
+  'No language model is configured any more',
+];
+
+/** What may stand in a sentence's place holders. */
+const samples: Readonly<Record<string, string>> = {
+  status: '503',
+  seconds: '5',
+  'options.timeoutSeconds': '5',
+  server: 'The language-model server at http://host:1',
+  quoted: ': Loading.',
+  how: 'by SIGSEGV',
+};
+const numbers = /max|tokens|least|hours|read/i;
+
+/** The sentences that errors of a file are made with, place holders filled. */
+function sentencesIn(code: string): string[] {
+  const text = String.raw`(?:'(?:[^'\\]|\\.)*'|\x60[^\x60]*\x60)`;
+  const begun = String.raw`(?:StageError\(\s*(?:code|'[a-z-]+'),|\b(?:refused|away)\(|super\(\s*'[a-z-]+',|sentence:|\breason:|message:|\?\s*error\.message\s*:)`;
+  const pattern = new RegExp(String.raw`${begun}\s*(${text}(?:\s*\+\s*${text})*)`, 'g');
+  return Array.from(code.matchAll(pattern), ([, found]) =>
+    found!
+      .replaceAll(/['\x60]\s*\+\s*['\x60]/g, '')
+      .slice(1, -1)
+      .replaceAll('at ${server}', 'at http://host:1')
+      .replaceAll(
+        /\$\{([^}]*)\}/g,
+        (_, name: string) => samples[name] ?? (numbers.test(name) ? '12' : 'x'),
+      ),
+  ).filter((sentence) => /^\S+ .* .*[.:x]$/.test(sentence));
+}
+
+async function filesIn(path: string): Promise<string[]> {
+  if (path.endsWith('.ts')) return [path];
+  const names = await readdir(path);
+  return names.filter((name) => name.endsWith('.ts')).map((name) => `${path}/${name}`);
+}
+
+test('every sentence with which a stage says why it could not be done has German words', async () => {
+  const missing: string[] = [];
+  let found = 0;
+  for (const file of (await Promise.all(sources.map(filesIn))).flat()) {
+    if (elsewhere.includes(file)) continue;
+    for (const sentence of sentencesIn(await readFile(file, 'utf8'))) {
+      if (elsewhere.some((other) => sentence.startsWith(other))) continue;
+      found += 1;
+      if (germanReason(sentence) === sentence) missing.push(`${file}: ${sentence}`);
+    }
+  }
+  assert.deepEqual(missing, []);
+  assert.ok(found >= 40, `only ${found} sentences were found`);
+});
+
+test('every reason for which an answer is no summary and no title has German words', async () => {
+  const files = ['unusable', 'generate-title', 'summarise'].map(
+    (name) => `src/language/${name}.ts`,
+  );
+  const code = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+  const whys = Array.from(
+    code.matchAll(/'((?:is|has|holds|says|declines|repeats) [^'\n]+)'/g),
+    ([, why]) => why!,
+  );
+  assert.ok(whys.length >= 11, whys.join());
+  for (const why of whys) {
+    const german = germanReason(`The language model gave no summary: its answer ${why}.`);
+    assert.ok(!german.includes(why), german);
+  }
+});
+
+test('why a capture was interrupted is said in words, in both languages', () => {
+  const reasons: Record<CaptureOutcome['reason'] | BrowserEnd, true> = {
+    stopped: true,
+    'device-unavailable': true,
+    'limit-hours': true,
+    'disk-low': true,
+    'disk-failed': true,
+    orphaned: true,
+    terminated: true,
+    'service-and-capture-died': true,
+    'capture-died': true,
+    'capture-not-started': true,
+    'browser-gone': true,
+  };
+  for (const language of ['de', 'en'] as const) {
+    const { detail } = labelsIn(language);
+    for (const reason of Object.keys(reasons)) {
+      // What was stopped was not interrupted.
+      if (reason !== 'stopped') assert.match(detail(reason), /^\p{L}+( \p{L}+)+$/u);
+    }
+  }
+  const { detail } = labelsIn('de');
+  assert.equal(detail(documentNames.join(', ')), 'Übersicht, Transkript, Zusammenfassung');
+  assert.equal(detail('2.5 s'), '2,5 s');
+  assert.equal(detail('12 s'), '12 s');
+  assert.equal(detail('track 1 of 2'), 'Spur 1 von 2');
+  assert.equal(detail('t-0001, t-0002'), 't-0001, t-0002');
 });

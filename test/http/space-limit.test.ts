@@ -109,7 +109,11 @@ test('of hours of silence in a small file the working copy has to fit, however i
   const audio = new Uint8Array(await readFile(path));
   assert.ok(audio.byteLength < 1_000_000, `${audio.byteLength} bytes`);
   await limitTo(100_000_000);
-  const refused = await service.upload<ProblemAnswer>(token, {}, { audio, filename: 'silence.flac' });
+  const refused = await service.upload<ProblemAnswer>(
+    token,
+    {},
+    { audio, filename: 'silence.flac' },
+  );
   assert.equal(refused.status, 507);
   assert.match(refused.body.detail, /11\d MB more \(11\d MB of it while it is recognised\)/);
 

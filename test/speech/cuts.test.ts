@@ -163,15 +163,17 @@ test('the stand-in hears a word that was cut in two as two: the tests above can 
 
 /** Stretches that touch, cut anywhere. */
 const cutAnywhere = (seconds: number) =>
-  fc.array(fc.double({ min: 6, max: 20, noNaN: true }), { minLength: 2, maxLength: 20 }).map((lengths) => {
-    const plan: Stretch[] = [];
-    for (const length of lengths) {
-      const start = plan.at(-1)?.[1] ?? 0;
-      if (start + length > seconds - 6) break;
-      plan.push([start, Math.round((start + length) * 1000) / 1000]);
-    }
-    return [...plan, [plan.at(-1)?.[1] ?? 0, seconds] as Stretch];
-  });
+  fc
+    .array(fc.double({ min: 6, max: 20, noNaN: true }), { minLength: 2, maxLength: 20 })
+    .map((lengths) => {
+      const plan: Stretch[] = [];
+      for (const length of lengths) {
+        const start = plan.at(-1)?.[1] ?? 0;
+        if (start + length > seconds - 6) break;
+        plan.push([start, Math.round((start + length) * 1000) / 1000]);
+      }
+      return [...plan, [plan.at(-1)?.[1] ?? 0, seconds] as Stretch];
+    });
 
 test('where speech is cut in the middle of a word neighbours meet between words, after a restart too', async (t) => {
   const kinds = fc.constantFrom<Kind>('whisper.cpp', 'openai', 'speaches');
@@ -219,7 +221,8 @@ function hears(
       open.text += ` ${word.text}${mark}`;
       open.end = word.end;
       open.words.push(word);
-    } else segments.push({ start: word.start, end: word.end, text: word.text + mark, words: [word] });
+    } else
+      segments.push({ start: word.start, end: word.end, text: word.text + mark, words: [word] });
   }
   return segments;
 }
@@ -228,7 +231,18 @@ test('of overlapping audio each word is kept once, whatever its times, though wo
   const said = fc
     .array(
       fc.record({
-        text: fc.constantFrom('very', 'the', 'of', 'house', 'up', 'date', 'and', 'seven', 'märz', '5'),
+        text: fc.constantFrom(
+          'very',
+          'the',
+          'of',
+          'house',
+          'up',
+          'date',
+          'and',
+          'seven',
+          'märz',
+          '5',
+        ),
         length: fc.double({ min: 0.15, max: 0.6, noNaN: true }),
         gap: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.3, noNaN: true })),
       }),
@@ -250,20 +264,24 @@ test('of overlapping audio each word is kept once, whatever its times, though wo
       const seconds = words.at(-1)!.end;
       const plan = cuts.filter(([start]) => start < seconds - 6);
       plan.at(-1)![1] = seconds;
-      let before: HeardPart | null = null;
+      const parts: HeardPart[] = [];
       const heard: string[] = [];
       for (const [index, stretch] of plan.entries()) {
+        const before = parts.at(-1) ?? null;
         const segments = hears(words, askedStretch(stretch, before), random, endsAtNext);
-        const part: HeardPart = keptPart(segments, stretch, { before, goesOn: index + 1 < plan.length });
+        const part = keptPart(segments, stretch, { before, goesOn: index + 1 < plan.length });
         assert.equal(part.start, before?.end ?? 0);
         for (const { start, end, text, words: own } of part.segments) {
           assert.ok(start >= part.start && end <= part.end && start <= end);
           assert.equal(text.replaceAll(',', ''), own.map((word) => word.text).join(' '));
           heard.push(...text.replaceAll(',', '').toLowerCase().split(' '));
         }
-        before = part;
+        parts.push(part);
       }
-      assert.deepEqual(heard, words.map(({ text }) => text));
+      assert.deepEqual(
+        heard,
+        words.map(({ text }) => text),
+      );
     }),
     { numRuns: process.env['MITSCHRIFT_LONG'] === '1' ? 5000 : 100 },
   );

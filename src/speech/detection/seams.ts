@@ -70,7 +70,8 @@ function lastBefore(
     const pause = Math.round((other.start - one.end) / pauseStep);
     const seam = milli(Math.max(other.start - pauseStep, Math.min(one.end, other.start)));
     const off = Math.abs(end - tailSeconds / 2 - seam);
-    const isBetter = best === null || pause > best.pause || (pause === best.pause && off < best.off);
+    const isBetter =
+      best === null || pause > best.pause || (pause === best.pause && off < best.off);
     if (isBetter && seam > start && seam < end) best = { count, seam, pause, off };
   }
   return best;
