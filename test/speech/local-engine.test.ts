@@ -13,6 +13,8 @@ import {
   type LocalResult,
   localProcess,
 } from '../../src/speech/local/local-process.ts';
+import { overlapSeconds } from '../../src/speech/detection/seams.ts';
+import { recognisePlan } from '../../src/speech/recognise-plan.ts';
 import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
 import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
@@ -342,4 +344,58 @@ test('the engine process does not outlive the service', async (t) => {
   await engine.close();
   assert.throws(() => process.kill(pid!, 0), { code: 'ESRCH' });
   await assert.rejects(engine.recognise(audio, [0, 1], free), /closed/);
+});
+
+test('three minutes without a pause are cut between words: no word is torn, lost or doubled at a seam', async (t) => {
+  const folder = await folderFor(t);
+  // As a person who never draws breath: no marks, and what pauses there are taken out.
+  const said = Array.from({ length: 60 }, (_, at) => sentences[(at * 5) % sentences.length]!).join(
+    ' ',
+  );
+  await speak(said, join(folder, 'plain.wav'));
+  const wav = join(folder, 'talk.wav');
+  await make(
+    'sox',
+    join(folder, 'plain.wav'),
+    wav,
+    'silence',
+    '1',
+    '0.05',
+    '0.5%',
+    '-1',
+    '0.05',
+    '0.5%',
+  );
+  await decodeToSpeech(wav, join(folder, 'speech.wav'), { signal });
+  const audio = await openSpeechFile(join(folder, 'speech.wav'));
+  t.after(() => audio.close());
+  assert.ok(audio.duration > 150, `${audio.duration} s`);
+  const { engine } = await localWith(t);
+  const { stretches } = await locateSpeech(audio, {
+    secondsMax: engine.secondsMax - overlapSeconds,
+    signal,
+  });
+  const words: { text: string; start: number; end: number }[] = [];
+  const seams: number[] = [];
+  for await (const { start, segments } of recognisePlan(engine, audio, stretches, free)) {
+    if (start > 0.5) seams.push(start);
+    words.push(...segments.flatMap((segment) => segment.words));
+  }
+  assert.ok(seams.length >= 6, `${seams.length} seams`);
+  const heard = words.map(({ text }) => text).join(' ');
+  const rate = wordErrorRate(said, heard);
+  assert.ok(rate < 0.06, `word error rate ${rate}: ${heard}`);
+  // The model errs by a letter here and there; half a word at a seam, one lost or one twice would be more of it.
+  const known = new Set(said.split(' '));
+  const near = words.filter(({ start, end }) =>
+    seams.some((seam) => end > seam - 1.2 && start < seam + 1.2),
+  );
+  const torn = near.filter(({ text }) => !known.has(text)).map(({ text }) => text);
+  assert.ok(torn.length <= 0.1 * near.length, `of ${near.length} words: ${torn.join(' ')}`);
+  for (const [index, { text, start }] of words.entries()) {
+    const before = words[index - 1];
+    if (!before) continue;
+    assert.ok(start >= before.start, `${text} at ${start}`);
+    assert.notEqual(text, before.text, `twice at ${start}`);
+  }
 });
