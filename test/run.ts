@@ -5,6 +5,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundleTests } from './runner/bundle.ts';
 import { adviceOnMissing } from './runner/missing-packages.ts';
 import { endAllFiles, runFile, type FileRun } from './runner/run-file.ts';
 import { fewerThan, missingFiles, readCounts, writeCounts } from './runner/test-counts.ts';
@@ -57,11 +58,16 @@ async function main(args: string[]): Promise<number> {
   const limitSeconds = Number(values.limit ?? (values.long ? 21_600 : 600));
   const env = { SEED: String(seed), MITSCHRIFT_LONG: values.long ? '1' : '' };
   const before = await readCounts(values['counts-file']);
+  const bundle = await bundleTests(
+    root,
+    files.map((file) => join(root, file)),
+  );
   const runs = await runFiles(files, async (file) => {
-    const run = await runFile(file, { cwd: root, env, limitSeconds });
+    const run = await runFile(file, { bundle, cwd: root, env, limitSeconds });
     if (!values.counts) run.problems.push(...fewerThan(before, run));
     return run;
   });
+  await bundle.remove();
   if (values.counts) await writeCounts(values['counts-file'], { before, runs, files: all });
   const missing = whole && !values.counts ? missingFiles(before, all) : [];
   const gone = missing.map((file) => `${file} › The file is missing (npm run counts commits that)`);

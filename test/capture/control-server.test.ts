@@ -95,6 +95,16 @@ test('nobody connected for long enough is an orphan; a client in between starts 
   await until('it is an orphan', () => orphaned() === 1);
 });
 
+test('a server that was closed calls nothing an orphan', async (t) => {
+  const { path, server, ended, orphaned } = await serve(t, 20);
+  const one = await client(path);
+  await server.close(ended);
+  await until('it is closed', one.closed);
+  const from = performance.now();
+  await until('more than the time of an orphan', () => performance.now() - from > 100);
+  assert.equal(orphaned(), 0);
+});
+
 test('a path too long for a socket gets the same short one from everybody', async (t) => {
   const deep = join(await tempDir(t), 'a'.repeat(120));
   const env = { XDG_RUNTIME_DIR: '/run/user/1' };

@@ -13,6 +13,7 @@ import { align, wavSamples, windowLength } from '../support/pulse-alignment.ts';
 import { type CapturingService, openCapturingService } from '../support/pulse-service.ts';
 import { onThisMachine } from '../support/eventually.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
+import { testProgram } from '../support/program.ts';
 import { until } from '../support/pulse-until.ts';
 import { type PrivatePulse, privatePulse } from '../support/pulse.ts';
 import { seeded, seeds } from '../support/seeded.ts';
@@ -78,14 +79,10 @@ async function service(
   root: string,
   device: string,
 ): Promise<{ child: ChildProcess; id: string; now(): CaptureNow; kill(): Promise<void> }> {
-  const child = fork(
-    join(import.meta.dirname, '../support/pulse-service-process.ts'),
-    [root, device],
-    {
-      env: pulse.env,
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    },
-  );
+  const child = fork(testProgram('test/support/pulse-service-process'), [root, device], {
+    env: pulse.env,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   let heard: { id: string; now: CaptureNow } | undefined;
   child.on('message', (message) => (heard = message as typeof heard));
   await until('the service captures', () => heard?.now.state === 'capturing');

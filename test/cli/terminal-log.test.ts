@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = join(import.meta.dirname, '../..');
-const service = `${process.execPath} --import tsx src/cli/mitschrift.ts serve`;
+const service = `${process.execPath} ${program} serve`;
 
 /** What the service prints, standard error among it, up to the line that the watcher is looking for. */
 async function printedUntil(

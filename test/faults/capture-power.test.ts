@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { wavHeaderBytes } from '../../src/audio/wav.ts';
 import { repairWav } from '../../src/capture/file/wav-writer.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
+import { testProgram } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { channelsOf, rate, sampled, samples, type Source } from './captured.ts';
 import { powered } from './power-loss.ts';
@@ -65,9 +66,9 @@ async function capturing(
   folder: string,
   env: Record<string, string>,
 ): Promise<{ kept: number; through: boolean }> {
-  const script = join(import.meta.dirname, 'capturer.ts');
+  const script = testProgram('test/faults/capturer');
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', script, source, folder], {
+  const child = spawn(process.execPath, [script, source, folder], {
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

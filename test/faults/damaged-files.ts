@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { tablesIn } from '../../src/integrity/tables/tables.ts';
+import { testProgram } from '../support/program.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 import { seeded } from '../support/seeded.ts';
 import type { ReadReply, ReadRequest } from './log-reader.ts';
@@ -101,7 +102,7 @@ function logReaders() {
   return {
     /** Null when the process was ended. */
     async read(request: ReadRequest): Promise<ReadReply | null> {
-      child ??= fork(new URL('log-reader.ts', import.meta.url));
+      child ??= fork(testProgram('test/faults/log-reader'));
       const reading = child;
       // Between two readings it must not hold up the test's end.
       reading.ref();

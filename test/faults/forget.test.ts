@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { seed, seeded } from '../support/seeded.ts';
+import { testProgram } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { powered } from './power-loss.ts';
 
@@ -63,9 +64,9 @@ async function forgetting(
   subject: string,
   env: Record<string, string>,
 ): Promise<boolean> {
-  const script = join(import.meta.dirname, 'forgetter.ts');
+  const script = testProgram('test/faults/forgetter');
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', script, directory, subject], {
+  const child = spawn(process.execPath, [script, directory, subject], {
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

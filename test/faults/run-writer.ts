@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { testProgram } from '../support/program.ts';
 import type { Line, Told, WriterOptions } from './told.ts';
 
 /** A writer that is not through by then hangs, in milliseconds. */
@@ -18,7 +18,7 @@ export async function runWriter(
   options: WriterOptions,
   { wrap = [], env = {} }: { wrap?: string[]; env?: Record<string, string> } = {},
 ): Promise<Ending> {
-  const node = [process.execPath, '--import', 'tsx', join(import.meta.dirname, 'writer.ts')];
+  const node = [process.execPath, testProgram('test/faults/writer')];
   const [program, ...args] = [...wrap, ...node, JSON.stringify(options)];
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const child = spawn(program, args, {

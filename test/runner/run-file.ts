@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import type { TestBundle } from './bundle.ts';
 
 /** What a file says at its end. */
 export type FileResult = {
@@ -26,26 +28,30 @@ export type FileRun = {
   problems: string[];
 };
 
-const reporter = join(import.meta.dirname, 'file-reporter.ts');
-/** Resolved here: processes that tests start in other folders inherit it. */
-const loader = ['--import', import.meta.resolve('tsx')];
 const outputMax = 1_000_000;
 const resultMax = 1_000_000;
 const running = new Set<number>();
 
 /**
  * Runs one file in a process of its own and ends it, with all it started, at a limit.
- * @param env added to this process's
+ * @param file its path from `cwd`; `bundle` has it. @param env added to this process's
  */
 export async function runFile(
   file: string,
-  { cwd, env, limitSeconds }: { cwd: string; env: Record<string, string>; limitSeconds: number },
+  {
+    bundle,
+    cwd,
+    env,
+    limitSeconds,
+  }: { bundle: TestBundle; cwd: string; env: Record<string, string>; limitSeconds: number },
 ): Promise<FileRun> {
   const started = performance.now();
+  const reporter = pathToFileURL(join(bundle.folder, 'test/runner/file-reporter.js')).href;
   const reports = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
-  const child = spawn(process.execPath, [...loader, ...reports, file], {
+  const args = ['--enable-source-maps', ...reports, bundle.builtPath(join(cwd, file))];
+  const child = spawn(process.execPath, args, {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, TEST_PROGRAMS: bundle.folder },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });

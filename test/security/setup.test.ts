@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { startForwarder, startNginx } from '../support/forwarders.ts';
 import { type ProblemAnswer, password, rawRequest, startService } from '../support/http-client.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const intruder = JSON.stringify({ username: 'intruder', password });
@@ -161,14 +162,9 @@ test('without a service, mitschrift setup-link says so', async (t) => {
 });
 
 async function setupLink(dataDir: string) {
-  const cli = join(import.meta.dirname, '../../src/cli/mitschrift.ts');
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), cli, 'setup-link'],
-    {
-      env: { ...process.env, MITSCHRIFT_DATA: dataDir },
-    },
-  );
+  const child = spawn(process.execPath, [program, 'setup-link'], {
+    env: { ...process.env, MITSCHRIFT_DATA: dataDir },
+  });
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

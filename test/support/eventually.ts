@@ -1,6 +1,8 @@
 import { availableParallelism, loadavg } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 
 const limitMsDefault = 60_000;
+const pauseMs = 5;
 
 /**
  * Limits are written for a machine on which each core has two processes to run; where there are more,
@@ -9,7 +11,10 @@ const limitMsDefault = 60_000;
 export const onThisMachine = (limitMs: number): number =>
   Math.round(limitMs * Math.min(10, Math.max(1, loadavg()[0]! / (2 * availableParallelism()))));
 
-/** Looks again with each round of the event loop until something holds; fails, naming it, at the limit. */
+/**
+ * Looks again and again until something holds; fails, naming it, at the limit. The pauses leave the
+ * processor to what is waited for.
+ */
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -18,7 +23,7 @@ export async function eventually(
   const started = performance.now();
   while (!(await holds())) {
     if (performance.now() - started > onThisMachine(limitMs)) throw late(what, limitMs);
-    await new Promise((resolve) => setImmediate(resolve));
+    await pause(pauseMs);
   }
 }
 

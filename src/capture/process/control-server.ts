@@ -48,7 +48,8 @@ export async function serveControl(
     socket.on('error', () => undefined); // `close` follows
     socket.once('close', () => {
       clients.delete(socket);
-      if (clients.size === 0) orphaned = setTimeout(options.onOrphaned, options.orphanMs);
+      if (clients.size === 0 && server.listening)
+        orphaned = setTimeout(options.onOrphaned, options.orphanMs);
     });
     onJsonLine(socket, (message) => {
       const { op } = (message ?? {}) as Partial<CaptureCommand>;
