@@ -1,11 +1,8 @@
 import type { NameQuote } from '../../events/facts/results.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 
-/** Who a label may be. `reason`: a quote in “ ”, one of `suggestionReasons`, or a sentence. */
+/** Who a label may be. `reason`: a quote in “ ”, or a code (`named-before`, `only-one-left`, `voice`). */
 export type SuggestedName = { name: string; confidence: number; reason: string };
-
-/** Reasons that are no quotes: shown in the language of the interface. */
-export const suggestionReasons = ['named-before', 'only-one-left'] as const;
 
 export type IdentifiedName = {
   name: string;

@@ -1,4 +1,5 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
+import { suggestionReason } from '../documents/suggestion-reason.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
@@ -40,16 +41,26 @@ export function recordingAnswer(
   row: RecordingRow,
   transcript: TranscriptRow | undefined,
   activities: readonly StageNow[],
+  uiLanguage: 'de' | 'en',
 ) {
+  const pending = row.status === 'awaiting-speakers' ? row.suggestions : [];
   return {
     ...recordingLine(row, activities),
     activities,
-    speakers_pending: row.status === 'awaiting-speakers' ? row.suggestions : [],
+    speakers_pending: suggestionAnswers(pending, uiLanguage),
     utterances: transcript ? utterances(transcript) : [],
     notes: row.notes.map(({ code, detail }) => ({ code, text: detail })),
     ledger: ledgerOf(row, transcript),
   };
 }
+
+/** Names suggested for labels, with the reason as a person reads it. */
+export const suggestionAnswers = (
+  suggestions: RecordingRow['suggestions'],
+  uiLanguage: 'de' | 'en',
+): RecordingRow['suggestions'] =>
+  suggestions.map((one) => ({ ...one, reason: suggestionReason(one.reason, uiLanguage) }));
+
 /** The top levels of a recording's state, and the application's states as the interface names them. */
 const statusNames = {
   idle: 'IDLE',

@@ -4,6 +4,7 @@ import { type RecordingNow, type StatusView, statusOf } from '../../projections/
 import type { CaptureNow } from '../capture/capture-now.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
+import { suggestionAnswers } from './recording-answer.ts';
 import type { Caller, HttpServices } from './services.ts';
 
 /**
@@ -21,6 +22,7 @@ export async function presentStatus(
     | 'health'
     | 'space'
     | 'disk'
+    | 'settings'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -42,7 +44,10 @@ export async function presentStatus(
     version: services.version,
     recording: recording && asItSounds(recording, services.captures.now(recording.recording_id)),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
-    speakers_pending,
+    speakers_pending: speakers_pending.map((waiting) => ({
+      ...waiting,
+      speakers: suggestionAnswers(waiting.speakers, services.settings()['ui.language']),
+    })),
     errors: errors.map((error) => ({
       ...error,
       waiting: services.recordingService.activity(error.recording_id)[0]?.waiting ?? null,

@@ -16,6 +16,8 @@ export type AskedText = {
 /** So many words in a row that were read, or that were asked, are not an answer's own. */
 const echoWords = { least: 40, most: 80, share: 0.6 };
 const instructionWords = 10;
+/** An answer that stands word for word in a talk so many times its length is no summary of it. */
+const excerptShare = 5;
 
 /**
  * Why a model's text is neither a summary nor a title: the end of the sentence “The answer
@@ -32,6 +34,10 @@ export function whyUnusable(
   if (sharesRun(words, wordsOf(instructions), instructionWords))
     return 'repeats what was asked for';
   const readWords = wordsOf(read);
+  // Who obeys an order in the talk repeats a few words of it, and nothing else.
+  const isExcerpt = words.length * excerptShare <= readWords.length;
+  if (words.length > 0 && isExcerpt && sharesRun(words, readWords, words.length))
+    return 'repeats the text';
   const run = Math.floor(readWords.length * echoWords.share);
   if (sharesRun(words, readWords, Math.min(echoWords.most, Math.max(echoWords.least, run))))
     return 'repeats the text';

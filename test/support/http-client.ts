@@ -49,6 +49,8 @@ export async function startService(
     marker?: (owner: string) => string;
     /** Of a service that was closed: this one is its restart. */
     dataDir?: string;
+    /** Stages in the place of the scripted ones; undefined: the service's own. */
+    stages?: Partial<Record<Stage, StageActivity | undefined>>;
     /** Where to listen, unless on 127.0.0.1. */
     address?: string;
   } = {},
@@ -76,7 +78,7 @@ export async function startService(
     }),
     env: options.env ?? {},
     log,
-    activities: engines.activities,
+    activities: withStages(engines.activities, options.stages ?? {}),
     withServices: (own) => (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
   });
   await running.ready;
@@ -292,6 +294,13 @@ export function wav(seconds = 0.1): Uint8Array {
   file.writeUInt32LE(bytes, 40);
   return file;
 }
+
+/** Without those that are undefined: the service has its own. */
+const withStages = (
+  scripted: Record<Stage, StageActivity>,
+  stages: Partial<Record<Stage, StageActivity | undefined>>,
+): Partial<Record<Stage, StageActivity>> =>
+  Object.fromEntries(Object.entries({ ...scripted, ...stages }).filter(([, stage]) => stage));
 
 /** Engines that heard two sentences. `hold` makes a stage wait, `fail` makes it fail, until `release`. */
 function scriptedEngines(

@@ -37,7 +37,7 @@ export const exportRoutes: AddRoutes = (router, services) => {
       exported(format, {
         input,
         json: () => ({
-          ...recordingAnswer(row, transcript, []),
+          ...recordingAnswer(row, transcript, [], input.uiLanguage),
           summary_text: transcript.summary && withSpeakerNames(input, transcript.summary),
         }),
         async stored(name) {

@@ -40,7 +40,12 @@ export const recordingRoutes: AddRoutes = (router, services) => {
   router.get('/recordings/:id', async (ctx) => {
     const id = ctx.params['id']!;
     const row = await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = recordingAnswer(row, await transcriptOf(storage, id), recordingService.activity(id));
+    ctx.body = recordingAnswer(
+      row,
+      await transcriptOf(storage, id),
+      recordingService.activity(id),
+      services.settings()['ui.language'],
+    );
   });
 
   router.get('/recordings/:id/events', async (ctx) => {
