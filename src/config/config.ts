@@ -1,8 +1,7 @@
-import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import { commandHandler } from '../../events/command-handler.ts';
 import { configStream } from '../../events/facts/catalogue.ts';
-import { type EventStore, EventStoreError } from '../../events/store.ts';
+import type { EventStore } from '../../events/store.ts';
 import {
   type SettingChange,
   type StoredSettings,
@@ -10,6 +9,7 @@ import {
   decideSettings,
 } from '../../projections/config.ts';
 import type { Log } from '../shared/log.ts';
+import { limited } from '../shared/mutex.ts';
 import { environmentSettings } from './environment.ts';
 import {
   ConfigError,
@@ -37,7 +37,7 @@ export interface Config {
   /**
    * Merges a partial nested object into what is set; durable, and in force, when it returns. All of
    * it or nothing.
-   * @throws {ConfigError} `CONFIG_INVALID`, `CONFIG_OVERRIDDEN`; {EventStoreError} `BUSY` and what the log says
+   * @throws {ConfigError} `CONFIG_INVALID`, `CONFIG_OVERRIDDEN`; {Busy}; {EventStoreError} what the log says
    */
   update(patch: unknown, onBehalf: { by: string; command?: string | undefined }): Promise<void>;
   /** Refuses what `update` would refuse. @throws {ConfigError} */
@@ -75,9 +75,21 @@ export async function openConfig(parts: {
   const secrets = await openSecretStore(parts.secretsPath);
   // An update that was interrupted between its secret and its fact, or after it, is finished here.
   await secrets.keepOnly(fingerprintsIn(stored));
-  let current = settle();
+  let current = inForce(stored, { environment, secrets, log });
   /** One update at a time: secrets that no fact names yet must not be deleted by another's end. */
-  const queue = pLimit(1);
+  const inTurn = limited(1, waitingMax);
+
+  const change = async (patch: unknown, metadata: { by: string; command: string }) => {
+    const changes = accepted(patch, { environment, current });
+    await secrets.add(changes.filter(isSecret));
+    const decide = decideSettings(changes.map((one) => settingChange(one, secrets)));
+    const facts = await handle(configStream, metadata, decide);
+    current = inForce(stored, { environment, secrets, log });
+    await deleteOldSecrets(stored, { secrets, log });
+    if (facts.length === 0) return;
+    const keys = facts.map(({ data }) => data.key);
+    log.info({ category: 'security', by: metadata.by, keys }, 'settings changed');
+  };
 
   return {
     settings: () => current,
@@ -85,74 +97,70 @@ export async function openConfig(parts: {
       config: documentOf(current),
       overridden: settingKeys.filter((key) => Object.hasOwn(environment, key)),
     }),
-    check: (patch) => void accepted(patch),
-    withPatch(patch) {
-      const changes = changesIn(patch);
-      const without = keysLeftBehind(changes, current).map((key) => [key, null]);
-      const wanted = changes.map(({ key, value }) => [key, orDefault(key, value)]);
-      return frozen({ ...current, ...Object.fromEntries([...without, ...wanted]) });
-    },
-
-    async update(patch, { by, command = ulid() }) {
-      if (queue.pendingCount >= waitingMax) {
-        throw new EventStoreError('BUSY', `More than ${waitingMax} updates of settings wait.`);
-      }
-      await queue(() => change(patch, { by, command }));
-    },
+    check: (patch) => void accepted(patch, { environment, current }),
+    withPatch: (patch) => patched(current, patch),
+    update: (patch, { by, command = ulid() }) => inTurn(() => change(patch, { by, command })),
   };
+}
 
-  async function change(patch: unknown, metadata: { by: string; command: string }): Promise<void> {
-    const changes = accepted(patch);
-    await secrets.add(changes.filter(isSecret));
-    const decide = decideSettings(changes.map((one) => settingChange(one, secrets)));
-    const facts = await handle(configStream, metadata, decide);
-    current = settle();
-    await tidy();
-    if (facts.length === 0) return;
-    const keys = facts.map(({ data }) => data.key);
-    log.info({ category: 'security', by: metadata.by, keys }, 'settings changed');
+/** Settings as a patch would leave them; a key that was given for another server is left out. */
+function patched(current: Settings, patch: unknown): Settings {
+  const changes = changesIn(patch);
+  const without = keysLeftBehind(changes, current).map((key) => [key, null]);
+  const wanted = changes.map(({ key, value }) => [key, orDefault(key, value)]);
+  return Object.freeze({ ...current, ...Object.fromEntries([...without, ...wanted]) });
+}
+
+type Sources = {
+  environment: Partial<Settings>;
+  secrets: SecretStore;
+  log: Pick<Log, 'info' | 'warn'>;
+};
+
+/** @throws {ConfigError} */
+function accepted(
+  patch: unknown,
+  { environment, current }: { environment: Sources['environment']; current: Settings },
+): Change[] {
+  const changes = changesIn(patch);
+  const overridden = changes.filter(({ key }) => Object.hasOwn(environment, key));
+  if (overridden.length === 0) {
+    const leftBehind = keysLeftBehind(changes, current);
+    if (leftBehind.length > 0) throw invalidConfig(leftBehind.map(keyAgain));
+    return changes;
   }
+  const faults = overridden.map(({ key }) => ({
+    path: key,
+    message: 'is set by the environment of the service',
+  }));
+  const message = `Set by the environment: ${overridden.map(({ key }) => key).join(', ')}.`;
+  throw new ConfigError('CONFIG_OVERRIDDEN', message, { faults });
+}
 
-  /** @throws {ConfigError} */
-  function accepted(patch: unknown): Change[] {
-    const changes = changesIn(patch);
-    const overridden = changes.filter(({ key }) => Object.hasOwn(environment, key));
-    if (overridden.length === 0) {
-      const leftBehind = keysLeftBehind(changes, current);
-      if (leftBehind.length > 0) throw invalidConfig(leftBehind.map(keyAgain));
-      return changes;
-    }
-    const faults = overridden.map(({ key }) => ({
-      path: key,
-      message: 'is set by the environment of the service',
-    }));
-    const message = `Set by the environment: ${overridden.map(({ key }) => key).join(', ')}.`;
-    throw new ConfigError('CONFIG_OVERRIDDEN', message, { faults });
+/** What holds. What an older or newer release stored and this one does not take is left out. */
+function inForce(stored: StoredSettings, { environment, secrets, log }: Sources): Settings {
+  const values: Record<string, unknown> = {};
+  for (const key of settingKeys) values[key] = settingOf(key).fallback;
+  for (const [key, setting] of stored) {
+    if (!isSettingKey(key)) continue;
+    const value = 'fingerprint' in setting ? secrets.find(key, setting.fingerprint) : setting.value;
+    const parsed = settingOf(key).schema.safeParse(value);
+    if (parsed.success) values[key] = parsed.data;
+    else if (value === undefined) log.warn({ key }, 'a secret is missing: set it again');
+    else log.warn({ key }, 'a stored setting is not valid any more: its default holds');
   }
+  return Object.freeze({ ...values, ...environment } as Settings);
+}
 
-  /** What holds now. What an older or newer release stored and this one does not take is left out. */
-  function settle(): Settings {
-    const values: Record<string, unknown> = {};
-    for (const key of settingKeys) values[key] = settingOf(key).fallback;
-    for (const [key, setting] of stored) {
-      if (!isSettingKey(key)) continue;
-      const value =
-        'fingerprint' in setting ? secrets.find(key, setting.fingerprint) : setting.value;
-      const parsed = settingOf(key).schema.safeParse(value);
-      if (parsed.success) values[key] = parsed.data;
-      else if (value === undefined) log.warn({ key }, 'a secret is missing: set it again');
-      else log.warn({ key }, 'a stored setting is not valid any more: its default holds');
-    }
-    return frozen({ ...values, ...environment } as Settings);
-  }
-
-  /** Old secrets go. They hold nothing up: at the next update or start it is tried again. */
-  async function tidy(): Promise<void> {
-    try {
-      await secrets.keepOnly(fingerprintsIn(stored));
-    } catch (err) {
-      log.warn({ err }, 'an old secret could not be deleted');
-    }
+/** A failure holds nothing up: the next update or start tries again. */
+async function deleteOldSecrets(
+  stored: StoredSettings,
+  { secrets, log }: Pick<Sources, 'secrets' | 'log'>,
+): Promise<void> {
+  try {
+    await secrets.keepOnly(fingerprintsIn(stored));
+  } catch (err) {
+    log.warn({ err }, 'an old secret could not be deleted');
   }
 }
 
@@ -176,5 +184,3 @@ const fingerprintsIn = (settings: StoredSettings): Map<string, string> =>
       'fingerprint' in setting ? [[key, setting.fingerprint] as const] : [],
     ),
   );
-
-const frozen = (settings: Settings): Settings => Object.freeze(settings);

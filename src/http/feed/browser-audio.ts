@@ -2,7 +2,8 @@ import { ulid } from 'ulid';
 import * as z from 'zod';
 import { recordingById, statusOf } from '../../../projections/recordings.ts';
 import type { AudioSender, BrowserStream } from '../../capture/browser/browser-stream.ts';
-import { StageError } from '../../shared/errors.ts';
+import { StageError, hasCode } from '../../shared/errors.ts';
+import { type Limited, mutex } from '../../shared/mutex.ts';
 import { notAuthenticated } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 import { limits } from '../limits.ts';
@@ -38,135 +39,159 @@ export type OpenBrowserAudio = (connection: AudioConnection) => BrowserAudio;
 
 /** Recording with the microphones of browsers, for all connections of a service. */
 export function browserAudio(services: HttpServices): OpenBrowserAudio {
-  const { captures, storage, log } = services;
   const begin = browserRecordings(services);
-
   return (connection) => {
-    let current: Carried | null = null;
-    let isGone = false;
-    let retired: (() => void) | null = null;
-    let waiting = 0;
-    let tail: Promise<void> = Promise.resolve();
-
+    const mic: Microphone = {
+      services,
+      begin,
+      connection,
+      current: null,
+      isGone: false,
+      retired: null,
+      waiting: 0,
+      inTurn: mutex(),
+    };
     return {
-      message(text) {
-        const message = readClientFrame(text);
-        if ('refused' in message) return warn('not-understood', message.refused);
-        if (waiting >= limits.audioMessagesWaitingMax)
-          return warn('busy', 'Too many messages wait; this one is not done.');
-        waiting += 1;
-        const work = message.type === 'audio.start' ? () => start(message) : async () => stop();
-        tail = tail
-          .then(work)
-          .catch(refuse)
-          .finally(() => {
-            waiting -= 1;
-            settleDown();
-          });
-      },
-      samples(pcm) {
-        if (!current)
-          return warn('not-recording', 'Say audio.start first, and wait for audio.ready.');
-        const { stream, sender } = current;
-        if (pcm.length % 2 === 0) return stream.take(sender, pcm);
-        // From here on it is unknown which byte belongs to which sample.
-        stream.detach(sender, 'refused');
-        warn('not-understood', 'A frame has to hold whole samples of two bytes.');
-      },
-      carries: () => current !== null || waiting > 0,
+      message: (text) => receive(mic, text),
+      samples: (pcm) => take(mic, pcm),
+      carries: () => mic.current !== null || mic.waiting > 0,
       retire(done) {
-        retired = done;
-        if (current && !current.taking) release();
-        settleDown();
+        mic.retired = done;
+        if (mic.current && !mic.current.taking) release(mic);
+        retireWhenIdle(mic);
       },
       gone() {
-        isGone = true;
-        release();
+        mic.isGone = true;
+        release(mic);
       },
     };
-
-    async function start(message: AudioStart): Promise<void> {
-      if (retired) throw notAuthenticated('The session has ended.');
-      const former = current;
-      // What still comes is ignored until `audio.ready` is sent.
-      current = null;
-      const sender = senderOf();
-      let stream: BrowserStream | null = null;
-      try {
-        refuseWhenStopped(services);
-        const recordingId = message.recording_id ?? (await begin(message, connection.caller()));
-        if (message.recording_id !== undefined) await refuseOthers(recordingId);
-        stream = await captures.browser.stream(recordingId);
-        current = { recordingId, stream, sender, taking: true };
-        const samples = await stream.attach(sender, message.sample_rate);
-        connection.send({ type: 'audio.ready', recording_id: recordingId, samples });
-      } catch (error) {
-        // The connection is there, and may stop the recording or go on when it is resumed.
-        if ((error as { code?: unknown }).code !== 'recording-paused') current = null;
-        else if (current) current.taking = false;
-        throw error;
-      } finally {
-        if (former && former.stream !== stream) former.stream.leave(former.sender);
-        if (isGone) stream?.leave(sender);
-      }
-    }
-
-    function stop(): void {
-      if (!current)
-        throw new StageError('not-recording', 'This connection records nothing.', {
-          retriable: false,
-        });
-      current.stream.stop(current.sender);
-    }
-
-    function senderOf(): AudioSender {
-      const sender: AudioSender = {
-        acknowledge(samples) {
-          if (current?.sender === sender) connection.send({ type: 'audio.ack', samples });
-        },
-        ended(samples, reason) {
-          if (current?.sender !== sender) return;
-          const { recordingId } = current;
-          connection.send({ type: 'audio.ended', recording_id: recordingId, samples, reason });
-          current.taking = false;
-          if ((reason !== 'paused' && reason !== 'refused') || retired) release();
-          settleDown();
-        },
-        hold: (held) => connection.hold(held),
-      };
-      return sender;
-    }
-
-    function release(): void {
-      current?.stream.leave(current.sender);
-      current = null;
-    }
-
-    function settleDown(): void {
-      if (retired && current === null && waiting === 0) retired();
-    }
-
-    /** Only its owner goes on with a recording, even if others may see it. */
-    async function refuseOthers(recordingId: string): Promise<void> {
-      const row = await recordingById(storage, recordingId);
-      if (!row || row.owner !== connection.caller().userId) throw notFound();
-      if (row.status !== 'recording' || row.device !== null)
-        throw new StageError('not-recording', 'No browser is recorded there any more.', {
-          retriable: false,
-        });
-    }
-
-    function refuse(error: unknown): void {
-      if (error instanceof StageError) return warn(error.code, error.message);
-      const problem = toProblem(error);
-      if (problem.status >= 500) log.error({ err: error }, 'a browser could not be recorded');
-      warn(problem.type, problem.detail);
-    }
-
-    function warn(code: string, detail: string): void {
-      connection.send({ type: 'warning', code, detail });
-    }
   };
+}
+
+/** One connection, and what it carries. */
+type Microphone = {
+  readonly services: HttpServices;
+  readonly begin: ReturnType<typeof browserRecordings>;
+  readonly connection: AudioConnection;
+  /** Messages are done in the order they came. */
+  readonly inTurn: Limited;
+  current: Carried | null;
+  isGone: boolean;
+  /** Called once when nothing is carried any more; set when the session has ended. */
+  retired: (() => void) | null;
+  /** Messages that are not done yet. */
+  waiting: number;
+};
+
+function receive(mic: Microphone, text: string): void {
+  const message = readClientFrame(text);
+  if ('refused' in message) return warn(mic, 'not-understood', message.refused);
+  if (mic.waiting >= limits.audioMessagesWaitingMax)
+    return warn(mic, 'busy', 'Too many messages wait; this one is not done.');
+  mic.waiting += 1;
+  void mic
+    .inTurn(async () => (message.type === 'audio.start' ? await start(mic, message) : stop(mic)))
+    .catch((error: unknown) => refuse(mic, error))
+    .finally(() => {
+      mic.waiting -= 1;
+      retireWhenIdle(mic);
+    });
+}
+
+function take(mic: Microphone, pcm: Buffer): void {
+  if (!mic.current)
+    return warn(mic, 'not-recording', 'Say audio.start first, and wait for audio.ready.');
+  const { stream, sender } = mic.current;
+  if (pcm.length % 2 === 0) return stream.take(sender, pcm);
+  // From here on it is unknown which byte belongs to which sample.
+  stream.detach(sender, 'refused');
+  warn(mic, 'not-understood', 'A frame has to hold whole samples of two bytes.');
+}
+
+async function start(mic: Microphone, message: AudioStart): Promise<void> {
+  const { services, connection } = mic;
+  if (mic.retired) throw notAuthenticated('The session has ended.');
+  const former = mic.current;
+  // What still comes is ignored until `audio.ready` is sent.
+  mic.current = null;
+  const sender = senderFor(mic);
+  let stream: BrowserStream | null = null;
+  try {
+    refuseWhenStopped(services);
+    const recordingId = message.recording_id ?? (await mic.begin(message, connection.caller()));
+    if (message.recording_id !== undefined) await refuseOthers(mic, recordingId);
+    stream = await services.captures.browser.stream(recordingId);
+    mic.current = { recordingId, stream, sender, taking: true };
+    const samples = await stream.attach(sender, message.sample_rate);
+    connection.send({ type: 'audio.ready', recording_id: recordingId, samples });
+  } catch (error) {
+    // The connection is there, and may stop the recording or go on when it is resumed.
+    if (!hasCode(error, 'recording-paused')) mic.current = null;
+    else if (mic.current) mic.current.taking = false;
+    throw error;
+  } finally {
+    if (former && former.stream !== stream) former.stream.leave(former.sender);
+    if (mic.isGone) stream?.leave(sender);
+  }
+}
+
+function stop({ current }: Microphone): void {
+  if (!current) throw notRecording('This connection records nothing.');
+  current.stream.stop(current.sender);
+}
+
+function senderFor(mic: Microphone): AudioSender {
+  const { connection } = mic;
+  const sender: AudioSender = {
+    acknowledge(samples) {
+      if (mic.current?.sender === sender) connection.send({ type: 'audio.ack', samples });
+    },
+    ended(samples, reason) {
+      if (mic.current?.sender !== sender) return;
+      const { recordingId } = mic.current;
+      connection.send({ type: 'audio.ended', recording_id: recordingId, samples, reason });
+      mic.current.taking = false;
+      if ((reason !== 'paused' && reason !== 'refused') || mic.retired) release(mic);
+      retireWhenIdle(mic);
+    },
+    hold: (held) => connection.hold(held),
+  };
+  return sender;
+}
+
+function release(mic: Microphone): void {
+  mic.current?.stream.leave(mic.current.sender);
+  mic.current = null;
+}
+
+function retireWhenIdle({ retired, current, waiting }: Microphone): void {
+  if (retired && current === null && waiting === 0) retired();
+}
+
+/** Only its owner goes on with a recording, even if others may see it. */
+async function refuseOthers(
+  { services, connection }: Microphone,
+  recordingId: string,
+): Promise<void> {
+  const row = await recordingById(services.storage, recordingId);
+  if (!row || row.owner !== connection.caller().userId) throw notFound();
+  if (row.status !== 'recording' || row.device !== null)
+    throw notRecording('No browser is recorded there any more.');
+}
+
+const notRecording = (message: string): StageError =>
+  new StageError('not-recording', message, { retriable: false });
+
+function refuse(mic: Microphone, error: unknown): void {
+  if (error instanceof StageError) return warn(mic, error.code, error.message);
+  const problem = toProblem(error);
+  if (problem.status >= 500)
+    mic.services.log.error({ err: error }, 'a browser could not be recorded');
+  warn(mic, problem.type, problem.detail);
+}
+
+function warn({ connection }: Microphone, code: string, detail: string): void {
+  connection.send({ type: 'warning', code, detail });
 }
 
 /** Starts recordings of browsers. @returns a function that starts one and gives its id */

@@ -9,16 +9,16 @@ import { recordingOf, recordingStream } from '../../../events/facts/recording.ts
 import { recordingById } from '../../../projections/recordings.ts';
 import { limited } from '../../shared/mutex.ts';
 
-/** Tells listeners what happens, in the order of the log, after the projections applied it. */
+/** Publishes to listeners what happens, in the order of the log, after the projections applied it. */
 export interface Feed {
   /**
    * Status at the present position P, then (with `after`) everything durable in (after, P], then what
    * happens, without gap or double. Resolves when the listener follows live; rejects when it is gone.
    */
   join(listener: Listener, after: number | undefined): Promise<void>;
-  /** Position up to which listeners have been told. */
+  /** Position up to which facts were published. */
   position(): number;
-  /** Stops telling; resolves when nothing is under way. */
+  /** Stops publishing; resolves when nothing is under way. */
   close(): Promise<void>;
 }
 
@@ -27,148 +27,179 @@ export interface Feed {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openFeed(services: HttpServices): Feed {
-  const { store, projections, log, space } = services;
+  const { projections, space } = services;
   const owner = ownerOf(services);
-  /** Who follows, and the position each had seen when it began to. */
-  const live = new Map<Listener, number>();
+  const published = projections.position();
   const closing = new AbortController();
-  let told = projections.position();
-  /** Owners whose status object has to be sent. */
-  const touched = new Set<string>();
-  let pumping: Promise<void> | undefined;
-  let wanted = false;
+  const feed: Following = {
+    services,
+    owner,
+    closing,
+    published,
+    live: new Map(),
+    touched: new Set(),
+    pumping: undefined,
+    wanted: false,
+  };
   const catchUps = limited(limits.catchUpsAtOnceMax);
 
-  const stopListening = projections.onApplied(() => wake());
-  const stopEphemeral = followEphemeral(services, owner, {
-    followed: () => live.size > 0,
-    tell: (id, frames) => tell(id, { ownerFrames: frames, administratorFrames: [] }),
-    touch,
-  });
-  const stopSpace = space.onWarning(() => {
-    for (const { caller } of live.keys()) touch(caller.userId);
-  });
+  const stops = [
+    projections.onApplied(() => wake(feed)),
+    followEphemeral(services, owner, {
+      followed: () => feed.live.size > 0,
+      tell: (id, ownerFrames) => send(feed, id, { ownerFrames, administratorFrames: [] }),
+      touch: (id) => touch(feed, id),
+    }),
+    space.onWarning(() => {
+      for (const { caller } of feed.live.keys()) touch(feed, caller.userId);
+    }),
+  ];
 
   return {
-    position: () => told,
+    position: () => feed.published,
     async join(listener, after) {
       const { caller, signal } = listener;
-      signal.addEventListener('abort', () => live.delete(listener), { once: true });
-      const start = told;
-      listener.send(await statusFrame(caller, start));
+      signal.addEventListener('abort', () => feed.live.delete(listener), { once: true });
+      const start = feed.published;
+      listener.send(await statusFrame(services, caller, start));
       await catchUps(async () => {
         signal.throwIfAborted();
-        await catchUp(listener, after ?? start, start);
+        await catchUp(feed, listener, { after: after ?? start, statusAt: start });
       });
     },
     async close() {
       closing.abort();
-      stopListening();
-      stopEphemeral();
-      stopSpace();
-      await pumping;
+      for (const stop of stops) stop();
+      await feed.pumping;
     },
   };
+}
 
-  /** Reads what the listener has not been told until there is nothing more, then lets it follow. */
-  async function catchUp(listener: Listener, after: number, statusAt: number): Promise<void> {
-    const { caller, signal } = listener;
-    let seen = after;
-    while (seen < told) {
-      const until = told;
-      for await (const fact of store.readAll({ afterPosition: seen, limit: until - seen })) {
-        signal.throwIfAborted();
-        closing.signal.throwIfAborted();
-        seen = fact.position;
-        const frames = factFrames(fact);
-        const id = frames && (await owner(frames.recordingId));
-        if (!frames || id === undefined) continue;
-        for (const frame of framesFor(listener, id, frames)) listener.send(frame);
-        await listener.drained();
-      }
-      if (seen < until) throw new Error(`The log ended at ${seen}, before ${until}`);
-    }
-    signal.throwIfAborted();
-    listener.send(positionFrame(seen));
-    // In the turn of the loop's last comparison: nothing can have been told in between.
-    live.set(listener, seen);
-    if (told !== statusAt) touch(caller.userId);
-  }
+/** The reader, and its listeners. */
+type Following = {
+  readonly services: HttpServices;
+  readonly owner: ReturnType<typeof ownerOf>;
+  /** Who follows, and the position each had seen when it began to. */
+  readonly live: Map<Listener, number>;
+  /** Owners whose status object has to be sent. */
+  readonly touched: Set<string>;
+  readonly closing: AbortController;
+  /** Up to which position listeners were sent the facts. */
+  published: number;
+  pumping: Promise<void> | undefined;
+  wanted: boolean;
+};
 
-  function touch(userId: string): void {
-    touched.add(userId);
-    wake();
-  }
-
-  function wake(): void {
-    wanted = true;
-    pumping ??= pump()
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'telling what happens failed; everybody has to come back');
-        for (const listener of live.keys()) listener.fail();
-      })
-      .finally(() => {
-        pumping = undefined;
-        if (wanted && !closing.signal.aborted) wake();
-      });
-  }
-
-  async function pump(): Promise<void> {
-    while (wanted && !closing.signal.aborted) {
-      wanted = false;
-      await tellFacts(projections.position());
-      await tellStatuses();
-    }
-  }
-
-  async function tellFacts(until: number): Promise<void> {
-    if (told >= until) return;
-    if (live.size === 0) {
-      // No client follows: the next one reads the log.
-      told = until;
-      return;
-    }
-    for await (const fact of store.readAll({ afterPosition: told, limit: until - told })) {
-      if (closing.signal.aborted) return;
+/** Reads what the listener has not been sent until there is nothing more, then lets it follow. */
+async function catchUp(
+  feed: Following,
+  listener: Listener,
+  { after, statusAt }: { after: number; statusAt: number },
+): Promise<void> {
+  const { caller, signal } = listener;
+  let seen = after;
+  while (seen < feed.published) {
+    const until = feed.published;
+    const missed = { afterPosition: seen, limit: until - seen };
+    for await (const fact of feed.services.store.readAll(missed)) {
+      signal.throwIfAborted();
+      feed.closing.signal.throwIfAborted();
+      seen = fact.position;
       const frames = factFrames(fact);
-      const id = frames && (await owner(frames.recordingId));
-      // From here to the end of the turn: told and counted as told, or neither.
-      told = fact.position;
+      const id = frames && (await feed.owner(frames.recordingId));
       if (!frames || id === undefined) continue;
-      tell(id, frames, told);
-      if (frames.changesStatus) touched.add(id);
-    }
-  }
-
-  async function tellStatuses(): Promise<void> {
-    const owners = [...touched];
-    touched.clear();
-    for (const id of owners) {
-      const first = [...live.keys()].find(({ caller }) => caller.userId === id);
-      if (!first) continue;
-      const frame = await statusFrame(first.caller, told);
-      for (const listener of live.keys()) {
-        if (listener.caller.userId === id) listener.send(frame);
-      }
-    }
-  }
-
-  /** Frames without a position are of the moment: they go to everybody who follows. */
-  function tell(
-    id: string,
-    frames: Pick<FactFrames, 'ownerFrames' | 'administratorFrames'>,
-    position = Number.POSITIVE_INFINITY,
-  ): void {
-    for (const [listener, seen] of live) {
-      if (position <= seen) continue;
       for (const frame of framesFor(listener, id, frames)) listener.send(frame);
+      await listener.drained();
+    }
+    if (seen < until) throw new Error(`The log ended at ${seen}, before ${until}`);
+  }
+  signal.throwIfAborted();
+  listener.send(positionFrame(seen));
+  // In the tick of the loop's last comparison: nothing can have been published in between.
+  feed.live.set(listener, seen);
+  if (feed.published !== statusAt) touch(feed, caller.userId);
+}
+
+function touch(feed: Following, userId: string): void {
+  feed.touched.add(userId);
+  wake(feed);
+}
+
+function wake(feed: Following): void {
+  feed.wanted = true;
+  feed.pumping ??= pump(feed)
+    .catch((error: unknown) => {
+      feed.services.log.error({ err: error }, 'the feed failed; its clients have to come back');
+      for (const listener of feed.live.keys()) listener.fail();
+    })
+    .finally(() => {
+      feed.pumping = undefined;
+      if (feed.wanted && !feed.closing.signal.aborted) wake(feed);
+    });
+}
+
+async function pump(feed: Following): Promise<void> {
+  while (feed.wanted && !feed.closing.signal.aborted) {
+    feed.wanted = false;
+    await publishFacts(feed, feed.services.projections.position());
+    await publishStatuses(feed);
+  }
+}
+
+async function publishFacts(feed: Following, until: number): Promise<void> {
+  const { published } = feed;
+  if (published >= until) return;
+  if (feed.live.size === 0) {
+    // No client follows: the next one reads the log.
+    feed.published = until;
+    return;
+  }
+  const next = { afterPosition: published, limit: until - published };
+  for await (const fact of feed.services.store.readAll(next)) {
+    if (feed.closing.signal.aborted) return;
+    const frames = factFrames(fact);
+    const id = frames && (await feed.owner(frames.recordingId));
+    // From here to the end of the tick: sent and counted as sent, or neither.
+    feed.published = fact.position;
+    if (!frames || id === undefined) continue;
+    send(feed, id, frames, fact.position);
+    if (frames.changesStatus) feed.touched.add(id);
+  }
+}
+
+async function publishStatuses({ services, live, touched, published }: Following): Promise<void> {
+  const owners = [...touched];
+  touched.clear();
+  for (const id of owners) {
+    const first = [...live.keys()].find(({ caller }) => caller.userId === id);
+    if (!first) continue;
+    const frame = await statusFrame(services, first.caller, published);
+    for (const listener of live.keys()) {
+      if (listener.caller.userId === id) listener.send(frame);
     }
   }
+}
 
-  async function statusFrame(caller: Caller, position: number): Promise<string> {
-    const status = await presentStatus(services, caller, { position });
-    return JSON.stringify({ type: 'status', ...status });
+/** Frames without a position are ephemeral: they go to all that follow. */
+function send(
+  { live }: Following,
+  id: string,
+  frames: Pick<FactFrames, 'ownerFrames' | 'administratorFrames'>,
+  position = Number.POSITIVE_INFINITY,
+): void {
+  for (const [listener, seen] of live) {
+    if (position <= seen) continue;
+    for (const frame of framesFor(listener, id, frames)) listener.send(frame);
   }
+}
+
+async function statusFrame(
+  services: HttpServices,
+  caller: Caller,
+  position: number,
+): Promise<string> {
+  const status = await presentStatus(services, caller, { position });
+  return JSON.stringify({ type: 'status', ...status });
 }
 
 /** A client that gets frames. `send` must not block; it may let the listener go instead. */
@@ -180,7 +211,7 @@ export type Listener = {
   send(frame: string): void;
   /** Resolves when what was sent has been taken; rejects when the listener is gone. */
   drained(): Promise<void>;
-  /** Ends the listener, because the stream cannot go on for it. It may come back and resume. */
+  /** Ends the listener, because the feed cannot go on for it. It may come back and resume. */
   fail(): void;
   /** Aborts when the listener is gone. */
   signal: AbortSignal;
@@ -194,8 +225,8 @@ const framesFor = (
 ): readonly string[] => (sees(caller, owner) ? ownerFrames : all ? administratorFrames : []);
 
 /**
- * Whose a recording is: from the view, which knows whom it was handed over to and is as far as whoever
- * is told things; from its first fact while the view has nothing yet. Remembered until it is handed
+ * Whose a recording is: from the projection, which knows whom it was handed over to and is as far as
+ * the feed; from its first fact while the projection has nothing yet. Remembered until it is handed
  * over. Undefined when there is no such recording.
  */
 export function ownerOf({

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import type { Log } from '../../shared/log.ts';
-import type { OpenBrowserAudio } from './browser-audio.ts';
+import type { AudioConnection, BrowserAudio, OpenBrowserAudio } from './browser-audio.ts';
 import { positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
@@ -40,137 +40,186 @@ export function serveSocket(
     openAudio: OpenBrowserAudio;
   },
 ): Client {
-  const { accounts, feed, log, openAudio } = services;
-  /** Aborts when no more of the feed is to be sent. */
-  const gone = new AbortController();
-  let { caller } = request;
-  let alive = true;
-  /** Messages that were refused since one began a recording. */
-  let refused = 0;
-  let toldPosition = 0;
-  let following = false;
-  /** Resolves when everything handed over so far has been written out. */
-  let flushed: Promise<void> = Promise.resolve();
-
-  const listener: Listener = {
-    get caller() {
-      return caller;
-    },
-    all: request.all,
-    signal: gone.signal,
-    send(frame) {
-      if (!gone.signal.aborted) send(frame);
-    },
-    async drained() {
-      if (socket.bufferedAmount < limits.socketBufferBytesMax / 4) return;
-      const timer = setTimeout(
-        () => close('tryAgain', 'too slow; resume with `after`'),
-        limits.socketDrainMs,
-      );
-      await flushed.finally(() => clearTimeout(timer));
-    },
-    fail: () => close('mistake', 'the service could not go on; resume with `after`'),
+  const { caller } = request;
+  const connection: Connection = {
+    socket,
+    services,
+    caller,
+    gone: new AbortController(),
+    alive: true,
+    refused: 0,
+    sentPosition: 0,
+    following: false,
+    flushed: Promise.resolve(),
   };
-
-  const audio = openAudio({
-    caller: () => caller,
-    send(frame) {
-      if (frame.type === 'audio.ready') refused = 0;
-      if (frame.type === 'warning') refused += 1;
-      send(JSON.stringify(frame));
-      if (refused >= limits.refusedMessagesMax) close('policy', 'too many refused messages');
-    },
-    hold(held) {
-      if (held === socket.isPaused) return;
-      if (held) socket.pause();
-      else socket.resume();
-    },
-  });
-
-  const heartbeat = setInterval(() => {
-    // Who is not read from cannot be heard.
-    if (!alive && !socket.isPaused) {
-      socket.terminate();
-      return;
-    }
-    alive = false;
-    socket.ping();
-    if (following && feed.position() > toldPosition) {
-      toldPosition = feed.position();
-      listener.send(positionFrame(toldPosition));
-    }
-    void lookAgain();
-  }, limits.heartbeatMs);
+  const listener = listenerOn(connection, request.all);
+  const audio = services.openAudio(audioOn(connection));
+  const heartbeat = setInterval(
+    () => beat(connection, { listener, audio, token: request.token }),
+    limits.heartbeatMs,
+  );
 
   socket.on('pong', () => {
-    alive = true;
+    connection.alive = true;
   });
   socket.on('message', (data: Buffer, isBinary) => {
     if (socket.readyState !== WebSocket.OPEN) return;
-    alive = true;
+    connection.alive = true;
     if (isBinary) audio.samples(data);
     else audio.message(data.toString('utf8'));
   });
   // Ends in `close`; what the other side did wrong (a frame too large, broken UTF-8) is its own affair.
-  socket.on('error', (error) => log.debug({ err: error, user: caller.userId }, 'socket failed'));
+  socket.on('error', (err) => services.log.debug({ err, user: caller.userId }, 'socket failed'));
   socket.on('close', (code) => {
     clearInterval(heartbeat);
-    gone.abort();
+    connection.gone.abort();
     audio.gone();
-    log.debug({ user: caller.userId, code }, 'socket closed');
+    services.log.debug({ user: caller.userId, code }, 'socket closed');
   });
 
-  void join();
+  void join(connection, listener, request.after);
+  return {
+    sessionId: caller.sessionId,
+    userId: caller.userId,
+    endSession: (text) => endSession(connection, audio, text),
+    close: (reason, text) => close(socket, reason, text),
+  };
+}
 
-  async function join(): Promise<void> {
-    try {
-      await feed.join(listener, request.after);
-      following = true;
-    } catch (error) {
-      if (gone.signal.aborted) return;
-      log.error({ err: error, user: caller.userId }, 'a client could not be brought up to date');
-      listener.fail();
-    }
+/** An accepted WebSocket, and how far it is. */
+type Connection = {
+  readonly socket: WebSocket;
+  readonly services: Parameters<typeof serveSocket>[2];
+  /** Aborts when no more of the feed is to be sent. */
+  readonly gone: AbortController;
+  caller: Caller;
+  alive: boolean;
+  /** Messages that were refused since one began a recording. */
+  refused: number;
+  sentPosition: number;
+  following: boolean;
+  /** Resolves when everything handed over so far has been written out. */
+  flushed: Promise<void>;
+};
+
+const listenerOn = (connection: Connection, all: boolean): Listener => ({
+  get caller() {
+    return connection.caller;
+  },
+  all,
+  signal: connection.gone.signal,
+  send(frame) {
+    if (!connection.gone.signal.aborted) send(connection, frame);
+  },
+  async drained() {
+    const { socket } = connection;
+    if (socket.bufferedAmount < limits.socketBufferBytesMax / 4) return;
+    const timer = setTimeout(() => close(socket, 'tryAgain', tooSlow), limits.socketDrainMs);
+    await connection.flushed.finally(() => clearTimeout(timer));
+  },
+  fail: () =>
+    close(connection.socket, 'mistake', 'the service could not go on; resume with `after`'),
+});
+
+const audioOn = (connection: Connection): AudioConnection => ({
+  caller: () => connection.caller,
+  send(frame) {
+    if (frame.type === 'audio.ready') connection.refused = 0;
+    if (frame.type === 'warning') connection.refused += 1;
+    send(connection, JSON.stringify(frame));
+    if (connection.refused < limits.refusedMessagesMax) return;
+    close(connection.socket, 'policy', 'too many refused messages');
+  },
+  hold(held) {
+    const { socket } = connection;
+    if (held === socket.isPaused) return;
+    if (held) socket.pause();
+    else socket.resume();
+  },
+});
+
+async function join(
+  connection: Connection,
+  listener: Listener,
+  after: number | undefined,
+): Promise<void> {
+  const { feed, log } = connection.services;
+  try {
+    await feed.join(listener, after);
+    connection.following = true;
+  } catch (err) {
+    if (connection.gone.signal.aborted) return;
+    const user = connection.caller.userId;
+    log.error({ err, user }, 'a client could not be brought up to date');
+    listener.fail();
   }
+}
 
-  /** A session may end without anybody saying so, and an administrator may be one no longer. */
-  async function lookAgain(): Promise<void> {
-    if (gone.signal.aborted) return;
-    try {
-      const now = await accounts.authenticate(request.token);
-      if (now === null) endSession('the session has ended');
-      else caller = now;
-    } catch (error) {
-      log.warn({ err: error }, 'a session could not be looked up');
-    }
+function beat(
+  connection: Connection,
+  { listener, audio, token }: { listener: Listener; audio: BrowserAudio; token: string },
+): void {
+  const { socket } = connection;
+  // A client that is not read from cannot be heard.
+  if (!connection.alive && !socket.isPaused) {
+    socket.terminate();
+    return;
   }
-
-  function endSession(text: string): void {
-    if (!audio.carries()) {
-      close('policy', text);
-      return;
-    }
-    gone.abort();
-    audio.retire(() => close('policy', text));
+  connection.alive = false;
+  socket.ping();
+  const position = connection.services.feed.position();
+  if (connection.following && position > connection.sentPosition) {
+    connection.sentPosition = position;
+    listener.send(positionFrame(position));
   }
+  void authenticateAgain(connection, audio, token);
+}
 
-  function send(frame: string): void {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    if (socket.bufferedAmount > limits.socketBufferBytesMax) {
-      close('tryAgain', 'too slow; resume with `after`');
-      return;
-    }
-    const bytes = bytesOf(frame);
-    // Only who reads slowly is waited for; for the others it would be much of the work.
-    if (socket.bufferedAmount < limits.socketBufferBytesMax / 8) socket.send(bytes, asText);
-    else flushed = new Promise((resolve) => socket.send(bytes, asText, () => resolve()));
+/** A session may end without notice, and an administrator's rights may be taken away. */
+async function authenticateAgain(
+  connection: Connection,
+  audio: BrowserAudio,
+  token: string,
+): Promise<void> {
+  const { accounts, log } = connection.services;
+  if (connection.gone.signal.aborted) return;
+  try {
+    const caller = await accounts.authenticate(token);
+    if (caller === null) endSession(connection, audio, 'the session has ended');
+    else connection.caller = caller;
+  } catch (err) {
+    log.warn({ err }, 'a session could not be looked up');
   }
+}
 
-  function close(reason: keyof typeof closeCodes, text: string): void {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    socket.close(closeCodes[reason], text);
-    setTimeout(() => socket.terminate(), limits.socketCloseMs).unref();
+function endSession({ socket, gone }: Connection, audio: BrowserAudio, text: string): void {
+  if (!audio.carries()) {
+    close(socket, 'policy', text);
+    return;
   }
+  gone.abort();
+  audio.retire(() => close(socket, 'policy', text));
+}
 
-  return { sessionId: caller.sessionId, userId: caller.userId, endSession, close };
+function send(connection: Connection, frame: string): void {
+  const { socket } = connection;
+  if (socket.readyState !== WebSocket.OPEN) return;
+  if (socket.bufferedAmount > limits.socketBufferBytesMax) {
+    close(socket, 'tryAgain', tooSlow);
+    return;
+  }
+  const bytes = bytesOf(frame);
+  // Only a slow reader is waited for; for the others it would be much of the work.
+  if (socket.bufferedAmount < limits.socketBufferBytesMax / 8) socket.send(bytes, asText);
+  else {
+    connection.flushed = new Promise((resolve) => socket.send(bytes, asText, () => resolve()));
+  }
+}
+
+const tooSlow = 'too slow; resume with `after`';
+
+function close(socket: WebSocket, reason: keyof typeof closeCodes, text: string): void {
+  if (socket.readyState !== WebSocket.OPEN) return;
+  socket.close(closeCodes[reason], text);
+  setTimeout(() => socket.terminate(), limits.socketCloseMs).unref();
 }

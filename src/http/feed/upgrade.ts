@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { notAuthenticated } from '../middleware/authenticate.ts';
-import { browserAudio } from './browser-audio.ts';
+import { type OpenBrowserAudio, browserAudio } from './browser-audio.ts';
 import { hostCheck, hostNotAllowed } from '../middleware/security.ts';
 import { positionSchema, validated } from '../body.ts';
 import { limits } from '../limits.ts';
@@ -12,7 +12,7 @@ import { logRefusal } from '../middleware/problems.ts';
 import { Problem, notFound, problemBody } from '../problems.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { type Client, serveSocket } from './socket.ts';
-import { openFeed } from './feed.ts';
+import { type Feed, openFeed } from './feed.ts';
 import { toProblem } from '../to-problem.ts';
 
 /** `GET /ws`: takes over connections that ask to become WebSockets. */
@@ -26,26 +26,29 @@ export interface Sockets {
 }
 
 export function openSockets(services: HttpServices): Sockets {
-  const { accounts, log } = services;
-  const feed = openFeed(services);
-  const openAudio = browserAudio(services);
-  const hosts = hostCheck({
-    address: services.address,
-    allowed: () => services.settings()['server.allowed_hosts'],
-  });
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: true,
-    maxPayload: limits.messageBytesMax,
-    // Costs 100 MB for a thousand clients and four times the work (measured); frames are small.
-    perMessageDeflate: false,
-    handleProtocols: (protocols) => (protocols.has(protocolName) ? protocolName : false),
-  });
-  const clients = new Set<Client>();
-  const connections = connectionsByUser();
-  let closing = false;
+  const taken: Taken = {
+    services,
+    feed: openFeed(services),
+    openAudio: browserAudio(services),
+    hosts: hostCheck({
+      address: services.address,
+      allowed: () => services.settings()['server.allowed_hosts'],
+    }),
+    server: new WebSocketServer({
+      noServer: true,
+      clientTracking: true,
+      maxPayload: limits.messageBytesMax,
+      // Costs 100 MB for a thousand clients and four times the work (measured); frames are small.
+      perMessageDeflate: false,
+      handleProtocols: (protocols) => (protocols.has(protocolName) ? protocolName : false),
+    }),
+    clients: new Set(),
+    connections: connectionsByUser(),
+    closing: false,
+  };
+  const { clients, feed, server } = taken;
 
-  const stopListening = accounts.onSessionEnded((sessionId) => {
+  const stopListening = services.accounts.onSessionEnded((sessionId) => {
     for (const client of clients) {
       if (client.sessionId === sessionId) client.endSession('logged out');
     }
@@ -53,18 +56,15 @@ export function openSockets(services: HttpServices): Sockets {
 
   return {
     upgrade(request, socket, head) {
-      // The server no longer looks after this connection: an error without a listener ends the process.
-      const onError = (): void => void socket.destroy();
-      socket.on('error', onError);
-      takeOver(request, socket, head, onError).catch((error: unknown) => {
+      takeOver(taken, request, socket, head).catch((error: unknown) => {
         const problem = toProblem(error);
         logRefusal(services, request, problem);
-        refuseUpgrade(socket, problem, log);
+        refuseUpgrade(socket, problem, services.log);
       });
     },
     size: () => clients.size,
     async close() {
-      closing = true;
+      taken.closing = true;
       stopListening();
       for (const client of clients) client.close('goingAway', 'the service stops');
       await Promise.all(
@@ -75,31 +75,48 @@ export function openSockets(services: HttpServices): Sockets {
       await feed.close();
     },
   };
+}
 
-  async function takeOver(
-    request: IncomingMessage,
-    socket: Duplex,
-    head: Buffer,
-    onError: () => void,
-  ): Promise<void> {
-    const admitted = await admit(request, services.accounts, hosts);
-    await services.readiness.until(socketNeeds, limits.readyWaitMs);
-    if (closing) throw new Problem('stopping', 'The service is stopping.');
-    if (socket.destroyed) return;
-    connections.enter(admitted.caller);
-    // The connection's end, not the WebSocket's: a handshake that fails never has one.
-    socket.once('close', () => connections.leave(admitted.caller));
-    socket.off('error', onError);
-    server.handleUpgrade(request, socket, head, (webSocket) => {
-      const client = serveSocket(webSocket, admitted, { accounts, feed, log, openAudio });
-      clients.add(client);
-      const counted = services.metrics.socketOpened();
-      webSocket.once('close', () => {
-        clients.delete(client);
-        counted();
-      });
+/** The connections that were taken over, and what serves them. */
+type Taken = {
+  readonly services: HttpServices;
+  readonly feed: Feed;
+  readonly openAudio: OpenBrowserAudio;
+  readonly hosts: ReturnType<typeof hostCheck>;
+  readonly server: WebSocketServer;
+  readonly clients: Set<Client>;
+  readonly connections: ReturnType<typeof connectionsByUser>;
+  closing: boolean;
+};
+
+async function takeOver(
+  taken: Taken,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const { services, feed, openAudio, clients, connections } = taken;
+  const { accounts, log } = services;
+  // The server no longer looks after this connection: an error without a listener ends the process.
+  const onError = (): void => void socket.destroy();
+  socket.on('error', onError);
+  const admitted = await admit(request, accounts, taken.hosts);
+  await services.readiness.until(socketNeeds, limits.readyWaitMs);
+  if (taken.closing) throw new Problem('stopping', 'The service is stopping.');
+  if (socket.destroyed) return;
+  connections.enter(admitted.caller);
+  // The connection's end, not the WebSocket's: a handshake that fails never has one.
+  socket.once('close', () => connections.leave(admitted.caller));
+  socket.off('error', onError);
+  taken.server.handleUpgrade(request, socket, head, (webSocket) => {
+    const client = serveSocket(webSocket, admitted, { accounts, feed, log, openAudio });
+    clients.add(client);
+    const counted = services.metrics.socketOpened();
+    webSocket.once('close', () => {
+      clients.delete(client);
+      counted();
     });
-  }
+  });
 }
 
 /** Who may connect, decided before the handshake. @throws {Problem} */

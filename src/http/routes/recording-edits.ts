@@ -17,93 +17,85 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, languageSchema, momentSchema, titleSchema } from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { recordingLine } from '../recording-answer.ts';
-import type { AddRoutes, State } from '../services.ts';
+import type { AddRoutes, HttpServices, State } from '../services.ts';
 import { guest, visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 
 /** What people change of a recording afterwards. Each change is facts; the documents follow. */
 export const recordingChangeRoutes: AddRoutes = (router, services) => {
-  const { recordingService } = services;
-
   /** Gives the command, waits for the documents, and answers with the recording as it is then. */
-  const change = async (ctx: Request, id: string, decision: DecideRecording) => {
-    await carryOut(services, ctx.state, id, decision);
+  const change = (decisionOf: DecisionOf) => async (ctx: Request) => {
+    const id = await visibleId(services, ctx);
+    await carryOut(services, ctx.state, id, await decisionOf(ctx, services));
     const row = await untilWritten(services, id);
     if (!row) throw notFound();
-    ctx.body = recordingLine(row, recordingService.activity(id));
+    ctx.body = recordingLine(row, services.recordingService.activity(id));
   };
 
-  router.patch('/recordings/:id', async (ctx) => {
-    const id = ctx.params['id']!;
-    const caller = callerOf(ctx.state);
-    await visibleRecording(services, caller, id);
-    const { owner, started_at, ...wanted } = await jsonBody(ctx, recordingSchema);
-    if (owner !== undefined && !caller.isAdmin) {
-      throw new Problem('not-admin', 'Only an administrator hands a recording over.');
-    }
-    const ownerId = owner === undefined ? undefined : userId(owner);
-    await change(
-      ctx,
-      id,
-      changeRecording({ ...wanted, localStart: onWall(started_at), owner: ownerId }),
-    );
-  });
-
-  router.patch('/recordings/:id/utterances/:index', async (ctx) => {
-    const id = ctx.params['id']!;
-    await visibleRecording(services, callerOf(ctx.state), id);
-    const wanted = await jsonBody(ctx, utteranceSchema);
-    await change(ctx, id, editTurn(numberIn(ctx.params['index']!), wanted, speakerName));
-  });
-
-  router.patch('/recordings/:id/speakers', async (ctx) => {
-    const id = ctx.params['id']!;
-    await visibleRecording(services, callerOf(ctx.state), id);
-    const { speakers } = await jsonBody(ctx, namesSchema);
-    await change(ctx, id, renameSpeakers(speakers));
-  });
+  router.patch('/recordings/:id', change(recordingChange));
+  router.patch('/recordings/:id/utterances/:index', change(turnEdit));
+  router.patch('/recordings/:id/speakers', change(newNames));
+  router.post('/recordings/:id/versions/:version/restore', change(restoring));
 
   router.get('/recordings/:id/versions', async (ctx) => {
-    const id = ctx.params['id']!;
-    await visibleRecording(services, callerOf(ctx.state), id);
-    const { recording } = await recordingService.read(id);
+    const { recording } = await services.recordingService.read(await visibleId(services, ctx));
     ctx.body = { versions: versionsOf(recording).toReversed() };
   });
 
-  router.post('/recordings/:id/versions/:version/restore', async (ctx) => {
-    const id = ctx.params['id']!;
-    await visibleRecording(services, callerOf(ctx.state), id);
-    await jsonBody(ctx, z.strictObject({}));
-    const expected = { types: ['version.restored'], recordingId: id } as const;
-    const isRepeated = await doneBefore(services, ctx.state, expected);
-    const version = numberIn(ctx.params['version']!);
-    await change(ctx, id, isRepeated ? () => [] : restoreVersion(version));
-  });
-
   router.delete('/recordings/:id', async (ctx) => {
-    const id = ctx.params['id']!;
-    const caller = callerOf(ctx.state);
-    await visibleRecording(services, caller, id);
+    const id = await visibleId(services, ctx);
     refuseWhenStopped(services);
-    const erased = await recordingService.erase(id, {
-      by: caller.userId,
-      command: commandOf(ctx.state),
-    });
+    const metadata = { by: callerOf(ctx.state).userId, command: commandOf(ctx.state) };
+    const erased = await services.recordingService.erase(id, metadata);
     await untilReadable(services, erased);
-    answerErased(ctx, erased.left);
+    // What stays in the vault is named.
+    if (erased.left.length > 0) ctx.body = { left: erased.left };
+    else ctx.status = 204;
   });
-
-  /** A user's id, or their name. */
-  function userId(wanted: string): string {
-    if (wanted === guest) return guest;
-    const user = services.accounts
-      .listUsers()
-      .find(({ userId, username }) => userId === wanted || username === wanted);
-    if (user) return user.userId;
-    throw invalid([{ path: 'owner', message: 'is not a user' }]);
-  }
 };
+
+/** The command that a request asks for. */
+type DecisionOf = (ctx: Request, services: HttpServices) => Promise<DecideRecording>;
+
+const recordingChange: DecisionOf = async (ctx, { accounts }) => {
+  const { owner, started_at, ...wanted } = await jsonBody(ctx, recordingSchema);
+  if (owner !== undefined && !callerOf(ctx.state).isAdmin) {
+    throw new Problem('not-admin', 'Only an administrator hands a recording over.');
+  }
+  const ownerId = owner === undefined ? undefined : userId(accounts, owner);
+  return changeRecording({ ...wanted, localStart: onWall(started_at), owner: ownerId });
+};
+
+const turnEdit: DecisionOf = async (ctx) =>
+  editTurn(numberIn(ctx.params['index']!), await jsonBody(ctx, utteranceSchema), speakerName);
+
+const newNames: DecisionOf = async (ctx) =>
+  renameSpeakers((await jsonBody(ctx, namesSchema)).speakers);
+
+const restoring: DecisionOf = async (ctx, services) => {
+  await jsonBody(ctx, z.strictObject({}));
+  const expected = { types: ['version.restored'], recordingId: ctx.params['id'] } as const;
+  const isRepeated = await doneBefore(services, ctx.state, expected);
+  return isRepeated ? () => [] : restoreVersion(numberIn(ctx.params['version']!));
+};
+
+/** The recording in the path. @throws {Problem} 404 */
+async function visibleId(services: HttpServices, ctx: Request): Promise<string> {
+  const id = ctx.params['id']!;
+  await visibleRecording(services, callerOf(ctx.state), id);
+  return id;
+}
+
+/** A user's id, or their name. */
+function userId(accounts: HttpServices['accounts'], wanted: string): string {
+  if (wanted === guest) return guest;
+  const user = accounts
+    .listUsers()
+    .find(({ userId, username }) => userId === wanted || username === wanted);
+  if (user) return user.userId;
+  throw invalid([{ path: 'owner', message: 'is not a user' }]);
+}
 
 /** A moment on the server's wall clock. */
 const onWall = (moment: string | undefined): string | undefined =>
@@ -111,12 +103,6 @@ const onWall = (moment: string | undefined): string | undefined =>
 
 /** A number out of a path; -1 for anything else, which names nothing. */
 const numberIn = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);
-
-/** What stays in the vault is named. */
-function answerErased(ctx: Pick<Context, 'status' | 'body'>, left: readonly string[]): void {
-  if (left.length > 0) ctx.body = { left };
-  else ctx.status = 204;
-}
 
 const name = z
   .string()

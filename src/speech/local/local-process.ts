@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { programPath } from '../../shared/package.ts';
+import { onAbort, untilAborted } from '../../shared/abort.ts';
 import { StageError } from '../../shared/errors.ts';
+import { mutex } from '../../shared/mutex.ts';
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import type { Window } from '../diarization/windows.ts';
 
@@ -10,7 +12,7 @@ export interface LocalProcess {
   /** Of the running process; undefined while there is none. */
   readonly pid: number | undefined;
   /**
-   * Asks for one thing; what is asked meanwhile waits its turn.
+   * Asks for one thing; what is asked meanwhile waits.
    * @throws {StageError} `engine-crashed`, `engine-stalled` (both retriable), `engine-failed`;
    *   AbortError at once when aborted, whatever the process does.
    */
@@ -41,140 +43,163 @@ export function localProcess({
   idleMs = 120_000,
   graceMs = 3_000,
 }: LocalProcessOptions = {}): LocalProcess {
-  let child: ChildProcess | undefined;
-  let ending: Promise<void> | undefined;
-  let lastWords = '';
-  let closed = false;
-  let nextId = 1;
-  let waiting = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+  const engine: Engine = { worker: undefined, ending: undefined, closed: false, waiting: 0 };
+  const inTurn = mutex();
   let idle: NodeJS.Timeout | undefined;
 
-  const running = (): ChildProcess => {
-    if (child) return child;
-    const started = start();
-    lastWords = '';
-    started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      lastWords = (lastWords + text).slice(-lastWordsMax);
-    });
-    started.once('close', () => {
-      if (child === started) child = undefined;
-    });
-    // A process that cannot be reached is as good as dead. One that could not be started closes by
-    // itself, and must not be killed: without a process id the signal would go to our whole group.
-    started.on('error', (error) => {
-      if (started.pid === undefined) lastWords = error.message;
-      else started.kill('SIGKILL');
-    });
-    // Only a request under way (its time limit) keeps the service from ending.
-    started.unref();
-    started.channel?.unref();
-    (started.stderr as Socket | null)?.unref();
-    child = started;
-    return started;
-  };
-
-  /** One exchange. `free` settles when the process can take the next request. */
-  const exchange = <R extends LocalRequest>(request: R, options: AskOptions) => {
-    const { signal, timeoutMs, onProgress } = options;
-    let freed!: () => void;
-    const free = new Promise<void>((resolve) => (freed = resolve));
-    const result = new Promise<LocalAnswers[R['op']]>((resolve, reject) => {
-      const id = nextId++;
-      const worker = running();
-      let timer = setTimeout(expire, timeoutMs);
-      function expire() {
-        reject(stalled());
-        worker.kill('SIGKILL');
-      }
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
-        worker.off('message', receive).off('close', gone);
-        freed();
-      };
-      function abort() {
-        reject(signal.reason as Error);
-        clearTimeout(timer);
-        timer = setTimeout(() => worker.kill('SIGKILL'), graceMs);
-      }
-      // Not `exit`: a process that could not be started has none.
-      function gone(code: number | null, killed: string | null) {
-        done();
-        reject(worker.pid === undefined ? notStarted(lastWords) : crashed(code, killed, lastWords));
-      }
-      function receive(reply: LocalReply) {
-        if (reply.id !== id) return;
-        if ('progress' in reply) {
-          if (!signal.aborted) {
-            timer.refresh();
-            onProgress?.(reply.progress);
-          }
-          return;
-        }
-        done();
-        if ('error' in reply) reject(failed(reply.error));
-        else resolve(reply.value as LocalAnswers[R['op']]);
-      }
-      signal.addEventListener('abort', abort, { once: true });
-      worker.on('message', receive).once('close', gone);
-      if (worker.pid === undefined) return;
-      worker.send({ id, request } satisfies LocalMessage, (error) => {
-        if (error) worker.kill('SIGKILL');
-      });
-    });
-    return { result, free };
-  };
-
-  const end = async (worker: ChildProcess) => {
-    const gone = new Promise<void>((resolve) => worker.once('close', () => resolve()));
-    worker.ref(); // this is waited for
-    (worker.stderr as Socket | null)?.ref();
-    if (worker.pid !== undefined) worker.kill('SIGKILL'); // it holds nothing worth saving
-    await gone;
-  };
-  const stop = async () => {
-    if (child) ending ??= end(child).finally(() => (ending = undefined));
-    await ending;
+  const endWhenIdle = () => {
+    engine.waiting -= 1;
+    if (engine.waiting > 0 || engine.closed) return;
+    idle = setTimeout(() => void end(engine), idleMs);
+    idle.unref();
   };
 
   return {
     get pid() {
-      return child?.pid;
+      return engine.worker?.child.pid;
     },
-    async ask(request, options) {
-      if (closed) throw new Error('The engine process was closed');
-      if (waiting >= waitingMax) throw new Error('Too many requests wait for the engine process');
+    async ask<R extends LocalRequest>(request: R, options: AskOptions) {
+      if (engine.closed) throw closedError();
+      if (engine.waiting >= waitingMax)
+        throw new Error('Too many requests wait for the engine process');
       clearTimeout(idle);
-      waiting += 1;
-      const before = turn;
-      const mine = (async () => {
-        await before;
-        // One that is being ended answers nothing any more.
-        await ending;
-        options.signal.throwIfAborted();
-        if (closed) throw new Error('The engine process was closed');
-        return exchange(request, options);
-      })();
-      turn = (async () => {
-        await mine.then(({ free }) => free).catch(() => {}); // the caller gets it from `mine`
-        waiting -= 1;
-        if (waiting > 0 || closed) return;
-        idle = setTimeout(() => void stop(), idleMs);
-        idle.unref();
-      })();
-      return untilAborted(
-        mine.then(({ result }) => result),
-        options.signal,
-      );
+      engine.waiting += 1;
+      const answer = new Promise<LocalAnswers[R['op']]>((resolve, reject) => {
+        // The next request's turn comes when the process can take it, after this one's answer.
+        void inTurn(async () => {
+          const { result, free } = await begin(engine, request, { ...options, graceMs });
+          resolve(result);
+          await free;
+        })
+          .catch(reject)
+          .finally(endWhenIdle);
+      });
+      return untilAborted(answer, options.signal);
     },
     async close() {
-      closed = true;
+      engine.closed = true;
       clearTimeout(idle);
-      await stop();
-      await turn;
+      await end(engine);
+      await inTurn(async () => {});
     },
   };
+}
+
+/** The process, and what waits for it. */
+type Engine = {
+  worker: Worker | undefined;
+  /** Settles when a process that is being ended is gone. */
+  ending: Promise<void> | undefined;
+  closed: boolean;
+  waiting: number;
+};
+
+type Worker = { child: ChildProcess; lastId: number; lastWords: string };
+
+async function begin<R extends LocalRequest>(
+  engine: Engine,
+  request: R,
+  options: AskOptions & { graceMs: number },
+): Promise<Exchange<LocalAnswers[R['op']]>> {
+  // One that is being ended answers nothing any more.
+  await engine.ending;
+  options.signal.throwIfAborted();
+  if (engine.closed) throw closedError();
+  return exchange((engine.worker ??= started(engine)), request, options);
+}
+
+const closedError = (): Error => new Error('The engine process was closed');
+
+function started(engine: Engine): Worker {
+  const child = start();
+  const worker: Worker = { child, lastId: 0, lastWords: '' };
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    worker.lastWords = (worker.lastWords + text).slice(-lastWordsMax);
+  });
+  child.once('close', () => {
+    if (engine.worker === worker) engine.worker = undefined;
+  });
+  // A process that cannot be reached is as good as dead. One that could not be started closes by
+  // itself, and must not be killed: without a process id the signal would go to our whole group.
+  child.on('error', (error) => {
+    if (child.pid === undefined) worker.lastWords = error.message;
+    else child.kill('SIGKILL');
+  });
+  // Only a request under way (its time limit) keeps the service from ending.
+  child.unref();
+  child.channel?.unref();
+  (child.stderr as Socket | null)?.unref();
+  return worker;
+}
+
+/** Ends the process, if there is one. It holds nothing worth saving. */
+async function end(engine: Engine): Promise<void> {
+  const child = engine.worker?.child;
+  if (child && !engine.ending) {
+    child.ref(); // this is waited for
+    (child.stderr as Socket | null)?.ref();
+    engine.ending = new Promise<void>((resolve) => child.once('close', () => resolve())).finally(
+      () => (engine.ending = undefined),
+    );
+    if (child.pid !== undefined) child.kill('SIGKILL');
+  }
+  await engine.ending;
+}
+
+/** `free` settles when the process can take the next request. */
+type Exchange<T> = { result: Promise<T>; free: Promise<void> };
+
+/** Asks for one thing, and waits for the answer. */
+function exchange<R extends LocalRequest>(
+  worker: Worker,
+  request: R,
+  { signal, timeoutMs, graceMs, onProgress }: AskOptions & { graceMs: number },
+): Exchange<LocalAnswers[R['op']]> {
+  const { child } = worker;
+  const id = ++worker.lastId;
+  const kill = () => void child.kill('SIGKILL');
+  let freed!: () => void;
+  const free = new Promise<void>((resolve) => (freed = resolve));
+  const result = new Promise<LocalAnswers[R['op']]>((resolve, reject) => {
+    let timer = setTimeout(() => {
+      reject(stalled());
+      kill();
+    }, timeoutMs);
+    const forget = onAbort(signal, (reason) => {
+      reject(reason);
+      clearTimeout(timer);
+      timer = setTimeout(kill, graceMs);
+    });
+    const done = () => {
+      clearTimeout(timer);
+      forget();
+      child.off('message', receive).off('close', gone);
+      freed();
+    };
+    // Not `exit`: a process that could not be started has none.
+    function gone(code: number | null, killed: string | null) {
+      done();
+      reject(child.pid === undefined ? notStarted(worker) : crashed(code, killed, worker));
+    }
+    function receive(reply: LocalReply) {
+      if (reply.id !== id) return;
+      if ('progress' in reply) {
+        if (signal.aborted) return;
+        timer.refresh();
+        onProgress?.(reply.progress);
+        return;
+      }
+      done();
+      if ('error' in reply) reject(failed(reply.error));
+      else resolve(reply.value as LocalAnswers[R['op']]);
+    }
+    child.on('message', receive).once('close', gone);
+    if (child.pid === undefined) return;
+    child.send({ id, request } satisfies LocalMessage, (error) => {
+      if (error) kill();
+    });
+  });
+  return { result, free };
 }
 
 /** What the service asks of the engine process, one at a time. Audio goes by path, never by message. */
@@ -226,16 +251,6 @@ export type LocalReply =
   | { id: number; value: LocalAnswers[keyof LocalAnswers] }
   | { id: number; error: string };
 
-/** Waiting for one's turn ends at once when aborted as well. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject);
-  });
-}
-
 function start(): ChildProcess {
   const worker = programPath('src/speech/local/local-worker');
   return fork(worker, [], {
@@ -247,7 +262,7 @@ function start(): ChildProcess {
   });
 }
 
-function crashed(code: number | null, signal: string | null, lastWords: string): StageError {
+function crashed(code: number | null, signal: string | null, { lastWords }: Worker): StageError {
   const how = signal ? `by ${signal}` : `with code ${code}`;
   return new StageError('engine-crashed', `The local speech engine ended unexpectedly (${how}).`, {
     retriable: true,
@@ -255,10 +270,10 @@ function crashed(code: number | null, signal: string | null, lastWords: string):
   });
 }
 
-function notStarted(reason: string): StageError {
+function notStarted({ lastWords }: Worker): StageError {
   return new StageError(
     'engine-crashed',
-    `The local speech engine could not be started (${reason}).`,
+    `The local speech engine could not be started (${lastWords}).`,
     { retriable: true },
   );
 }

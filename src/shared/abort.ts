@@ -1,0 +1,18 @@
+/**
+ * Calls `act` with the signal's reason when it aborts, at once when it has.
+ * @returns how to stop listening
+ */
+export function onAbort(signal: AbortSignal, act: (reason: Error) => void): () => void {
+  const abort = (): void => act(signal.reason as Error);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
+}
+
+/** What a promise settles with; rejects with the signal's reason as soon as that aborts. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, reject);
+    promise.finally(forget).then(resolve, reject);
+  });
+}
