@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   crcOf,
@@ -15,6 +15,7 @@ import {
 import type { DamageRegister } from './damage.ts';
 import type { LogDatabase } from './database.ts';
 import { parseRecord } from './sealing.ts';
+import { ifMissing } from '../../src/shared/files.ts';
 
 /**
  * Remembers beside LevelDB's files how far the log reaches. LevelDB drops what follows a flipped bit in
@@ -125,7 +126,7 @@ export async function headAfter(
   const head = await loadHead(db, report);
   if (known.position === 0) return head;
   if (head.position < known.position) {
-    const message = `The log ends at position ${head.position}, but ${known.position} had been reached before.`;
+    const message = tailMissing(head.position, known.position);
     report({ kind: 'record', position: head.position + 1, message });
     return head;
   }
@@ -138,6 +139,17 @@ export async function headAfter(
   }
   return head;
 }
+
+/** Says how many facts the log lacks at its end. `last`: where it ends; `reached`: where it had ended. */
+export function tailMissing(last: number, reached: number): string {
+  const facts = reached - last === 1 ? 'The fact' : `The ${reached - last} facts`;
+  const are = reached - last === 1 ? 'is' : 'are';
+  return `${facts} after position ${last} ${are} missing: the log ends there, but ${reached} had been reached.`;
+}
+
+/** As far as the log in `directory` had reached, by its head file; 0 when that is not known. */
+export const positionReached = async (directory: string): Promise<number> =>
+  parse(await readFile(headPath(directory), 'utf8').catch(ifMissing(''))).position;
 
 /** A record cut off by a crash, or harmed, says nothing. */
 function parse(text: string): HeadFile['known'] {

@@ -12,6 +12,7 @@ import {
   streamKey,
   streamsRange,
 } from './records.ts';
+import { tailMissing } from './head-file.ts';
 import { pageBytesMax, pageFactsMax } from './reader.ts';
 import { type Upcasters, assertKnown } from '../facts/validation.ts';
 
@@ -60,8 +61,7 @@ export async function verifyLog(
     damage.report(found);
   };
   if (after > head) {
-    const message = `The log ends at position ${head}, but ${after} had been reached before.`;
-    report({ kind: 'record', position: head + 1, message });
+    report({ kind: 'record', position: head + 1, message: tailMissing(head, after) });
   }
   const lost = new Set<string>();
   let crc = after === 0 ? noPredecessor : undefined;

@@ -106,9 +106,8 @@ export async function repairCommand(options: {
   } else {
     for (const sentence of report.tables) console.log(`✖ ${sentence}`);
     for (const { position, upTo, what } of report.unreadable) {
-      console.log(
-        `✖ ${position === upTo ? `position ${position}` : `positions ${position} to ${upTo}`}: ${what}`,
-      );
+      const positions = `positions ${position} to ${upTo} (${upTo - position + 1} facts)`;
+      console.log(`✖ ${position === upTo ? `position ${position}` : positions}: ${what}`);
     }
     for (const { stream, lastVersion, setAside } of report.cut) {
       console.log(

@@ -6,6 +6,7 @@ import { type LogDatabase, openDatabase } from '../../events/log/database.ts';
 import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
 import { type LogCopy, type Salvaged, openLogCopy, salvage } from '../../events/log/salvage.ts';
 import { readKeyFile } from '../../events/log/file-keys.ts';
+import { positionReached } from '../../events/log/head-file.ts';
 import { KeyError } from '../../events/key-store.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
@@ -41,12 +42,18 @@ export type LostKey = {
 };
 
 /** Where to salvage from: a data directory, or a backup. */
-export type RepairSource = { root: string; log: string; erasures: string };
+export type RepairSource = {
+  root: string;
+  log: string;
+  erasures: string;
+  /** Up to which position the log had facts, as far as that is known beside its head file. */
+  reached: number;
+};
 
 /** The parts of a data directory that a salvage reads. */
 export const sourceOfData = (root: string): RepairSource => {
   const { log, keys } = dataFolder(root);
-  return { root: resolve(root), log, erasures: join(keys, 'erased.jsonl') };
+  return { root: resolve(root), log, erasures: join(keys, 'erased.jsonl'), reached: 0 };
 };
 
 /** The parts of a backup. @throws {Error} when there is no complete one */
@@ -54,7 +61,8 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
   const marker = await readBackupMarker(directory);
   if (!marker) throw new Error(`There is no complete backup in ${directory}.`);
   const layout = backupLayout(directory);
-  return { root: layout.filesOf(marker), log: layout.log, erasures: layout.erasures };
+  const { log, erasures } = layout;
+  return { root: layout.filesOf(marker), log, erasures, reached: marker.position };
 }
 
 /**
@@ -79,7 +87,10 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   const workplace = join(building.root, 'source-log');
   await copyTree(source.log, workplace);
   const leftOver = join(building.root, leftOverFile);
-  const { tables, ...salvaged } = await salvageInto(workplace, building.log, leftOver);
+  const { tables, ...salvaged } = await salvageInto(workplace, building.log, {
+    leftOver,
+    reached: Math.max(source.reached, await positionReached(source.log)),
+  });
   await rm(workplace, { recursive: true });
   const files = await copyTree(source.root, building.root, {
     wanted: (path) =>
@@ -156,7 +167,7 @@ const remains = ({ position, bytes }: Extract<Salvaged, { fact: undefined }>): L
 async function salvageInto(
   workplace: string,
   log: string,
-  leftOver: string,
+  { leftOver, reached }: { leftOver: string; reached: number },
 ): Promise<SalvageReport & Pick<RepairReport, 'tables'>> {
   const rescued = await takeOutHarmedTables(workplace);
   const db = await openAnyhow(workplace, rescued.tables.length > 0);
@@ -166,8 +177,10 @@ async function salvageInto(
     const copy = await openLogCopy(log, ulid());
     const aside = await open(leftOver, 'w', 0o600);
     try {
-      const report = await salvageRecords(db, copy, async (lines) => {
-        await aside.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const report = await salvageRecords(db, copy, {
+        reached,
+        aside: (lines) =>
+          aside.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
       });
       return { ...report, tables: rescued.tables };
     } finally {
@@ -206,7 +219,7 @@ async function takeErasures(from: string, to: string): Promise<void> {
 /** What was taken over, and what is missing from it. */
 type SalvageReport = {
   facts: number;
-  /** Positions of the old log that are gone or not as they were written, the first of them. */
+  /** Positions of the old log that are gone, also at its end, or not as they were written; the first of them. */
   unreadable: readonly { position: number; upTo: number; what: 'missing' | 'damaged' }[];
   /** Streams that end earlier than they did, the first of them. */
   cut: readonly { stream: string; lastVersion: number; setAside: number }[];
@@ -223,7 +236,7 @@ type SalvageReport = {
 async function salvageRecords(
   from: LogDatabase,
   to: LogCopy,
-  aside: (lines: LeftOver[]) => Promise<void>,
+  { reached, aside }: { reached: number; aside: (lines: LeftOver[]) => Promise<void> },
 ): Promise<SalvageReport> {
   const unreadable: { position: number; upTo: number; what: 'missing' | 'damaged' }[] = [];
   const cut = new Map<string, { lastVersion: number; setAside: number }>();
@@ -264,6 +277,8 @@ async function salvageRecords(
     if (jsons.length > 0) await to.append(jsons);
     if (left.length > 0) await aside(left);
   }
+  // What is lost at the end leaves no gap.
+  if (reached >= expected) hole(expected, reached, 'missing');
   const streams = [...cut].map(([stream, of]) => ({ stream, ...of }));
   return {
     facts,

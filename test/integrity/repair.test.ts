@@ -1,14 +1,20 @@
+import type { Level } from 'level';
 import assert from 'node:assert/strict';
 import { cp, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import { logKey } from '../../events/log/records.ts';
+import { logKey, streamKey } from '../../events/log/records.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { backup } from '../../src/integrity/backup.ts';
 import { exists } from '../../src/shared/files.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
-import { type RepairReport, repair, sourceOfData } from '../../src/integrity/repair.ts';
+import {
+  type RepairReport,
+  repair,
+  sourceOfBackup,
+  sourceOfData,
+} from '../../src/integrity/repair.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import {
   flipped,
@@ -25,6 +31,13 @@ const factsOf = (data: DataFolder, stream: string): Promise<LoggedFact[]> =>
   withLogAlone(data, async ({ store }) => {
     const facts: LoggedFact[] = [];
     for await (const fact of store.read(stream)) facts.push(fact);
+    return facts;
+  });
+
+const allFacts = (data: DataFolder, afterPosition: number): Promise<LoggedFact[]> =>
+  withLogAlone(data, async ({ store }) => {
+    const facts: LoggedFact[] = [];
+    for await (const fact of store.readAll({ afterPosition })) facts.push(fact);
     return facts;
   });
 
@@ -104,6 +117,29 @@ test('repair puts a database together again that LevelDB cannot open', async (t)
       [records, [], null, true],
     );
   }
+});
+
+test('facts lost at the end, where they leave no gap, are counted by verify and repair', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const kept = join(await tempDir(t), 'backup');
+  const { facts } = await withLogAlone(data, (opened) => backup({ ...opened, data }, kept));
+  const last = await allFacts(data, facts - 2);
+  const lose = async (db: Level) => {
+    for (const { position, stream, version } of last) {
+      await db.del(logKey(position), { keyEncoding: 'buffer' });
+      await db.del(streamKey(stream, version));
+    }
+  };
+  await tamper(data, lose);
+  await tamper({ ...data, log: join(kept, 'log') }, lose);
+  const verified = await mitschrift(data.root, 'verify');
+  assert.match(verified.stdout, new RegExp(`The 2 facts after position ${facts - 2} are missing`));
+  const root = await tempDir(t);
+  const repaired = await mitschrift(data.root, 'repair', '--out', join(root, 'a'));
+  const line = `positions ${facts - 1} to ${facts} (2 facts): missing`;
+  assert.ok(repaired.stdout.includes(line), repaired.stdout);
+  const { unreadable } = await repair(await sourceOfBackup(kept), join(root, 'b'));
+  assert.deepEqual(unreadable, [{ position: facts - 1, upTo: facts, what: 'missing' }]);
 });
 
 test('repair takes neither a full directory nor one inside the damaged one', async (t) => {
