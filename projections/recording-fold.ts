@@ -1,6 +1,7 @@
 import { hashedKey } from '../events/key-store.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
-import { type RecordingFact, type Stage, recordingOf } from '../events/facts/recording.ts';
+import { counting } from '../events/facts/counting.ts';
+import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
 import { withKnownNames } from './recording/labels-in-text.ts';
 import type { ReadFact } from './recording/recording.ts';
@@ -213,7 +214,7 @@ function running(before: { running: Running }, fact: LoggedFact): Running {
   if (fact.type === 'stage.failed' || fact.type === 'stage.interrupted') {
     return without(before.running, fact.data.stage);
   }
-  const ended = endedBy[fact.type as RecordingFact['type']];
+  const ended = counting[fact.type]?.ends;
   return ended === undefined ? before.running : without(before.running, ended);
 }
 
@@ -222,22 +223,6 @@ const without = (running: Running, stage: Stage): Running =>
 
 /** A document's path without its words. The same name may be written with composed or decomposed accents. */
 export const hashedFile = (path: string): string => hashedKey(path.normalize('NFC'));
-
-/** The stage each result ends. */
-export const endedBy: Partial<Record<RecordingFact['type'], Stage>> = {
-  'audio.captured': 'capture',
-  'capture.interrupted': 'capture',
-  'transcription.completed': 'transcribe',
-  'diarization.completed': 'diarize',
-  'diarization.skipped': 'diarize',
-  'identification.completed': 'identify',
-  'identification.skipped': 'identify',
-  'turns.joined': 'join',
-  'transcript.punctuated': 'punctuate',
-  'summary.completed': 'summarise',
-  'title.chosen': 'entitle',
-  'documents.saved': 'write',
-};
 
 function failureIn(fact: LoggedFact): KeptRecording['core']['error'] {
   if (fact.type !== 'stage.failed') return null;

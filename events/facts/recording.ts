@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
-import { passFacts } from './results.ts';
+import { runFacts } from './results.ts';
 import { blockSchema, wordSchema } from './transcript.ts';
 
 /** What a computer does with a recording, one activity each. */
@@ -104,7 +104,7 @@ export const recordingFacts = {
   /** No language model was to be had on a first run. `stage` says for what. */
   'summary.fallback_used': { data: z.object({ ...stageOf, reason: z.string() }) },
 
-  ...passFacts,
+  ...runFacts,
   ...documentFacts,
 
   /** A person said what the recording is called. */

@@ -24,8 +24,8 @@ export type NameQuote = z.infer<typeof nameQuoteSchema>;
 /** The talk is too short for an extract that is not the talk again: it was left out. */
 const leftOut = { too_short: z.literal(true).optional() };
 
-/** What a pass through the pipeline leads to, in the order of its stages. */
-export const passFacts = {
+/** What a run through the pipeline leads to, in the order of its stages. */
+export const runFacts = {
   /** The plan: which stretches will be asked of the engine, in order. */
   'speech.detected': {
     data: z.object({

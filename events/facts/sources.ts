@@ -1,4 +1,5 @@
-import type { Kind, RecordingFact, RecordingFactType, ReprocessedFrom } from './recording.ts';
+import { type Results, counting, noResults, staying } from './counting.ts';
+import type { Kind, RecordingFact, ReprocessedFrom } from './recording.ts';
 
 /**
  * Which facts of a recording count: once, for the machine (may this happen?) and for the fold (what does
@@ -29,57 +30,9 @@ export type Source = {
   utterances: number;
 };
 
-/** Versions, in the recording's stream, of the facts that hold the results that count. */
-export type Results = {
-  audio: number | null;
-  plan: number | null;
-  transcription: number | null;
-  diarization: number | null;
-  identification: number | null;
-  turns: number | null;
-  /** The naming that counts; null also after `speakers.skipped`. */
-  names: number | null;
-  punctuated: number | null;
-  summary: number | null;
-  title: number | null;
-  named: number | null;
-  /** The last `documents.saved`, also of an earlier run: its documents are there until the next. */
-  saved: number | null;
-  /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
-  carried: number | null;
-  restored: number | null;
-  /** What people said last: title, language, start, corrections, own versions. No run takes it back. */
-  titled: number | null;
-  languageSet: number | null;
-  startChanged: number | null;
-  edited: number | null;
-  authored: number | null;
-};
-
 /** A fact without its content, with its place in the stream. */
 export type SourceFact = HeaderOf<RecordingFact>;
 
-export const noResults: Results = {
-  audio: null,
-  plan: null,
-  transcription: null,
-  diarization: null,
-  identification: null,
-  turns: null,
-  names: null,
-  punctuated: null,
-  summary: null,
-  title: null,
-  named: null,
-  saved: null,
-  carried: null,
-  restored: null,
-  titled: null,
-  languageSet: null,
-  startChanged: null,
-  edited: null,
-  authored: null,
-};
 const noSource: Source = {
   kind: null,
   results: noResults,
@@ -99,34 +52,6 @@ export const noSources: Sources = {
 export const basisOf = ({ results }: Pick<Source, 'results'>): number | null =>
   results.restored ?? results.carried ?? results.punctuated;
 
-/** The kind of result that a fact of this type is. */
-const resultOf: Partial<Record<RecordingFactType, keyof Results>> = {
-  'audio.imported': 'audio',
-  'audio.captured': 'audio',
-  'capture.interrupted': 'audio',
-  'speech.detected': 'plan',
-  'transcription.completed': 'transcription',
-  'diarization.completed': 'diarization',
-  'diarization.skipped': 'diarization',
-  'identification.completed': 'identification',
-  'identification.skipped': 'identification',
-  'turns.joined': 'turns',
-  'speakers.named': 'names',
-  'speakers.renamed': 'names',
-  'transcript.punctuated': 'punctuated',
-  'corrections.carried_over': 'carried',
-  'summary.completed': 'summary',
-  'title.chosen': 'title',
-  'documents.named': 'named',
-  'documents.saved': 'saved',
-  'version.restored': 'restored',
-  'title.changed': 'titled',
-  'language.set': 'languageSet',
-  'start.changed': 'startChanged',
-  'turn.edited': 'edited',
-  'document.edited': 'authored',
-};
-
 const redoneFromTitle = { title: null, restored: null };
 const redoneFromWords = { ...redoneFromTitle, carried: null, punctuated: null, summary: null };
 const redoneFromTurns = { ...redoneFromWords, turns: null, names: null };
@@ -145,7 +70,7 @@ const redoneFrom = {
 /** The sources after a fact that the machine has accepted; the same object when it changes none. Pure. */
 export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
   const { type, version } = fact;
-  const result = resultOf[type];
+  const result = counting[type]?.result;
   const draft = result ? holding(sources.draft, result, version) : sources.draft;
   const after = result ? { ...sources, draft } : sources;
 
@@ -249,8 +174,7 @@ const versionIn = ({ versions }: Sources, data: Restored): Source =>
 
 /** An earlier version, with the files that there are and the corrections that people made since. */
 function restored(draft: Source, earlier: Source, version: number): Source {
-  const { audio, named, saved, startChanged, edited, authored } = draft.results;
-  const kept = { audio, named, saved, startChanged, edited, authored };
+  const kept = Object.fromEntries(staying.map((result) => [result, draft.results[result]]));
   return { ...earlier, results: { ...earlier.results, ...kept, restored: version } };
 }
 

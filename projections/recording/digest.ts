@@ -1,4 +1,5 @@
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { counting, staying } from '../../events/facts/counting.ts';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import { evolve, noRecording, type ReadFact, type Recording } from './recording.ts';
@@ -24,7 +25,7 @@ export function digestAfter(digest: Digest, fact: LoggedFact): Digest {
     const { sources } = evolve({ ...digest, facts: [] }, read);
     return { ...noDigest(digest.recordingId), sources };
   }
-  const counts = countingTypes.has(read.type);
+  const counts = isCounting(read.type);
   const after = evolve({ ...digest, facts: [] }, read);
   const { draft, saved, published } = after.sources;
   // An utterance changes a counter only, and there are more of them than of all others.
@@ -58,29 +59,14 @@ export const isErased = (fact: LoggedFact): boolean =>
   fact.type === 'recording.discarded';
 
 /** The long texts of a fact, which are separate rows; undefined when it has none. */
-export function textsOf(fact: ReadFact): object | undefined {
-  if (fact.content === undefined) return undefined;
-  switch (fact.type) {
-    case 'turns.joined':
-      return { turns: fact.content.turns };
-    case 'transcript.punctuated':
-      return { blocks: fact.content.blocks };
-    case 'corrections.carried_over':
-      return { blocks: fact.content.blocks, unplaced: fact.content.unplaced };
-    case 'summary.completed':
-      return { text: fact.content.text };
-    case 'version.restored':
-      return { blocks: fact.content.blocks, summary: fact.content.summary };
-    case 'turn.edited':
-      return { text: fact.content.text, words: fact.content.words };
-    default:
-      return undefined;
-  }
+export function textsOf({ type, content }: ReadFact): object | undefined {
+  const texts = counting[type]?.texts;
+  return content && texts && part(content, (key) => texts.includes(key));
 }
 
 /** Versions of the facts in a digest whose texts are rows. */
 export const withTextRows = ({ facts }: Recording): number[] =>
-  facts.filter(({ type }) => textTypes.has(type)).map(({ version }) => version);
+  facts.filter(({ type }) => counting[type]?.texts).map(({ version }) => version);
 
 /** Versions of the facts whose texts are needed to read what a source says. */
 export function textsNeeded(recording: Recording, source: Source): number[] {
@@ -109,55 +95,19 @@ export const withTexts = (
   }),
 });
 
-const textTypes: ReadonlySet<RecordingFactType> = new Set<RecordingFactType>([
-  'turns.joined',
-  'transcript.punctuated',
-  'corrections.carried_over',
-  'summary.completed',
-  'version.restored',
-  'turn.edited',
-]);
-
-/** Facts that something is read from. */
-const countingTypes: ReadonlySet<RecordingFactType> = new Set<RecordingFactType>([
-  ...textTypes,
-  'recording.started',
-  'audio.imported',
-  'audio.captured',
-  'capture.interrupted',
-  'speech.detected',
-  'transcription.completed',
-  'diarization.completed',
-  'diarization.skipped',
-  'identification.completed',
-  'identification.skipped',
-  'speakers.named',
-  'speakers.renamed',
-  'title.chosen',
-  'documents.named',
-  'documents.saved',
-  'title.changed',
-  'language.set',
-  'start.changed',
-]);
+/** Whether something is read from facts of a type. */
+const isCounting = (type: RecordingFactType): boolean =>
+  type === 'recording.started' || (counting[type]?.inRows ?? counting[type] !== undefined);
 
 const countingIn = (source: Source | null): number[] =>
   source === null ? [] : Object.values(source.results).filter((version) => version !== null);
 
-/** What does not come back with a version: files, and what people said since, stay as they are. */
-const staying: ReadonlySet<string> = new Set([
-  'audio',
-  'named',
-  'saved',
-  'startChanged',
-  'edited',
-  'authored',
-]);
+const notComingBack: ReadonlySet<string> = new Set(staying);
 
 /** What comes back when a version is restored. */
 const restorableIn = ({ results }: Source): number[] =>
   Object.entries(results).flatMap(([result, version]) =>
-    version === null || staying.has(result) ? [] : [version],
+    version === null || notComingBack.has(result) ? [] : [version],
   );
 
 /** A later correction of the same block counts, unless a name is known from this one only. */
@@ -201,9 +151,10 @@ function shortData(fact: ReadFact): object {
   }
 }
 
-function shortContent(fact: ReadFact): object {
-  const long = new Set(Object.keys(textsOf(fact) ?? {}));
-  if (fact.type === 'identification.completed') long.add('names');
-  if (fact.type === 'diarization.completed') long.add('voices');
-  return Object.fromEntries(Object.entries(fact.content ?? {}).filter(([key]) => !long.has(key)));
+function shortContent({ type, content = {} }: ReadFact): object {
+  const { texts = [], unread = [] } = counting[type] ?? {};
+  return part(content, (key) => !texts.includes(key) && !unread.includes(key));
 }
+
+const part = (content: object, wanted: (key: string) => boolean): object =>
+  Object.fromEntries(Object.entries(content).filter(([key]) => wanted(key)));

@@ -10,7 +10,7 @@ import {
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
-import { endedBy } from '../../projections/recording-fold.ts';
+import { counting } from '../../events/facts/counting.ts';
 import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { RecordingService } from '../recordings/service.ts';
@@ -31,7 +31,7 @@ export function openMetrics(sources: MetricsSources): Metrics {
   const register = new Registry();
   if (sources.process === true) collectDefaultMetrics({ register });
   const { facts, stages, failures, requests, sockets } = counters(register);
-  const clock = stageClock(endedBy);
+  const clock = stageClock();
   // What the projections catch up with at a start was counted before.
   const from = sources.store.head();
   const stopListening = sources.projections.onApplied((applied) => {
@@ -126,7 +126,7 @@ const beginningsMax = 10_000;
 const countEveryMs = 10_000;
 
 /** Times stages by their own facts: from `stage.started` to the result. Stages that started before are not known. */
-function stageClock(endedBy: Readonly<Partial<Record<string, Stage>>>) {
+function stageClock() {
   const began = new LRUCache<string, number>({ max: beginningsMax });
   return {
     /** Takes note of a fact; answers with the stage it finished and how many seconds that took. */
@@ -140,7 +140,7 @@ function stageClock(endedBy: Readonly<Partial<Record<string, Stage>>>) {
         began.delete(`${stream}/${data.stage}`);
         return undefined;
       }
-      const stage = endedBy[type];
+      const stage = counting[type]?.ends;
       const since = stage === undefined ? undefined : began.get(`${stream}/${stage}`);
       if (stage === undefined || since === undefined) return undefined;
       began.delete(`${stream}/${stage}`);

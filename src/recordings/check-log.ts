@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { noResults } from '../../events/facts/sources.ts';
+import { noResults } from '../../events/facts/counting.ts';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noResults } from '../../events/facts/sources.ts';
+import { noResults } from '../../events/facts/counting.ts';
 import { recordingStory, upTo } from '../support/recording-story.ts';
 
 const fromSpeech = { from: 'speech-to-text' };

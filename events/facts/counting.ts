@@ -1,0 +1,93 @@
+import type { RecordingFact, RecordingFactType, Stage } from './recording.ts';
+
+/** What counts of a recording: the version, in its stream, of the fact that holds each result; null: none yet. */
+export const noResults = {
+  audio: null,
+  plan: null,
+  transcription: null,
+  diarization: null,
+  identification: null,
+  turns: null,
+  /** The naming that counts; null also after `speakers.skipped`. */
+  names: null,
+  punctuated: null,
+  summary: null,
+  title: null,
+  named: null,
+  /** The last `documents.saved`, also of an earlier run: its documents are there until the next. */
+  saved: null,
+  /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
+  carried: null,
+  restored: null,
+  /** What people said last: title, language, start, corrections, own versions. No run takes it back. */
+  titled: null,
+  languageSet: null,
+  startChanged: null,
+  edited: null,
+  authored: null,
+};
+export type Results = Readonly<Record<keyof typeof noResults, number | null>>;
+
+/**
+ * How facts count, by type: those that are not named are never read again once they were folded. The
+ * rules of runs and versions are in `sources.ts`.
+ */
+export const counting: Readonly<Partial<Record<string, Counting>>> = {
+  'audio.imported': { result: 'audio' },
+  'audio.captured': { result: 'audio', ends: 'capture' },
+  'capture.interrupted': { result: 'audio', ends: 'capture' },
+  'speech.detected': { result: 'plan' },
+  'transcription.completed': { result: 'transcription', ends: 'transcribe' },
+  'diarization.completed': { result: 'diarization', ends: 'diarize', unread: ['voices'] },
+  'diarization.skipped': { result: 'diarization', ends: 'diarize' },
+  'identification.completed': { result: 'identification', ends: 'identify', unread: ['names'] },
+  'identification.skipped': { result: 'identification', ends: 'identify' },
+  'turns.joined': { result: 'turns', ends: 'join', texts: ['turns'] },
+  'speakers.named': { result: 'names' },
+  'speakers.renamed': { result: 'names' },
+  'transcript.punctuated': { result: 'punctuated', ends: 'punctuate', texts: ['blocks'] },
+  'corrections.carried_over': { result: 'carried', texts: ['blocks', 'unplaced'] },
+  'summary.completed': { result: 'summary', ends: 'summarise', texts: ['text'] },
+  'title.chosen': { result: 'title', ends: 'entitle' },
+  'documents.named': { result: 'named' },
+  'documents.saved': { result: 'saved', ends: 'write' },
+  'version.restored': { result: 'restored', texts: ['blocks', 'summary'] },
+  'title.changed': { result: 'titled' },
+  'language.set': { result: 'languageSet' },
+  'start.changed': { result: 'startChanged' },
+  'turn.edited': { result: 'edited', texts: ['text', 'words'] },
+  'document.edited': { result: 'authored', inRows: false },
+} satisfies { [T in RecordingFactType]?: CountingOf<T> };
+
+/** What stays as it is when a version is restored: files, and what people said since. */
+export const staying = [
+  'audio',
+  'named',
+  'saved',
+  'startChanged',
+  'edited',
+  'authored',
+] as const satisfies (keyof Results)[];
+
+export type Counting = {
+  /** The result that it is. */
+  result: keyof Results;
+  /** The stage whose work it ends. */
+  ends?: Stage;
+  /** Members of its content that are long: projections keep them apart. */
+  texts?: readonly string[];
+  /** Members of its content that only stages read, by the log: projections do not keep them. */
+  unread?: readonly string[];
+  /** False: rows keep nothing of it. */
+  inRows?: false;
+};
+
+type CountingOf<T extends RecordingFactType> = Counting & {
+  texts?: readonly ContentKey<T>[];
+  unread?: readonly ContentKey<T>[];
+};
+
+type ContentKey<T extends RecordingFactType> =
+  Extract<RecordingFact, { type: T }> extends { content?: infer C }
+    ? Extract<keyof NonNullable<C>, string>
+    : never;
