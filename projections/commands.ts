@@ -17,8 +17,8 @@ const beginnings = ['recording.started', 'audio.imported'] as const;
 
 /**
  * What people's commands led to, so that one that is repeated finds its first answer, also after a
- * restart. Rows: `c/<command>`. Command ids contain the user: they are not told
- * apart here.
+ * restart. Rows: `c/<command>`. Command ids contain the user, so users need not
+ * be separated here.
  */
 export const commands: Projection = {
   name: 'commands',

@@ -5,6 +5,7 @@ import type { OpenLanguageModel } from './language/openai-model.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import type { EngineProbe } from './recordings/retry-failed.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
+import type { write } from './recordings/stages/write.ts';
 import type { DataFolder } from './shared/data-directory.ts';
 import { StageError } from './shared/errors.ts';
 import type { Log } from './shared/log.ts';
@@ -148,11 +149,25 @@ export function languageActivities(
   };
 }
 
+/** The stage in which the documents are written. */
+export const writingActivity = (
+  { settings }: Pick<EngineOptions, 'settings'>,
+  parts: Pick<Parameters<typeof write>[0], 'spaceOf' | 'promisedBases'>,
+) => ({
+  write: loadedActivity(async () =>
+    (await import('./recordings/stages/write.ts')).write({
+      ...parts,
+      uiLanguage: () => settings()['ui.language'],
+      times: () => settings()['documents.times'],
+    }),
+  ),
+});
+
 /**
  * An activity whose code is loaded with its first job: decoders, clients of servers and renderers are
  * half of the program, and the start must not wait for them. Made once: it may know of other jobs.
  */
-export function loadedActivity(load: () => Promise<StageActivity>): StageActivity {
+function loadedActivity(load: () => Promise<StageActivity>): StageActivity {
   const activity = loadOnce(() => load().catch(replaced));
   return async (job) => (await activity())(job);
 }

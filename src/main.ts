@@ -206,7 +206,7 @@ async function openUsers(
     store,
     keys,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
-    retireSpace: archiveSpace(host.data, clock),
+    archiveSpace: archiveSpace(host.data, clock),
     sessions: levelSessionRows(store.db),
     settings,
     clock,

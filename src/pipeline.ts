@@ -18,20 +18,20 @@ import type { Settings } from './config/environment.ts';
 import {
   type EngineOptions,
   languageActivities,
-  loadedActivity,
   engineProbe,
   sharedEngine,
   sharedLanguageModel,
   speechActivities,
+  writingActivity,
 } from './engines.ts';
 import { type OpenedLog, openEventLog, served } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { levelPendingJobs } from './storage/pending-jobs.ts';
 
-/** How long an erasure waits for the views; beyond it, it is finished at the next start. */
+/** How long an erasure waits for the projections; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
 
-/** Log, projections, door and activities: all that turns audio into documents, without a network door. */
+/** Log, projections, service and activities: all that turns audio into documents, without a network. */
 export type Pipeline = {
   store: EventLog;
   keys: KeyStore;
@@ -89,7 +89,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   /** Until then not all recordings are open that were promised a name. */
   let takenUp: Promise<unknown> = Promise.resolve();
   let tidiedUp: Promise<unknown> = Promise.resolve();
-  const recordingService = deskOver(opened, options, {
+  const recordingService = recordingServiceOver(opened, options, {
     projections,
     captures,
     engines,
@@ -134,7 +134,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
 }
 
 /** What takes commands on recordings and works on them. */
-function deskOver(
+function recordingServiceOver(
   opened: OpenedLog,
   options: PipelineOptions,
   parts: {
@@ -173,17 +173,13 @@ function deskOver(
       capture: parts.captures.activity,
       ...speechActivities(options, parts.engines),
       ...languageActivities(options, parts.models),
-      write: loadedActivity(async () =>
-        (await import('./recordings/stages/write.ts')).write({
-          spaceOf,
-          uiLanguage: () => settings()['ui.language'],
-          times: () => settings()['documents.times'],
-          async *promisedBases(owner) {
-            await Promise.allSettled([parts.takenUp()]);
-            yield* recordingService.promisedBases(owner);
-          },
-        }),
-      ),
+      ...writingActivity(options, {
+        spaceOf,
+        async *promisedBases(owner) {
+          await Promise.allSettled([parts.takenUp()]);
+          yield* recordingService.promisedBases(owner);
+        },
+      }),
       ...options.activities,
     },
   });

@@ -19,7 +19,7 @@ export type Metadata = {
   by: string;
   /** Id of the command that led to it. The same id again is the same command, not a second one. */
   command: string;
-  /** Which pass through the pipeline a stage's fact belongs to, from 1. */
+  /** Which run through the pipeline a stage's fact belongs to, from 1. */
   run?: number;
   /** Which start of a stage within the run it belongs to, from 1. */
   attempt?: number;
@@ -51,7 +51,7 @@ export type Envelope = Omit<Metadata, 'at'> & {
   unreadable?: true;
 };
 
-/** A fact as offered to the store. */
+/** A fact as it is handed to the store. */
 export type NewFact<F extends AnyFact = AnyFact> = F & Metadata;
 /** A fact as the store returns it. */
 export type StoredFact<F extends AnyFact = AnyFact> = F & Envelope;

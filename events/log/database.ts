@@ -128,7 +128,7 @@ export async function openDatabase(
   try {
     if (options.createIfMissing) await makeDatabase(directory);
     await privateDirectory(directory);
-    // Only now: the library opens by itself what was constructed a turn of the event loop ago.
+    // Only now: the library opens by itself what was constructed a tick of the event loop ago.
     db = new LogDatabase(directory, options.hook);
     await db.open({ createIfMissing: options.createIfMissing });
     // LevelDB does not: a power cut could bring back the CURRENT of before.

@@ -87,7 +87,7 @@ export function factDecoder(options: {
             const opened = reveal(record, key, damage);
             if (opened) await opened;
           }
-          // Every parsed text is one of its own. Folds compare types and streams with each other, again
+          // Parsing makes a new text each time. Folds compare types and streams with each other, again
           // and again: of the same text that takes no time.
           if (record.stream === stream) record.stream = stream;
           else ({ stream } = record);

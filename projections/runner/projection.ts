@@ -16,7 +16,7 @@ export interface Rows {
   delete(key: string): void;
 }
 
-/** A view of the log: a name, a version (another one: rebuilt from position 0), and a pure fold. */
+/** What is read from the log: a name, a version (another one: rebuilt from position 0), and a pure fold. */
 export interface Projection {
   readonly name: string;
   readonly version: number;

@@ -24,8 +24,8 @@ export type AccountsParts = {
   keys?: Pick<KeyStore, 'forget'>;
   /** Ends what is being done for a deleted user; without it that goes on. */
   endWork?: EndWork;
-  /** Puts the documents of a deleted user aside (`retired-spaces.ts`); without it they stay. */
-  retireSpace?: (userId: string) => Promise<void>;
+  /** Moves the documents of a deleted user to the archive; without it they stay. */
+  archiveSpace?: (userId: string) => Promise<void>;
   /** Asked whenever it matters, so that a changed setting holds at once. */
   settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
   clock: () => Date;
@@ -121,7 +121,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   // A deletion that was interrupted between its fact and the key is finished here.
   for (const id of users.deleted) {
     await parts.keys?.forget(id);
-    await parts.retireSpace?.(id);
+    await parts.archiveSpace?.(id);
   }
   await book.sweep();
   const administration = userAdministration({ ...parts, ...deps });
@@ -166,12 +166,12 @@ async function callerOfToken(
 
 async function finishDeletions(
   { deleted }: Users,
-  { endWork, retireSpace, log }: AccountsParts,
+  { endWork, archiveSpace, log }: AccountsParts,
 ): Promise<void> {
   for (const id of deleted) {
     try {
       await endWork?.(id, { by: 'system', command: `deleted-${ulid()}` });
-      await retireSpace?.(id);
+      await archiveSpace?.(id);
     } catch (err) {
       log.warn({ err, user_id: id }, 'a deletion is not finished; the next start tries again');
     }

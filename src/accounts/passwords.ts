@@ -101,8 +101,8 @@ export function hashPassword(password: string, scheme: PasswordScheme): Promise<
 }
 
 /**
- * A hash that is of no password, and costs as much to compare with as those made now: for names that
- * nobody has. Nothing is computed for it.
+ * A hash that is of no password, and costs as much to compare with as those made now: for names
+ * without a user. Nothing is computed for it.
  */
 export function hashOfNothing(scheme: PasswordScheme): string {
   const ends = `${base64(randomBytes(16))}$${base64(randomBytes(32))}`;

@@ -22,7 +22,7 @@ export class SessionBook {
   readonly #hours: () => number;
   readonly #oneAtATime = limited(1, 1024);
   readonly #listeners = new Set<(sessionId: string) => void>();
-  /** Sessions in use, so that not every request reads the disk. Nobody else writes the rows. */
+  /** Sessions in use, so that not every request reads the disk. Nothing else writes the rows. */
   readonly #known = new LRUCache<string, SessionRow>({ max: knownMax });
   /** Counts endings: what was read before one may not hold after it. */
   #endings = 0;

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../shared/files.ts';
 
-/** Whoever knows it may create the first administrator from anywhere: it proves access to the host. */
+/** Allows to create the first administrator from anywhere: knowing it proves access to the host. */
 export interface SetupCode {
   /** As it is shown and written: `ABCD-EFGH-JKMN-PQRS`. */
   readonly code: string;

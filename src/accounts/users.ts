@@ -132,7 +132,7 @@ type Parts = {
   /** Ends what is being done for a deleted user. */
   endWork?: EndWork;
   /** Moves the documents of a deleted user to the archive. */
-  retireSpace?: (userId: string) => Promise<void>;
+  archiveSpace?: (userId: string) => Promise<void>;
   log: Pick<Log, 'info'>;
 };
 
@@ -201,7 +201,7 @@ export function userAdministration(parts: Parts): UserAdministration {
       try {
         await parts.endWork?.(id, metadata);
       } finally {
-        await parts.retireSpace?.(id);
+        await parts.archiveSpace?.(id);
       }
     },
   };

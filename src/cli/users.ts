@@ -121,7 +121,7 @@ async function alone<T>(
     const accounts = await openAccounts({
       store,
       keys: store.keys,
-      retireSpace: archiveSpace(data, clock),
+      archiveSpace: archiveSpace(data, clock),
       sessions: levelSessionRows(store.db),
       settings: () => config.settings(),
       clock,

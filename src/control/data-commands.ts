@@ -18,7 +18,7 @@ export type QuarantineCommands = {
 export const purgeMax = 1000;
 
 /**
- * The handlers by name. Whoever reaches them is the operating system's user of the service.
+ * The handlers by name. Only the operating system's user of the service reaches them.
  * @throws {z.ZodError} from `quarantine-purge`, and what removing throws
  */
 export function quarantineCommands(deps: {

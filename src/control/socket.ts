@@ -51,7 +51,7 @@ export async function openControl(
         answer(500, { message: error instanceof Error ? error.message : String(error) }),
       );
   });
-  // Nobody else may connect between the bind and the chmod.
+  // No other user may connect between the bind and the chmod.
   const before = process.umask(0o177);
   try {
     await new Promise<void>((resolve, reject) => {

@@ -23,7 +23,7 @@ export type ListedUser = {
 export const importMax = 500;
 
 /**
- * The handlers by name. Whoever reaches them is the operating system's user of the service, so they
+ * The handlers by name. Only the operating system's user of the service reaches them, so they
  * act as `system`.
  * @throws {z.ZodError}, {AccountError} from each
  */

@@ -118,7 +118,7 @@ export function openRouters(services: RouteServices): {
   pages: Router<State>;
 } {
   const routerOf = (routes: readonly AddRoutes[]) => {
-    // Case and slashes count, as in `access.ts`: a path has one meaning.
+    // Case and slashes count, as in `accessTo`: a path has one meaning.
     const router = new Router<State>({ sensitive: true, strict: true });
     for (const addRoutes of routes) addRoutes(router, services);
     return router;

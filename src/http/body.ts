@@ -165,7 +165,7 @@ export const momentSchema = z.iso
     return moment >= Date.UTC(1900, 0, 1) && moment <= Date.now() + 86_400_000;
   }, 'must be between 1900 and today');
 
-/** Whoever sends a byte now and then would otherwise keep a connection for hours, without a login. */
+/** A client that sends a byte now and then would otherwise keep a connection for hours, without a login. */
 async function inTime<T>(parsed: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -21,7 +21,7 @@ export const problemTypes = {
   'already-set-up': { status: 409, title: 'The first administrator exists' },
   'username-taken': { status: 409, title: 'There is a user of that name' },
   'last-administrator': { status: 409, title: 'The last administrator has to stay' },
-  'own-account': { status: 409, title: 'Nobody does this to themselves' },
+  'own-account': { status: 409, title: 'Not possible for your own account' },
   'administrator-first': { status: 409, title: 'The first user has to be an administrator' },
   'built-in-user': { status: 409, title: 'A built-in user cannot be changed' },
   overridden: { status: 409, title: 'Set by the environment' },
@@ -114,7 +114,7 @@ export const invalid = (errors: readonly (FieldError & { summary?: string })[]):
 export const notFound = (what = 'There is nothing here, or it is not yours.'): Problem =>
   new Problem('not-found', what);
 
-/** 503: the log takes nothing new until somebody has put it right. */
+/** 503: the log takes nothing new until it has been repaired. */
 export const logDamaged = (cause?: unknown): Problem =>
   new Problem(
     'log-damaged',

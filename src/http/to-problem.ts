@@ -24,7 +24,7 @@ import { Problem, invalid, logDamaged, notFound, starting } from './problems.ts'
 import { statusName } from './recording-answer.ts';
 
 /**
- * The one place that knows which error is which answer. Told apart by `code`, never by class, so that
+ * The one place that knows which error is which answer. It goes by `code`, never by class, so that
  * an error keeps its meaning across ports. What is not known here is our mistake: 500, nothing quoted.
  */
 export function toProblem(error: unknown): Problem {
@@ -126,7 +126,7 @@ const byCode = {
     ),
 
   VERSION_CONFLICT: (error) =>
-    new Problem('changed-meanwhile', 'Somebody else was faster. Look again and repeat.', {
+    new Problem('changed-meanwhile', 'Another change came first. Look again and repeat.', {
       cause: error,
     }),
   OUTCOME_UNKNOWN: (error) =>
@@ -164,7 +164,7 @@ const byCode = {
   PROJECTION_STOPPED: (error) =>
     new Problem(
       'view-stopped',
-      'A view of the log has stopped, so nothing is taken that could not be read afterwards. ' +
+      'A projection of the log has stopped, so nothing is taken that could not be read afterwards. ' +
         'The service has logged why; nothing stored is lost.',
       { cause: error },
     ),
@@ -237,7 +237,7 @@ const byCode = {
 
   'decoder-stalled': (error) => new Problem('unavailable', error.message, { cause: error }),
   'unsupported-media': (error) => new Problem('unsupported-media', error.message, { cause: error }),
-  // Formidable and Node say so when the client goes away in the middle; nobody is there to read this.
+  // Formidable and Node say so when the client goes away in the middle; no client reads this.
   '1002': (error) => cutOff(error),
   ECONNRESET: (error) => cutOff(error),
   ENOSPC: (error) => diskFull(new Error('The disk of the service is full.', { cause: error })),

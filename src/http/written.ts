@@ -30,7 +30,7 @@ export async function carryOut(
   return accepted;
 }
 
-/** The views in which the result of a command is looked for. */
+/** The projections in which the result of a command is looked for. */
 const needed = [commands.name, recordings.name];
 
 /** Ids of commands without an `Idempotency-Key` are made up: they cannot be repeated. */
@@ -44,7 +44,7 @@ export const commandOf = (state: State): string =>
  */
 export function refuseWhenStopped({ projections, health }: HttpServices): void {
   const { state, writable } = health();
-  // First: it is why views may have stopped, and an upload need not come in to be refused.
+  // First: it is why projections may have stopped, and an upload need not come in to be refused.
   if (state === 'damaged' && !writable) throw logDamaged();
   projections.assertRunning(serving(projections));
 }
@@ -84,7 +84,7 @@ export async function untilReadable(services: HttpServices, accepted: Accepted):
 }
 
 /**
- * Waits, at most as long as for a view, until a change is also in the documents, so that the next GET
+ * Waits, at most as long as for a projection, until a change is also in the documents, so that the next GET
  * of one has it. Returns the recording as it is then: failed or still at it is for the caller to show.
  */
 export async function untilWritten(

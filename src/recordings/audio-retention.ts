@@ -37,7 +37,7 @@ type KeepingDeps = {
   recordingsDir: string;
   jobs: PendingJobs;
   keep(): KeptAs;
-  /** Resolves when every view has applied the log up to a position. */
+  /** Resolves when every projection has applied the log up to a position. */
   applied(position: number): Promise<void>;
   use(recordingId: string, work: (recording: RecordingAggregate) => Promise<void>): Promise<void>;
   /** For tests. */

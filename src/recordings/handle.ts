@@ -90,12 +90,12 @@ export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLeg
       // The machine counts the starts of stages; the fact says what it counted to.
       const { attempt } = present.context;
       const start = fact.type === 'stage.started' ? { attempt: attempt + 1 } : {};
-      const offered = { ...fact, ...metadata, ...start };
-      const event = toMachineEvent({ ...offered, version: version + accepted.length + 1 });
+      const wanted = { ...fact, ...metadata, ...start };
+      const event = toMachineEvent({ ...wanted, version: version + accepted.length + 1 });
       if (!present.can(event)) return notLegal(present, fact);
       const next = nextSnapshot(present, event);
       accepted.push({
-        ...offered,
+        ...wanted,
         from: stateName(present.value),
         to: stateName(next.value),
         machine: machineVersion,

@@ -31,7 +31,7 @@ export const replayedFrom: Partial<Record<Stage, ReprocessedFrom>> = {
 const settledWithinMs = 24 * 3_600_000;
 
 /**
- * Processes a recording again from a stage on, through the same door as everybody: results before it
+ * Processes a recording again from a stage on, by the same commands as a person: results before it
  * are taken from the log, and no engine is asked for them. Resolves when nothing is done with it.
  * @throws {Error} for a stage nothing can begin from; {NotAccepted}, {UnknownRecording}, {CommandRefused}
  */

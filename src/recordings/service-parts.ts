@@ -36,7 +36,7 @@ export type RecordingServiceDeps = {
   importedBy(command: string): Promise<Accepted | null>;
   /** How recordings are erased and documents deleted; without it only the facts are recorded. */
   removal?: Omit<ErasureDeps, 'store' | 'recordingsDir' | 'quarantineDir' | 'leaveAudio'> & {
-    /** Resolves when every view has applied the log up to a position. */
+    /** Resolves when every projection has applied the log up to a position. */
     applied(position: number): Promise<void>;
   };
   /** Looks at the engine of a stage; null where none can be asked. Without it nothing is tried again by itself. */

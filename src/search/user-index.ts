@@ -227,7 +227,7 @@ export function wordIndex(): WordIndex {
           .slice(0, limit);
       const near = ask((word, at) => at === last && word.length >= prefixFrom.last, false);
       const asBeginnings = (word: string) => word.length >= prefixFrom.any;
-      // Wider questions cost more and find what narrow ones found as well; nobody misspells what there is.
+      // Wider questions cost more and find what narrow ones found as well; a word that was found is not misspelt.
       const wide = near.length >= limit ? near : ask(asBeginnings, false);
       const found = wide.length > 0 ? wide : ask(asBeginnings, true);
       const ids = new Set(near.map(({ id }) => String(id)));

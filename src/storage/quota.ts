@@ -195,5 +195,5 @@ export class SpaceLimitReached extends Error {
   }
 }
 
-/** For whoever reads that the limit is reached. */
+/** Advice to people when the limit is reached. */
 export const whatToDo = 'Delete recordings, or have an administrator raise the limit.';

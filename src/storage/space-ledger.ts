@@ -9,7 +9,7 @@ const countEveryMs = 600_000;
  */
 const countAgainMs = 10_000;
 const restForCount = 20;
-/** Nobody waits longer than this for it. */
+/** No request waits longer than this for it. */
 const waitMs = 2000;
 
 export type SpaceDeps = {

@@ -259,7 +259,7 @@ test('a deletion that was interrupted after its fact is finished at the next sta
   await openAccounts({
     ...accountsParts(service),
     keys: await openFileKeys(data.keys),
-    retireSpace: archiveSpace(data, () => new Date()),
+    archiveSpace: archiveSpace(data, () => new Date()),
   });
   await assert.rejects(access(join(data.keys, id)), { code: 'ENOENT' });
   await assert.rejects(access(join(data.spaces, id)), { code: 'ENOENT' });

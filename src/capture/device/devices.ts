@@ -25,7 +25,7 @@ export type InputDevice = {
 const speaksAlsa = process.platform === 'linux';
 const listLimitMs = 3000;
 /** On a busy machine a program that goes on gets so many times the limit. */
-const patience = 10;
+const busyFactor = 10;
 
 /**
  * The input devices as PortAudio reports them, and the default one, asked freshly. Without an audio
@@ -156,7 +156,7 @@ function askChild(env: NodeJS.ProcessEnv, limitMs: number): Promise<ListedDevice
   return new Promise((resolve, reject) => {
     // What it prints is ALSA's complaints about cards that are not there.
     const child = fork(entry, [], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    const limits = { idleMs: limitMs, mostMs: limitMs * patience };
+    const limits = { idleMs: limitMs, mostMs: limitMs * busyFactor };
     const kill = () => void child.kill('SIGKILL');
     const stopWatching = child.pid ? watchForHang(child.pid, limits, kill) : () => {};
     let listed: ListedDevices | undefined;

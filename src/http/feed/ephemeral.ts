@@ -13,7 +13,7 @@ type Audience = {
 };
 
 /**
- * Tells what is of the moment and in no log: how far a stage is (`progress`), how loud a capture is
+ * Publishes what is in no log: how far a stage is (`progress`), how loud a capture is
  * (`level`) and what is wrong with it (`warning`).
  * @param ownerOf the user a recording belongs to; undefined for one that is not there.
  * @returns how to stop.
@@ -67,7 +67,7 @@ export function followEphemeral(
       const owner = await ownerOf(recordingId);
       if (owner !== undefined) use(owner);
     } catch (error) {
-      log.warn({ err: error, recordingId }, 'progress could not be told');
+      log.warn({ err: error, recordingId }, 'an ephemeral event could not be published');
     }
   }
 }

@@ -62,7 +62,7 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
   };
 }
 
-/** Up to where a client has been told everything. */
+/** Up to where a client has been sent everything. */
 export const positionFrame = (position: number): string =>
   JSON.stringify({ type: 'position', position });
 

@@ -41,7 +41,7 @@ export function authenticate(
 
 /** The caller of a route that needs a login. */
 export function callerOf(state: State): Caller {
-  // Only a mistake in `access.ts` leads here; failing closed is the answer to it.
+  // Only a mistake in `accessTo` leads here; failing closed is the answer to it.
   if (!state.caller) throw notAuthenticated();
   return state.caller;
 }
@@ -68,9 +68,9 @@ export function accessTo(method: string, path: string): Access {
   if (method === 'POST' && (path === '/login' || path === '/setup')) return 'public';
   if (reading && publicPaths.some((pattern) => pattern.test(path))) return 'public';
   if (reading && ticketPath(path) !== undefined) return 'ticket';
-  // Whoever has begun an upload may finish it, also when the session has ended: its address is the right.
+  // An upload's address is the right to finish it, also when the session has ended.
   if (/^(?:HEAD|PATCH|DELETE)$/.test(method) && uploadPath(path)) return 'upload';
-  // An administrator, or whoever has `metrics.token`.
+  // An administrator, or a program that has `metrics.token`.
   if (reading && path === '/metrics') return 'metrics';
   if (path === '/users/me') return 'user';
   if (adminPaths.some((pattern) => pattern.test(path))) return 'admin';

@@ -12,7 +12,7 @@ import { commandOf } from '../written.ts';
 
 /**
  * `Idempotency-Key` on any POST: a repetition gets the first answer, and does nothing twice. The key also
- * becomes the command's id, by which the log knows a repetition even after a restart (`done-before.ts`);
+ * becomes the command's id, by which the log knows a repetition even after a restart (`doneBefore`);
  * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone.
  */
 export function rememberAnswers(): Middleware<State> {
@@ -45,7 +45,7 @@ export function rememberAnswers(): Middleware<State> {
       // It was refused. Of all who waited for it one tries again, and the others wait for that.
       if (answers.get(command) === earlier) answers.delete(command);
     }
-    // Nobody else runs between the look above and `answers.set`.
+    // Nothing else runs between the look above and `answers.set`.
     const work = next();
     const remembered = {
       fingerprint,
@@ -79,7 +79,7 @@ async function fingerprintOf(ctx: Asked): Promise<string> {
 const isFile = (ctx: Asked): boolean => Boolean(ctx.is('multipart/form-data'));
 
 /** Headers that are part of an answer. */
-const told = ['Location', 'Tus-Resumable', 'Upload-Expires'];
+const answerHeaders = ['Location', 'Tus-Resumable', 'Upload-Expires'];
 
 /**
  * What this command led to before, according to the log. A repetition whose first answer is not
@@ -113,7 +113,7 @@ type Remembered = { fingerprint: string; answer: Promise<Answer | null> };
 
 function answerOf({ status, body, res }: Context): Answer {
   const headers: Record<string, string> = {};
-  for (const name of told) {
+  for (const name of answerHeaders) {
     const value = res.getHeader(name);
     if (typeof value === 'string') headers[name] = value;
   }

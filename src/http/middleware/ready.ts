@@ -9,7 +9,7 @@ import { accessTo } from './authenticate.ts';
 export type StartProgress = {
   /** `log` while it is opened; else names of projections, or `unfinished`. */
   waitsFor: readonly string[];
-  /** How far the slowest of them is, 0 to 1; null when that cannot be told. */
+  /** How far the slowest of them is, 0 to 1; null when that is unknown. */
   fraction: number | null;
   /** Seconds after which it may be done. */
   retryAfter: number;

@@ -45,7 +45,7 @@ export function describeOperation(operation: Operation, { toSchema, problems, up
   };
 }
 
-/** A path as somebody might ask for it. */
+/** A path with its parameters filled in. */
 const examplePath = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathParameters[name]?.example ?? 'x');
 
@@ -99,7 +99,7 @@ const problemAnswer = (types: readonly ProblemType[]): object => ({
   },
 });
 
-/** One operation of the interface, as the document tells it. Who may call it comes from `access.ts`. */
+/** One operation of the interface, for the document. Who may call it comes from `accessTo` (`middleware/authenticate.ts`). */
 export type Operation = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
   /** With `{names}`, which `path-parameters.ts` explains. */
@@ -152,7 +152,7 @@ export type Answer = {
   headers?: Readonly<Record<string, string>>;
 };
 
-/** The log and the views may be closing, damaged or catching up. */
+/** The log and the projections may be closing, damaged or catching up. */
 const reading: readonly ProblemType[] = [
   'starting',
   'busy',

@@ -145,7 +145,7 @@ const introduction = (uploadMb: number): string =>
     '|---|---|',
     `| JSON bodies | ${limits.jsonBytesMax / 1024} KB |`,
     `| Uploads | ${uploadMb} MB (\`limits.upload_mb\`), ${limits.uploadsAtOnceMax} at a time |`,
-    `| Lists | ${limits.pageMax} a page, ${limits.pageDefault} unless told |`,
+    `| Lists | ${limits.pageMax} a page, ${limits.pageDefault} by default |`,
     `| WebSockets | ${limits.socketsPerUserMax} a user |`,
     `| WebSocket messages | ${limits.messageBytesMax / 1024} KB |`,
     `| Request headers | within ${limits.headersTimeoutMs / 1000} s |`,

@@ -233,7 +233,7 @@ function asProblem(error: unknown): unknown {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT' ? notKept() : error;
 }
 
-/** The kept audio of a recording, open for reading. Whoever gets it closes it. */
+/** The kept audio of a recording, open for reading. The caller closes it. */
 type AudioFile = {
   handle: FileHandle;
   /** Bytes. */

@@ -56,7 +56,7 @@ export const openRoutes: AddRoutes = (router, services) => {
     ctx.body = { opened: copied, uri, ...(conflicts.length > 0 ? { conflicts } : {}) };
   });
 
-  /** There is no file manager for somebody elsewhere, but there is the recording's page. */
+  /** On another machine there is no file manager, but there is the recording's page. */
   async function page(userId: string, path: string): Promise<{ uri?: string }> {
     const recordingId = await recordingByFilename(storage, userId, path);
     return recordingId === undefined ? {} : { uri: `/notes/${recordingId}` };

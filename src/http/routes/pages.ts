@@ -61,7 +61,7 @@ export const docsRoutes: AddRoutes = (router) => {
   }
 };
 
-/** Below what `access.ts` calls public. */
+/** Below what `accessTo` calls public. */
 const assets = '/assets/docs';
 const files = {
   'swagger-ui.css': 'text/css; charset=utf-8',

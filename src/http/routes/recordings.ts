@@ -83,7 +83,7 @@ export const eventRoutes: AddRoutes = (router, services) => {
     const { after, limit } = queryOf(ctx, logSchema);
     const events: ReturnType<typeof factAnswer>[] = [];
     for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
-      // What other streams hold as content (password hashes) is nobody's to read, not even the user's.
+      // What other streams hold as content (password hashes) is never shown, not even to the user.
       const recordingId = recordingOf(fact.stream);
       const own = recordingId !== undefined && (await owners(recordingId)) === userId;
       events.push(factAnswer(fact, { content: own }));

@@ -22,7 +22,7 @@ export const statusRoutes: AddRoutes = (router, services) => {
     recordings.name,
     limits.statusesKeptMax,
   );
-  // For how long something has been recording is told as of now.
+  // For how long something has been recording is computed at each request.
   const still = ({ recordings }: StatusView) => recordings.length === 0;
   router.get('/status', async (ctx) => {
     ctx.body = await presentStatus(services, callerOf(ctx.state), {
@@ -64,7 +64,7 @@ export const startingHealth = (
 
 const wantsReady = ({ query }: { query: Record<string, unknown> }): boolean => 'ready' in query;
 
-/** `GET /doctor`: for administrators. Whoever asks while it looks gets the same answer. */
+/** `GET /doctor`: for administrators. All requests while it looks get the same answer. */
 export const doctorRoutes: AddRoutes = (router, { dataDir, config, space, log }) => {
   let looking: Promise<Check[]> | undefined;
   const data = dataFolder(dataDir);
@@ -77,7 +77,7 @@ export const doctorRoutes: AddRoutes = (router, { dataDir, config, space, log })
   });
 };
 
-/** `GET /metrics`, for Prometheus. Who may read it: `access.ts`. */
+/** `GET /metrics`, for Prometheus. Who may read it: `accessTo`. */
 export const metricsRoutes: AddRoutes = (router, { metrics }) => {
   router.get('/metrics', async (ctx) => {
     const { contentType, text } = await metrics.text();
@@ -139,9 +139,9 @@ export const hostOperations: readonly Operation[] = [
     path: '/metrics',
     id: 'metrics',
     tag: 'Watching',
-    summary: 'Figures for Prometheus',
+    summary: 'Metrics for Prometheus',
     description:
       'For administrators, and for clients that send `metrics.token` as the bearer token.',
-    answers: { 200: { description: 'The figures.', media: ['text/plain'] } },
+    answers: { 200: { description: 'The metrics.', media: ['text/plain'] } },
   },
 ];

@@ -127,8 +127,8 @@ async function continueUpload(
 
 /** Bytes the upload is to have; 0 when that is not known yet, or not a number. */
 const announcedLength = (ctx: Context): number => {
-  const told = ctx.get('Upload-Length');
-  return /^\d{1,15}$/.test(told) ? Number(told) : 0;
+  const length = ctx.get('Upload-Length');
+  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
 };
 
 const version: RequestHeader = {

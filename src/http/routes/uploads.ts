@@ -54,7 +54,7 @@ async function receiveRecording(
   await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
     const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
     const { madeAt, seconds } = await services.acceptsAudio(upload.path, upload.filename);
-    // Of a body in chunks nobody knew the length. What it takes while it is recognised has to fit as well.
+    // A body in chunks does not announce its length. What it takes while it is recognised has to fit as well.
     const { size: bytes } = await stat(upload.path);
     await coming?.becomes(bytes, { later: speechBytesBeyond({ bytes, seconds }) });
     refuseWhenStopped(services);

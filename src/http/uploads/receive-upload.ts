@@ -118,7 +118,7 @@ async function parseForm(
         } else {
           part.mimetype ??= 'application/octet-stream';
           if (filename !== undefined || part.name !== 'file') {
-            // Before formidable opens it: it would leave the second file behind, open. Told through the
+            // Before formidable opens it: it would leave the second file behind, open. Said through the
             // request, where formidable listens and gives up: the rest is not worth receiving.
             ctx.req.emit('error', invalid([{ path: part.name ?? 'file', message: oneFile }]));
             return;

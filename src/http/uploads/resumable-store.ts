@@ -120,13 +120,13 @@ class InfoFiles implements KvStore {
   }
 }
 
-/** Somebody who wants to go on with an upload waits this long for the connection before to let go. */
-const patienceMs = 10_000;
+/** A client that wants to go on with an upload waits this long for the connection before to let go. */
+const letGoMs = 10_000;
 
 /**
  * One connection at a time for each upload; the one that has it is asked to let go when another comes,
  * which is the same client after its network failed. (The package's own locker looks again and again in
- * every turn of the event loop.)
+ * every tick of the event loop.)
  */
 export function uploadLocks(): Locker {
   const held = new Map<string, Holder>();
@@ -145,7 +145,7 @@ function lockOf(id: string, held: Map<string, Holder>): Lock {
   let release: (() => void) | undefined;
   return {
     async lock(signal, letGo) {
-      const waited = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+      const waited = AbortSignal.any([signal, AbortSignal.timeout(letGoMs)]);
       for (let holder = held.get(id); holder; holder = held.get(id)) {
         await holder.letGo();
         await Promise.race([holder.gone, aborted(waited)]);

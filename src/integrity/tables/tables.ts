@@ -178,7 +178,8 @@ function contentsOf({ blocks }: Table, block: TableBlock): string {
   const at = data.indexOf(block);
   const before = positionIn(data[at - 1], -1);
   const after = positionIn(data[at + 1], 0);
-  if (before === undefined && after === undefined) return 'records, their index, or rows of views';
+  if (before === undefined && after === undefined)
+    return 'records, their index, or rows of projections';
   const first = before === undefined ? 'records' : `records from position ${before + 1}`;
   return after === undefined ? `${first} on` : `${first} up to ${after - 1}`;
 }
