@@ -30,10 +30,10 @@ export const running = <S extends Stage>(stage: S) =>
 /** The facts that any stage may lead to while it runs. */
 export const stageFacts = <S extends Stage>(stage: S) =>
   ({
-    'stage.started': { guard: { type: 'startsThisStage', params: { stage } }, ...note },
+    'stage.started': { guard: { type: 'startsThisStage', params: { stage } }, ...noting },
     'stage.interrupted': {
       guard: { type: 'interruptsThisStage', params: { stage } },
-      ...note,
+      ...noting,
     },
     'stage.failed': {
       guard: { type: 'failsThisStage', params: { stage } },
@@ -47,21 +47,21 @@ export const fallback = <S extends Stage>(stage: S) =>
   ({
     'summary.fallback_used': {
       guard: { type: 'fallsBackInThisStage', params: { stage } },
-      ...note,
+      ...noting,
     },
   }) as const;
 
 /** Takes the fact into the context, and leaves the state as it is. */
-export const note = { actions: 'note' } as const;
+export const noting = { actions: 'note' } as const;
 
 /** What people may say in every state but the last. */
-export const notes = { 'title.changed': note, 'recording.handed_over': note } as const;
+export const notes = { 'title.changed': noting, 'recording.handed_over': noting } as const;
 
 /** What people may say at any time after the capture: it counts when documents are written. */
 export const remarks = {
   ...notes,
-  'start.changed': note,
-  'turn.edited': { guard: 'editsShownTurns', ...note },
+  'start.changed': noting,
+  'turn.edited': { guard: 'editsShownTurns', ...noting },
 } as const;
 
 /** What people change of documents that are there: they are written again, without any engine. */
