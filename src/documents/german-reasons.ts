@@ -172,6 +172,8 @@ const fixed: Readonly<Record<string, string>> = {
     'Der Kontext des Sprachmodells ist zu klein, um die Zusammenfassungen dieser Aufnahme zu verbinden.',
   'The local speech engine stopped answering.': 'Das lokale Sprachprogramm antwortete nicht mehr.',
   'It failed with an error of the program’s own.': 'Ein Fehler im Programm selbst.',
+  'The language model answered with no list of names.':
+    'Das Sprachmodell hat keine Liste von Namen geantwortet.',
   'There is no audio.': 'Es gibt keine Audiodatei.',
   'The working copy of the audio is damaged and has to be made again.':
     'Die Arbeitskopie der Aufnahme ist beschädigt und muss neu gemacht werden.',

@@ -68,6 +68,7 @@ const sources = [
   'src/speech/local',
   'src/audio',
   'src/shared/outbound.ts',
+  'src/recordings/stages/attribute.ts',
   'src/recordings/stages/diarize.ts',
   'src/recordings/stages/finish.ts',
 ];
