@@ -54,6 +54,12 @@ const ledger = z.object({
   clipped_samples: z.number().int(),
 });
 
+const captured = {
+  ledger: ledger.optional(),
+  /** Two channels: the microphone left, what came out of the loudspeakers right. */
+  split: z.literal(true).optional(),
+};
+
 /** Names of people who may be heard, as given with the recording. */
 const people = { people: z.array(z.string()).optional() };
 
@@ -80,10 +86,8 @@ export const recordingFacts = {
   'recording.paused': { data: none },
   'recording.resumed': { data: none },
   'recording.discarded': { data: none },
-  'audio.captured': { data: z.object({ ...audioFile, ledger: ledger.optional() }) },
-  'capture.interrupted': {
-    data: z.object({ ...audioFile, ledger: ledger.optional(), reason: z.string() }),
-  },
+  'audio.captured': { data: z.object({ ...audioFile, ...captured }) },
+  'capture.interrupted': { data: z.object({ ...audioFile, ...captured, reason: z.string() }) },
   'audio.imported': {
     data: z.object({ ...origin, ...audioFile, started_at: z.string() }),
     content: z.object({

@@ -134,10 +134,12 @@ async function appendAudio(
     await removeCaptureFiles(folder, { audio: true });
     throw nothingCaptured(reason, reservation.device);
   }
+  // Only of the combined source two channels are recorded.
+  const data = channels === 2 ? { ...audio, split: true as const } : audio;
   await job.append(
     reason === 'stopped'
-      ? { type: 'audio.captured', data: audio }
-      : { type: 'capture.interrupted', data: { ...audio, reason } },
+      ? { type: 'audio.captured', data }
+      : { type: 'capture.interrupted', data: { ...data, reason } },
     reservation.stoppedBy,
   );
   await removeCaptureFiles(folder, { audio: false });

@@ -17,7 +17,7 @@ import { type RecordingHandler, erasedState, recordingHandler } from './handle.t
 import { type OpenRecordings, openRecordings } from './open-recordings.ts';
 import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry-failed.ts';
 import type { Clock } from '../shared/retry.ts';
-import { speechFileName } from '../shared/data-directory.ts';
+import { channelFileNames, speechFileName } from '../shared/data-directory.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
 import type { Accepted } from './service.ts';
@@ -152,7 +152,8 @@ function afterMove(
     return;
   }
   // Derived from the kept audio and not needed any more.
-  rm(join(recordingsDir, recordingId, speechFileName), { force: true }).catch((error: unknown) =>
-    log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
-  );
+  for (const name of [speechFileName, ...channelFileNames])
+    rm(join(recordingsDir, recordingId, name), { force: true }).catch((error: unknown) =>
+      log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
+    );
 }

@@ -79,3 +79,5 @@ export async function prepare(data: DataFolder): Promise<void> {
 }
 /** The derived 16 kHz mono file beside the kept audio; made again whenever it is missing. */
 export const speechFileName = 'speech.wav';
+/** Its two channels, while they are looked at apart. */
+export const channelFileNames = ['speech-left.wav', 'speech-right.wav'] as const;

@@ -155,6 +155,7 @@ for (const channels of ['mix', 'split'] as const) {
 
     const captured = await service.last(id, 'audio.captured');
     assert.deepEqual(captured.data.ledger?.gaps, []);
+    assert.equal(captured.data.split, channels === 'split' ? true : undefined);
     const path = join(service.folder(id), 'audio.wav');
     for (const [channel, who] of (['mic', 'speakers'] as const).entries()) {
       const recorded = await wavSamples(path, channels === 'split' ? channel : 0);

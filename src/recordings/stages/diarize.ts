@@ -19,6 +19,7 @@ import { StageError } from '../../shared/errors.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import { type Diarizer, localDiarizer } from '../../speech/diarization/diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { type DiarizedBy, splitFound } from './split-capture.ts';
 import { withRoom } from './with-room.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
@@ -40,6 +41,12 @@ export const diarizeStage =
     // Where nobody speaks there is nobody to tell apart.
     if (!isSpoken) return await job.append({ type: 'diarization.completed', data: ofNobody });
     const speakers = speakersAsked(recording);
+    const split = await splitFound(job, recording, { ...deps, speakers }).catch((error: unknown) =>
+      failed(error, job, deps.log),
+    );
+    // What goes wrong with two channels may go right with their mix.
+    if (split && !('reason' in split))
+      return await job.append(labelled(split, split.by, utterances));
     const diarizer = await localDiarizer(deps.modelsDir);
     if (!diarizer) {
       if (speakers !== 1) return await skip(job, noDiarizationModel);
@@ -137,7 +144,7 @@ function failed(error: unknown, job: Job, log: Log): { reason: string } {
 /** Numbered in the order in which their words come; who said nothing that was recognised comes last. */
 function labelled(
   { turns, voices }: Found,
-  { engine, model, embeddingModel }: Diarizer,
+  { engine, model, embeddingModel }: DiarizedBy,
   utterances: readonly Utterance[],
 ): Completed {
   const numbered = turns.map(([start, end, speaker]): LabelledTurn => [
@@ -161,14 +168,18 @@ function labelled(
       model,
       turns: turns.map(([start, end, speaker]) => [milli(start), milli(end), labelOf(speaker)]),
     },
-    content: {
-      embedding_model: embeddingModel,
-      voices: voices.flatMap(({ speaker, seconds, embedding }) =>
-        embedding
-          ? [{ label: labelOf(speaker), seconds: milli(seconds), embedding: [...embedding] }]
-          : [],
-      ),
-    },
+    ...(embeddingModel === null
+      ? {}
+      : {
+          content: {
+            embedding_model: embeddingModel,
+            voices: voices.flatMap(({ speaker, seconds, embedding }) =>
+              embedding
+                ? [{ label: labelOf(speaker), seconds: milli(seconds), embedding: [...embedding] }]
+                : [],
+            ),
+          },
+        }),
   };
 }
 

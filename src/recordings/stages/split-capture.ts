@@ -1,0 +1,72 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { filesOf } from '../../../projections/recording/files.ts';
+import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import { decodeChannels } from '../../audio/decode-channels.ts';
+import { openSpeechFile } from '../../audio/speech-file.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
+import { channelFileNames } from '../../shared/data-directory.ts';
+import { localDiarizer } from '../../speech/diarization/diarize.ts';
+import { type SplitTurns, splitTurns } from '../../speech/diarization/split-channels.ts';
+import type { Job } from './run-stage.ts';
+import { withRoom } from './with-room.ts';
+
+/** Who did it, as `diarization.completed` says. */
+export type DiarizedBy = { engine: string; model: string | null; embeddingModel: string | null };
+
+/**
+ * Who spoke when in a capture that kept the microphone apart from the loudspeakers: without models for telling
+ * speakers apart the others are one. Null of any other recording, and of one person.
+ * @param options.speakers how many people speak; null when unknown
+ * @throws {StageError} as `decodeToSpeech` and the diarizer; AbortError
+ */
+export async function splitFound(
+  job: Job,
+  recording: Recording,
+  options: { speakers: number | null; modelsDir: string; folderOf(recordingId: string): string },
+): Promise<(SplitTurns & { by: DiarizedBy }) | null> {
+  const { speakers, modelsDir, folderOf } = options;
+  const { draft } = recording.sources;
+  const types = ['audio.captured', 'capture.interrupted'] as const;
+  const isSplit = factAt(recording, draft.results.audio, ...types)?.data.split === true;
+  const { audio } = filesOf(recording, draft);
+  if (!isSplit || !audio || speakers === 1) return null;
+  const folder = folderOf(job.recordingId);
+  const paths = [join(folder, channelFileNames[0]), join(folder, channelFileNames[1])] as const;
+  const { signal } = job;
+  const opened: SpeechFile[] = [];
+  try {
+    const source = join(folder, audio.path);
+    const isStereo = await withRoom(job, () => decodeChannels(source, paths, { signal, track: 0 }));
+    if (!isStereo) return null;
+    for (const path of paths) opened.push(await openSpeechFile(path));
+    const [microphone, loudspeakers] = opened;
+    const others = speakers === null ? null : speakers - 1;
+    return await toldApart([microphone!, loudspeakers!], job, { others, modelsDir });
+  } finally {
+    await Promise.all(opened.map((file) => file.close()));
+    await Promise.all(paths.map((path) => rm(path, { force: true })));
+  }
+}
+
+async function toldApart(
+  channels: readonly [SpeechFile, SpeechFile],
+  job: Job,
+  { others: speakers, modelsDir }: { others: number | null; modelsDir: string },
+): Promise<SplitTurns & { by: DiarizedBy }> {
+  const { signal } = job;
+  const diarizer = await localDiarizer(modelsDir);
+  try {
+    const found = await splitTurns(channels, {
+      others:
+        diarizer &&
+        ((audio, onProgress) => diarizer.diarize(audio, { speakers, signal, onProgress })),
+      signal,
+      onProgress: (fraction) => job.progress(fraction),
+    });
+    const by = diarizer ?? { engine: 'built-in', model: null, embeddingModel: null };
+    return { ...found, by };
+  } finally {
+    await diarizer?.close();
+  }
+}
