@@ -26,11 +26,13 @@ const joint = `(?:(?!(?<!\\p{N})\\.\\.+(?![.\\p{N}]))[\\p{P}--[${signs}—―…
 /** A sign and a leading decimal point belong to their number: `-5`, `.5`, `-$.5`. */
 const sign = `(?<!${counted})(?:[\\-‐‑–](?=[.,٫]?\\p{Sc}?[.,٫]?\\p{N}))?(?:[.,٫](?=\\p{N}))?`;
 const loneMinus = '(?<!\\S)-(?=[ \\u00A0]+[.,\\p{Sc}]*\\p{N})';
+/** Apart, too, it is part of a fraction, or stands for “or”. */
+const loneSlash = '(?<!\\S)\\/(?!\\S)';
 /** Between characters without spaces every mark is free but these, which make words and numbers. */
 const hard = `(?<=${unspaced}\\p{M}*|${counted})[\\-‐‑–\\/・·〜](?=${unspaced}|${counted})`;
 const numeral = '[〇零一二三四五六七八九十百千万億亿两]';
 const pattern = new RegExp(
-  `${unspaced}\\p{M}*|(?:${sign})?${counted}+(?:${joint}${counted}+)*|${loneMinus}|${hard}|(?<=${numeral})[.．,，:：](?=${numeral})`,
+  `${unspaced}\\p{M}*|(?:${sign})?${counted}+(?:${joint}${counted}+)*|${loneMinus}|${loneSlash}|${hard}|(?<=${numeral})[.．,，:：](?=${numeral})`,
   'gv',
 );
 const letter = new RegExp(`(?:${unspaced}|${counted})\\p{M}*`, 'gv');

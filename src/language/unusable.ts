@@ -57,11 +57,26 @@ function sharesRun(words: readonly string[], others: readonly string[], length: 
   return false;
 }
 
-/** An apology or a “cannot” at the beginning, of something that only a model says of itself. */
+/**
+ * An apology or a “cannot” at the beginning, of something that only a model says of itself; of a short answer also
+ * behind its first sentence.
+ */
 function declines(text: string): boolean {
   const start = text.replaceAll('’', "'").slice(0, 300);
-  return beginsDeclining.test(start) && aboutItself.test(start);
+  if (asksForText.test(start) || (beginsDeclining.test(start) && aboutItself.test(start)))
+    return true;
+  if (text.length > shortCharacters) return false;
+  const [, ...rest] = start.split(/(?<=[.!?:])\s+/u);
+  return rest.some((sentence) => refusesItself.test(sentence) && aboutItself.test(sentence));
 }
+
+/** A refusal is no longer, as a rule. */
+const shortCharacters = 300;
+/** Asks for what it was given. */
+const asksForText =
+  /^(?:[\p{L} ]{1,20}[,!.] +)?(?:please (?:provide|share|paste|send)|could you (?:please )?(?:provide|share|paste|send)|(?:it (?:looks|seems) like|there is|there's) (?:no|you (?:didn't|haven't))\b.*\b(?:transcript|text)|no (?:transcript|text) (?:was|has been)|the (?:provided )?(?:transcript|text) (?:is|was|appears to be|seems to be) (?:empty|missing|not (?:provided|included))|bitte (?:gib|geben|stell\p{L}*|send\p{L}*|füg\p{L}*|teil\p{L}*) (?:sie )?(?:mir )?(?:das|den|ein(?:en)?) (?:transkript|text)|(?:es wurde |es gibt )?kein (?:transkript|text) (?:angegeben|übergeben|vorhanden))/iu;
+const refusesItself =
+  /^["“*\s]*(?:i'm sorry|i am sorry|i (?:can't|cannot|am unable|won't)|as an? (?:ai|language model)|es tut mir leid|als (?:ki|sprachmodell)|ich kann (?:leider )?nicht)/iu;
 
 const beginsDeclining =
   /^["“*\s]*(?:i'm sorry|i am sorry|sorry\b|i apologi[sz]e|my apologies|unfortunately|as an? (?:ai|language model)|i (?:can't|cannot|can not|could not|couldn't|am unable|am not able|won't|will not|don't have)|i'm (?:unable|not able|just an?)|es tut mir leid|tut mir leid|entschuldig|leider|als (?:ki|sprachmodell)|ich kann|ich bin (?:nicht in der lage|ein|nur)|je suis désolé|désolé|je ne peux|lo siento|no puedo|mi dispiace|non posso|desculpe|não posso|het spijt me|ik kan)/iu;

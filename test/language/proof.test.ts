@@ -58,6 +58,8 @@ test('signs, decimal points and marks inside belong to the word, in both directi
     ['2026-11-22', '2026 11 22'],
     ['22.11.2026', '22 11 2026'],
     ['1/2', '1 2'],
+    ['1 / 2', '1 2'],
+    ['and / or', 'and or'],
     ['1,000', '1000'],
     ['3.–5. Mai', '3. 5. Mai'],
     [`6'2"`, "6'2"],

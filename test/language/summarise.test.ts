@@ -192,6 +192,16 @@ test('what is no summary is refused, asked for once more, and then a failure tha
       () =>
         'I’m unable to summarize this transcript, since it is not something that I am made for at all.',
     ],
+    [
+      /declines/u,
+      () =>
+        'I have read what you sent me. I’m sorry, but I can’t help with that request, since it is a talk.',
+    ],
+    [
+      /declines/u,
+      () =>
+        'Please provide the transcript of the talk that you would like me to summarise, and I will do it for you.',
+    ],
     [/cannot be read/u, () => right.replace('plans', 'pl\uFFFDns')],
     [
       /another language/u,
