@@ -13,6 +13,9 @@ export type AnsweredName = {
 
 const nameMax = 60;
 const confidenceDefault = 0.5;
+/** Of an answer, and of an entry; more is a server that means harm. */
+const entriesMax = 200;
+const quotesMax = 5;
 
 /**
  * The names in a model's answer, however it is wrapped and whatever it calls its fields: a list under any key,
@@ -25,7 +28,7 @@ export function namesInAnswer(answer: string): AnsweredName[] | null {
   const last = objects.findLast(holdsList);
   const entries = (last ? [last] : objects).flatMap((object) => entriesIn(object, depthMax));
   if (entries.length === 0 && !last) return null;
-  return entries.flatMap((entry) => {
+  return entries.slice(0, entriesMax).flatMap((entry) => {
     const name = nameIn(entry['name']);
     return name === null
       ? []
@@ -35,7 +38,8 @@ export function namesInAnswer(answer: string): AnsweredName[] | null {
 
 /** A name on one line; null for what is no name: nothing, a word for nothing, a label, too long. */
 function nameIn(said: unknown): string | null {
-  if (typeof said !== 'string' || /[\r\n]/u.test(said.trim())) return null;
+  if (typeof said !== 'string' || said.length > 4 * nameMax) return null;
+  if (/[\r\n]/u.test(said.trim())) return null;
   const name = plainLine(said.normalize('NFC'));
   return [...name].length > nameMax || isNoName(name) ? null : name;
 }
@@ -68,7 +72,7 @@ function entriesIn(value: unknown, depth: number): Entry[] {
 
 function quotesIn(entry: Entry, name: string): AnsweredName['quotes'] {
   const said = ['quotes', 'quote', 'evidence', 'text'].flatMap((key) => entry[key] ?? []);
-  return said.flatMap((one) => {
+  return said.slice(0, quotesMax).flatMap((one) => {
     const own = isObject(one) ? one : {};
     const text = isObject(one) ? (own['quote'] ?? own['text'] ?? own['evidence']) : one;
     if (typeof text !== 'string' || text.trim() === '') return [];

@@ -8,15 +8,22 @@ export type SpokenTalk = {
   blocks: readonly Block[];
   language: string | null;
   words: { word: string; block: number; start: number; end: number }[];
+  /** Where each word is said, as indexes into `words`. */
+  places: ReadonlyMap<string, readonly number[]>;
 };
 
-export const spokenTalk = (blocks: readonly Block[], language: string | null): SpokenTalk => ({
-  blocks,
-  language,
-  words: blocks.flatMap(({ text }, block) =>
+export function spokenTalk(blocks: readonly Block[], language: string | null): SpokenTalk {
+  const words = blocks.flatMap(({ text }, block) =>
     spokenWords(text, language).map((word) => ({ ...word, block })),
-  ),
-});
+  );
+  const places = new Map<string, number[]>();
+  for (const [at, { word }] of words.entries()) {
+    const there = places.get(word);
+    if (there) there.push(at);
+    else places.set(word, [at]);
+  }
+  return { blocks, language, words, places };
+}
 
 /** A quote is shown to a person; of longer ones that much is kept round the name. */
 const quoteWordsMax = 24;
@@ -33,8 +40,8 @@ export function evidenceFor(quote: string, name: string, talk: SpokenTalk): Evid
   let found: Evidence | null = null;
   for (const part of parts) {
     const own = spokenWords(part, talk.language).map(({ word }) => word);
-    const first = own.length === 0 ? -1 : placeOf(own, talk.words);
-    if (first < 0) continue;
+    const first = placeOf(own, talk);
+    if (first === undefined) continue;
     const evidence = heard(talk, name, first, first + own.length);
     if (evidence.isNamed) return evidence;
     found ??= evidence;
@@ -42,13 +49,11 @@ export function evidenceFor(quote: string, name: string, talk: SpokenTalk): Evid
   return found;
 }
 
-/** Index of the first of these words in a row; -1 when they are not said. */
-function placeOf(own: readonly string[], words: SpokenTalk['words']): number {
-  for (let at = 0; at + own.length <= words.length; at += 1) {
-    if (own.every((word, index) => words[at + index]!.word === word)) return at;
-  }
-  return -1;
-}
+/** Index of the first of these words in a row; undefined when they are not said. */
+const placeOf = (own: readonly string[], { words, places }: SpokenTalk): number | undefined =>
+  (places.get(own[0] ?? '') ?? []).find((at) =>
+    own.every((word, index) => words[at + index]?.word === word),
+  );
 
 function heard(talk: SpokenTalk, name: string, first: number, end: number): Evidence {
   const own = spokenWords(name, talk.language).map(({ word }) => word);

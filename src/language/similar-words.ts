@@ -5,8 +5,10 @@
 export function similarWords(one: string, other: string): boolean {
   if (one === other) return true;
   const length = Math.max(one.length, other.length);
-  if (Math.min(one.length, other.length) < 3 || length < 4) return false;
-  return editDistance(one, other) <= (length < 7 ? 1 : 2);
+  const short = Math.min(one.length, other.length);
+  const most = length < 7 ? 1 : 2;
+  if (short < 3 || length < 4 || length - short > most) return false;
+  return editDistance(one, other) <= most;
 }
 
 /** Levenshtein's distance: letters to add, drop or change. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { openCounter } from '../../src/cli/transcribe-progress.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
 import { program } from '../support/program.ts';
 import { speak } from '../support/espeak.ts';
 import { type SpeechServer, speechServer } from '../support/speech-servers.ts';
@@ -28,7 +29,7 @@ async function talks(t: TestContext) {
   const server = await speechServer('speaches');
   t.after(() => server.close());
   const out = join(folder, 'out');
-  const env = {
+  const env: NodeJS.ProcessEnv = {
     ...process.env,
     TMPDIR: folder,
     MITSCHRIFT_DATA: join(folder, 'data'),
@@ -149,6 +150,23 @@ test('documents are dated by --date, else by the file', async (t) => {
   );
 });
 
+test('of the people who may be heard, who says so has the name in the documents', async (t) => {
+  const language = await startLanguageServer({ flavour: 'llama.cpp' });
+  t.after(() => language.close());
+  const { audio, env, out, server, run, notes } = await talks(t);
+  env['MITSCHRIFT_LLM_BASE_URL'] = language.url;
+  server.hear = () =>
+    'hello i am anna and i say welcome'
+      .split(' ')
+      .map((word, at) => ({ text: word, start: at / 8, end: at / 8 + 0.1 }));
+  const talk = join(audio, 'talk 2.wav');
+  const { code, err } = await run(talk, '--meeting', '--people', 'Ben, Anna Schmidt');
+  assert.equal(code, 0, err);
+  const [index = ''] = await notes();
+  const transcript = await readFile(join(out, index.slice(0, -3), 'transkript.md'), 'utf8');
+  assert.match(transcript, /^\*\*Anna Schmidt\*\* \[00:00:00\] Hello i am anna/mu);
+});
+
 test('on a terminal it asks before it transcribes the same audio again', async (t) => {
   const { audio, env, out, run, notes } = await talks(t);
   const talk = join(audio, 'talk 2.wav');
@@ -179,6 +197,9 @@ test('wrong usage: a file to write to, a date that is none, a folder without aud
   const intoFile = await run(talk, '--out', talk);
   assert.equal(intoFile.code, 2);
   assert.match(intoFile.err, /talk 2\.wav is a file\. Name a folder\./);
+  const tooLong = await run(talk, '--people', 'x'.repeat(61));
+  assert.equal(tooLong.code, 2);
+  assert.match(tooLong.err, /--people/);
   for (const date of ['yesterday', '2026-02-31', '2026-13-01']) {
     const refused = await run(talk, '--date', date);
     assert.equal(refused.code, 2, date);

@@ -29,7 +29,8 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
     service.url,
     (await open.post<{ token: string }>('/login', { username: 'ben', password })).token,
   );
-  const start = (who: typeof anna) => who.post<Toggled>('/toggle', { action: 'start' });
+  const start = (who: typeof anna) =>
+    who.post<Toggled>('/toggle', { action: 'start', people: ['Ada', 'Ben'] });
 
   // Two starts at once, and another user's: one records.
   const both = await Promise.allSettled([start(anna), start(anna)]);
@@ -42,6 +43,8 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
 
   // Paused, nothing is added; resumed, it goes on; discarded, there is nothing left.
   const id = started[0]!.recording_id;
+  const { events } = await anna.get<{ events: { content: unknown }[] }>(`/recordings/${id}/events`);
+  assert.deepEqual(events[0]?.content, { people: ['Ada', 'Ben'] });
   const now = async () => (await anna.get<Status>('/status')).recording;
   await until('it records', async () => ((await now())?.duration ?? 0) > 0);
   await anna.post(`/recordings/${id}/pause`);

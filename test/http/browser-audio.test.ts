@@ -9,7 +9,7 @@ import { wholeService } from '../support/whole-service.ts';
 const rate = 48_000;
 type Service = Awaited<ReturnType<typeof wholeService>>;
 type Client = ReturnType<typeof connect>;
-type Fact = { type: string; data: Record<string, unknown> };
+type Fact = { type: string; data: Record<string, unknown>; content?: unknown };
 
 async function open(service: Service, token = service.token): Promise<Client> {
   const client = connect(service.url(), token);
@@ -50,7 +50,10 @@ const factsOf = async (service: Service, id: string) =>
 test('what a browser sends becomes the audio of a recording, sample by sample', async (t) => {
   const service = await wholeService(t);
   const client = await open(service);
-  const { id, samples } = await start(client, { language: 'de' });
+  const { id, samples } = await start(client, {
+    language: 'de',
+    people: ['Ada', ' Ada ', 'Ben'],
+  });
   assert.equal(samples, 0);
   const pcm = randomBytes(rate * 2);
   for (let at = 0; at < pcm.length; at += 9600) client.socket.send(pcm.subarray(at, at + 9600));
@@ -75,6 +78,7 @@ test('what a browser sends becomes the audio of a recording, sample by sample', 
     { ...started!.data },
     { ...started!.data, device: null, trigger: 'browser', language: 'de' },
   );
+  assert.deepEqual(started!.content, { people: ['Ada', 'Ben'] });
   const file = await readFile(join(service.folder(id), 'audio.wav'));
   assert.equal(captured!.type, 'audio.captured');
   assert.equal(captured!.data['sha256'], createHash('sha256').update(file).digest('hex'));

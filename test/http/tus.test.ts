@@ -86,6 +86,7 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
     language: 'de',
     title: 'Größe',
     speakers: '3',
+    people: 'Änne, Ben, ,Änne',
     filetype: 'audio/wav',
   });
   assert.match(path, /^\/uploads\/[0-9a-f]{32}$/);
@@ -112,6 +113,12 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
   assert.equal(last.headers.get('upload-offset'), String(audio.length));
   const { body } = await service.call('GET', `/recordings/${id}`, { token });
   assert.equal(body['kind'], 'meeting');
+  const facts = await service.call<{ events: { content: { people: string[] } }[] }>(
+    'GET',
+    `/recordings/${id}/events`,
+    { token },
+  );
+  assert.deepEqual(facts.body.events[0]?.content.people, ['Änne', 'Ben']);
   const stored = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
   assert.deepEqual(stored, Buffer.from(audio));
 
@@ -119,7 +126,7 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
   const [reminder, ...others] = await readdir(join(service.dataDir, 'resumable'));
   assert.deepEqual(others, []);
   const kept = await readFile(join(service.dataDir, 'resumable', reminder!), 'utf8');
-  assert.doesNotMatch(kept, /Besprechung|Größe/);
+  assert.doesNotMatch(kept, /Besprechung|Größe|Änne/);
 
   // The answer was lost: asking again, in either way, tells the same.
   const again = await patch(service, path, audio.length, new Uint8Array(), { token });

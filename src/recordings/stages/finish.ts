@@ -6,6 +6,7 @@ import type { LanguageModel } from '../../language/model.ts';
 import { retryingModel } from '../../language/retrying-model.ts';
 import { punctuate } from '../../language/punctuate.ts';
 import { summarise } from '../../language/summarise.ts';
+import { withSpeakerNames } from '../../documents/documents.ts';
 import { titleOfFile } from '../../documents/file-names.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -102,6 +103,10 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
       model && spoken
         ? await generateTitle({ summary, blocks, language }, model, { signal: job.signal })
         : fallbackTitle({ summary, blocks }, { language });
+    // Labels of speakers with names stay: they are shown by the names they have then.
+    const unnamed = reading.speakers.filter(({ name }) => name === null);
+    const numbered = (text: string): string =>
+      withSpeakerNames({ speakers: unnamed, uiLanguage: deps.uiLanguage() }, text);
     return () =>
       job.append({
         type: 'title.chosen',
@@ -111,8 +116,8 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
           ...shortOf(asked),
         },
         content: {
-          title: given || named || asked.title || wordless[deps.uiLanguage()],
-          abstract: asked.abstract,
+          title: given || named || numbered(asked.title) || wordless[deps.uiLanguage()],
+          abstract: numbered(asked.abstract),
           ...reasonOf(missing),
         },
       });
