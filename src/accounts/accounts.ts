@@ -6,6 +6,7 @@ import type { Log } from '../shared/log.ts';
 import type { Settings } from '../config/environment.ts';
 import { openFirstSetup } from './first-setup.ts';
 import { assertMayTry, openLogin } from './login.ts';
+import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { SessionBook, sessionIdOf } from './sessions.ts';
 import type { SessionRows } from '../storage/session-rows.ts';
@@ -116,7 +117,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const book = new SessionBook(parts.sessions, clock, () => settings()['auth.session_hours']);
   const scheme = () => settings()['auth.password_hash'];
   const limits = loginLimits(clock);
-  const deps = { stream, book, scheme, limits, log };
+  const deps = { stream, book, scheme, limits, brake: loginBrake(clock), log };
   const setup = await openFirstSetup({ ...deps, dataDir: parts.dataDir });
   // A deletion that was interrupted between its fact and the key is finished here.
   for (const id of users.deleted) {

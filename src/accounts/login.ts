@@ -9,6 +9,7 @@ import {
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
 import type { Accounts, Session } from './accounts.ts';
+import type { LoginBrake } from './login-brake.ts';
 import type { LoginLimits } from './login-limits.ts';
 import {
   type PasswordScheme,
@@ -19,6 +20,13 @@ import {
 } from './passwords.ts';
 import type { SessionBook } from './sessions.ts';
 import type { UserStream } from './users.ts';
+import { limited } from '../shared/mutex.ts';
+
+/**
+ * Logins from addresses that are not known that are hashed or wait for it: about half of the places in the
+ * queue of `passwords.ts`. The rest is left to those who logged in from where they are.
+ */
+const strangersMax = 8;
 
 /** Marks lines of the service's log that concern security. */
 export const securityCategory = 'security';
@@ -28,6 +36,7 @@ export type LoginDeps = {
   stream: UserStream;
   book: SessionBook;
   limits: LoginLimits;
+  brake: LoginBrake;
   /** Of new passwords. */
   scheme: () => PasswordScheme;
   log: Pick<Log, 'info' | 'warn'>;
@@ -35,24 +44,35 @@ export type LoginDeps = {
 
 /** `Accounts.login`. */
 export function openLogin(deps: LoginDeps): Accounts['login'] {
-  const { stream, limits, scheme, log } = deps;
+  const { stream, limits, brake, scheme, log } = deps;
   const { users } = stream;
   const namesKey = randomBytes(32);
+  const ofStrangers = limited(strangersMax, 0);
 
   return async ({ username, password }, { address }) => {
-    const user = userByName(users, username);
     // Spellings of a name share one counter, whether or not there is such a user.
-    assertMayTry(deps, usernameKey(username), address);
+    const account = usernameKey(username);
+    const isKnown = limits.isKnown(account, address);
+    assertMayTry(deps, account, address);
+    if (!isKnown) await slowDown(deps, account, address);
+    const user = userByName(users, username);
     // Compared in any case, so that neither time nor text tells whether the name exists.
     const hash = user?.passwordHash ?? dummyHash(username, users, namesKey, scheme());
     const given = password.length <= 4096 ? password : '';
-    const checked = await verifyPassword(hash, given, scheme());
+    const check = () => verifyPassword(hash, given, scheme());
+    const checked = await (isKnown ? check() : ofStrangers(check)).catch((error: unknown) => {
+      // What was not looked at, because too many wait already, is no failure.
+      limits.takeBack(account, address);
+      if (!isKnown) brake.takeBack(account, address);
+      throw error;
+    });
     const who = { category: securityCategory, address, user_id: user?.id };
     if (!user?.passwordHash || !checked.ok) {
       log.warn(who, 'login refused');
       throw wrongCredentials();
     }
-    limits.succeeded(usernameKey(username), address);
+    limits.succeeded(account, address);
+    if (!isKnown) brake.takeBack(account, address);
     if (user.disabled) {
       log.warn(who, 'login of a disabled user refused');
       throw userDisabled();
@@ -71,9 +91,7 @@ export function assertMayTry(
   address: string,
 ): void {
   const wait = limits.attempt(account, address);
-  if (wait === 0) return;
-  log.warn({ category: securityCategory, address, wait }, 'too many login attempts');
-  throw new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
+  if (wait > 0) throw tooManyAttempts(log, address, wait);
 }
 
 /** A session of a user as the password was checked. @throws {AccountError} changed or disabled since */
@@ -91,6 +109,19 @@ export async function beginSession(
   const { username, isAdmin } = users.byId.get(user.id) ?? user;
   const { token, expiresAt } = session;
   return { token, expires_at: expiresAt.toISOString(), username, is_admin: isAdmin };
+}
+
+/** Waits for as long as guessing from everywhere makes it wait. @throws {AccountError} `TOO_MANY_ATTEMPTS` */
+async function slowDown(deps: LoginDeps, account: string, address: string): Promise<void> {
+  const wait = await deps.brake.hold(account, address);
+  if (wait === 0) return;
+  deps.limits.takeBack(account, address);
+  throw tooManyAttempts(deps.log, address, wait);
+}
+
+function tooManyAttempts(log: LoginDeps['log'], address: string, wait: number): AccountError {
+  log.warn({ category: securityCategory, address, wait }, 'too many login attempts');
+  return new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
 }
 
 /**

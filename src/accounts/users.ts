@@ -86,6 +86,8 @@ export interface UserAdministration {
   isActive(userId: string): boolean;
   /** Whether there was a user of that id. */
   wasUser(userId: string): boolean;
+  /** Whether a command created a user, who may be gone. */
+  hasCreated(command: string): boolean;
   /**
    * The very first user has to be an administrator: without one nothing could be set up. A
    * command that created a user before returns that user, and creates none.
@@ -153,6 +155,7 @@ export function userAdministration(parts: Parts): UserAdministration {
     isUser: (userId) => users.byId.has(userId),
     isActive: (userId) => users.byId.get(userId)?.disabled === false,
     wasUser: (userId) => users.deleted.has(userId),
+    hasCreated: (command) => users.idsByCommand.has(command),
 
     createUser: (user, onBehalf) => createUser(user, onBehalf, parts, report),
 

@@ -61,6 +61,7 @@ export const problemTypes = {
   'log-unavailable': { status: 503, title: 'The log cannot be reached' },
   'space-limit': { status: 507, title: 'As much is kept here as may be' },
   unavailable: { status: 503, title: 'Something the host lacks' },
+  'decoder-stalled': { status: 503, title: 'The file could not be looked into in time' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemType = keyof typeof problemTypes;

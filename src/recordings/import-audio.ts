@@ -3,7 +3,7 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type Kind, type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
@@ -39,13 +39,18 @@ export interface Imports {
   removeUnacknowledged(): Promise<string[]>;
 }
 
+type ImportedAs = Pick<
+  RecordingFactOf<'audio.imported'>['data'],
+  'sha256' | 'kind' | 'language' | 'speakers'
+>;
+
 type ImportsDeps = {
   recordingsDir: string;
   log: Pick<Log, 'warn'>;
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
   /** What a recording was imported as; null when it was not. */
-  importedAs(recordingId: string): Promise<{ sha256: string; kind: Kind } | null>;
+  importedAs(recordingId: string): Promise<ImportedAs | null>;
   /** Without it nothing is known of uploads that die. */
   removal?: { jobs: PendingJobs; version(stream: string): Promise<number> } | undefined;
   /** Begins a new recording with the fact. */
@@ -113,9 +118,11 @@ async function earlierFor(
   const { sha256 } = await hashFile(upload.path);
   await rm(upload.path, { force: true });
   const first = await importedAs(earlier.recordingId);
-  if (first && (first.sha256 !== sha256 || first.kind !== upload.kind)) {
+  const asked: ImportedAs = { ...upload, sha256 };
+  const told = ['sha256', 'kind', 'language', 'speakers'] as const;
+  if (first && told.some((name) => first[name] !== asked[name])) {
     throw new CommandUsedDifferently(
-      'The key was given with another file, or as another kind of recording. Take a new key.',
+      'The key was given with another file, or with other fields. Take a new key.',
     );
   }
   return earlier;

@@ -79,6 +79,40 @@ test('a success, and an hour without failure, forget the failures', () => {
   for (let failure = 0; failure < 3; failure += 1) assert.equal(limits.attempt('anna', 'a'), 0);
 });
 
+test('where an account logged in before, others do not use up its attempts', () => {
+  const { limits } = at();
+  assert.equal(limits.isKnown('anna', '192.0.2.1'), false);
+  assert.equal(limits.attempt('anna', '192.0.2.1'), 0);
+  limits.succeeded('anna', '192.0.2.1');
+  assert.equal(limits.isKnown('anna', '192.0.2.1'), true);
+  assert.equal(limits.isKnown('anna', '192.0.2.2'), false);
+  assert.equal(limits.isKnown('ben', '192.0.2.1'), false);
+  for (let name = 0; name < 10; name += 1) {
+    assert.equal(limits.attempt(`user${name}`, '192.0.2.1'), 0, 'her login took none of the ten');
+  }
+  assert.equal(limits.attempt('ben', '192.0.2.1'), 60);
+  for (let failure = 0; failure < 3; failure += 1) {
+    assert.equal(limits.attempt('anna', '192.0.2.1'), 0);
+  }
+  assert.equal(limits.attempt('anna', '192.0.2.1'), 1, 'guessing at her is slowed down there too');
+});
+
+test('an attempt that was not looked at does not count', () => {
+  const { limits } = at();
+  for (let busy = 0; busy < 50; busy += 1) {
+    assert.equal(limits.attempt('anna', '192.0.2.1'), 0);
+    limits.takeBack('anna', '192.0.2.1');
+  }
+});
+
+test('an account is known at the 32 addresses it logged in from last', () => {
+  const { limits } = at();
+  const address = (host: number) => `192.0.2.${host}`;
+  for (let host = 0; host < 33; host += 1) limits.succeeded('anna', address(host));
+  assert.equal(limits.isKnown('anna', address(0)), false);
+  assert.equal(limits.isKnown('anna', address(1)), true);
+});
+
 test('ten thousand others are remembered, then the one seen longest ago is forgotten', () => {
   const { limits } = at();
   for (let failure = 0; failure < 3; failure += 1) limits.attempt('anna', 'first');

@@ -11,12 +11,15 @@ type Case = {
   what?: string;
   /** Makes the state in which the command is possible; the engine may be held. */
   prepare(service: TestService, token: string): Promise<Sent>;
+  /** What another request of the same kind sends. */
+  differently?: Partial<Sent>;
   /** The state the first one leads to, to be waited for before the restart. */
   settles?: string;
 };
 
-const form = (): FormData => {
+const form = (language?: string): FormData => {
   const made = new FormData();
+  if (language !== undefined) made.set('language', language);
   made.set('file', new Blob([wav()]), 'talk.wav');
   return made;
 };
@@ -71,14 +74,20 @@ const cases: Case[] = [
   {
     path: '/users',
     prepare: async () => ({ path: '/users', json: { username: 'ben', password } }),
+    differently: { json: { username: 'cleo', password } },
   },
-  { path: '/recordings', prepare: async () => ({ path: '/recordings', body: form }) },
+  {
+    path: '/recordings',
+    prepare: async () => ({ path: '/recordings', body: () => form() }),
+    differently: { body: () => form('de') },
+  },
   {
     path: '/uploads',
     prepare: async () => ({
       path: '/uploads',
       headers: { 'Tus-Resumable': '1.0.0', 'Upload-Length': '1000' },
     }),
+    differently: { headers: { 'Tus-Resumable': '1.0.0', 'Upload-Length': '1001' } },
   },
   {
     path: '/recordings/{id}/pause',
@@ -118,6 +127,7 @@ const cases: Case[] = [
     path: '/recordings/{id}/reprocess',
     prepare: async (...of) => ({ path: `/recordings/${await saved(...of)}/reprocess`, json: {} }),
     settles: 'idle.saved',
+    differently: { json: { language: 'de' } },
   },
   {
     path: '/recordings/{id}/versions/{version}/restore',
@@ -165,6 +175,7 @@ const cases: Case[] = [
       return { path: `/transcripts/${encodeURIComponent(documents.index)}/reprocess`, json: {} };
     },
     settles: 'idle.saved',
+    differently: { json: { speakers: 2 } },
   },
   {
     path: '/toggle',
@@ -173,6 +184,7 @@ const cases: Case[] = [
       await failed(service, token);
       return { path: '/toggle', json: {} };
     },
+    differently: { json: { action: 'start' } },
   },
 ];
 
@@ -200,7 +212,7 @@ test('the table speaks of every POST there is', () => {
   );
 });
 
-for (const { path, what, prepare, settles } of cases) {
+for (const { path, what, prepare, settles, differently } of cases) {
   test(`POST ${path}${what ? `, ${what},` : ''} repeated after a restart is answered as the first time, and done once`, async (t) => {
     const before = await startService(t);
     const token = await before.setUp();
@@ -216,14 +228,24 @@ for (const { path, what, prepare, settles } of cases) {
     const again = await send(after, token, sent);
     assert.deepEqual(again, first);
     assert.deepEqual(await peoplesFacts(after), wanted, 'nothing more was done');
-    // A key is one command's: for another one it is refused, whatever was restarted meanwhile.
-    if (path === '/users' || path === '/uploads') return;
-    const other = path === '/toggle' ? '/speakers' : '/toggle';
-    const used = await send(after, token, { path: other, json: {} });
-    assert.deepEqual(
-      [used.status, (used.body as { type: string }).type],
-      [409, '/problems/key-used-differently'],
-    );
+    // A key is one request's: for another one it is refused, whatever was restarted meanwhile.
+    const others: Sent[] = [
+      ...(differently ? [{ ...sent, ...differently }] : []),
+      // Of an upload that was only begun no fact tells.
+      ...(path === '/uploads' ? [] : [{ path: path === '/toggle' ? '/speakers' : '/toggle' }]),
+      ...(['/users', '/uploads'].includes(path)
+        ? []
+        : [{ path: '/users', json: { username: 'eve', password } }]),
+    ].map((other) => ('json' in other || 'body' in other ? other : { json: {}, ...other }));
+    for (const other of others) {
+      const used = await send(after, token, other);
+      assert.deepEqual(
+        [used.status, (used.body as { type: string }).type],
+        [409, '/problems/key-used-differently'],
+        JSON.stringify(other),
+      );
+    }
+    assert.deepEqual(await peoplesFacts(after), wanted, 'nor was anything of another request');
   });
 }
 

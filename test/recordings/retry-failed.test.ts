@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Readable } from 'node:stream';
 import pino from 'pino';
 import { recordingStream, type Stage } from '../../events/facts/recording.ts';
 import { StageError, type StageErrorCode } from '../../src/shared/errors.ts';
@@ -31,29 +32,32 @@ async function failing(t: TestContext, failures: { code: StageErrorCode; times: 
   };
   const unused = async () => {};
   const recordingsDir = await tempDir(t);
+  const quarantineDir = await tempDir(t);
   const progress = openStageProgress();
-  const recordingService = openRecordingService({
-    store,
-    log: pino({ enabled: false }),
-    jobQueue: openJobQueue(),
-    progress,
-    recordingsDir,
-    quarantineDir: await tempDir(t),
-    importedBy: async () => null,
-    activities: {
-      capture: unused,
-      transcribe,
-      diarize: unused,
-      identify: unused,
-      join: unused,
-      punctuate: unused,
-      summarise: unused,
-      entitle: unused,
-      write: unused,
-    } satisfies Record<Stage, StageActivity>,
-    clock,
-    probeEngine: async () => probes.shift() ?? { ready: true, detail: 'It is ready.' },
-  });
+  const open = () =>
+    openRecordingService({
+      store,
+      log: pino({ enabled: false }),
+      jobQueue: openJobQueue(),
+      progress,
+      recordingsDir,
+      quarantineDir,
+      importedBy: async () => null,
+      activities: {
+        capture: unused,
+        transcribe,
+        diarize: unused,
+        identify: unused,
+        join: unused,
+        punctuate: unused,
+        summarise: unused,
+        entitle: unused,
+        write: unused,
+      } satisfies Record<Stage, StageActivity>,
+      clock,
+      probeEngine: async () => probes.shift() ?? { ready: true, detail: 'It is ready.' },
+    });
+  let recordingService = open();
   t.after(() => recordingService.close());
   const { recordingId } = await recordingService.startRecording({
     recordingId: '01K0000000000000000000000A',
@@ -86,7 +90,22 @@ async function failing(t: TestContext, failures: { code: StageErrorCode; times: 
       found.push(`${type} ${by}`);
     return found;
   };
-  return { recordingService, recordingId, probes, pass, facts, types };
+  /** The next start of the service, with what the lists say has failed. */
+  async function restart(): Promise<void> {
+    await recordingService.close();
+    recordingService = open();
+    await recordingService.awaitEngines(Readable.from([recordingId]));
+  }
+  return {
+    recordingService,
+    recordingId,
+    probes,
+    pass,
+    facts,
+    types,
+    restart,
+    state: async () => (await recordingService.read(recordingId)).state,
+  };
 }
 
 test('a recording that failed because its engine was away is taken up when the engine answers', async (t) => {
@@ -98,6 +117,22 @@ test('a recording that failed because its engine was away is taken up when the e
   await facts('stage.started', 2);
   assert.ok((await types()).includes('retry.requested system'));
   assert.equal((await it.recordingService.read(it.recordingId)).state, 'transcribing.recognising');
+});
+
+test('a recording that failed is taken up after a restart when the engine answers', async (t) => {
+  const { pass, facts, probes, types, restart, state } = await failing(t, {
+    code: 'engine-away',
+    times: 1,
+  });
+  await facts('stage.failed', 1);
+  await restart();
+  assert.match(await state(), /^error/);
+  probes.push({ ready: false, detail: 'It cannot be reached.' });
+  await pass(minute);
+  assert.ok(!(await types()).includes('retry.requested system'));
+  await pass(minute);
+  await facts('stage.started', 2);
+  assert.equal(await state(), 'transcribing.recognising');
 });
 
 test('what is waited for shows, until a person clears the error', async (t) => {

@@ -6,6 +6,7 @@ import { jsonIn } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, invalid } from '../problems.ts';
 import type { Caller, HttpServices, State } from '../services.ts';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFact } from '../../../events/facts/recording.ts';
 import { type Done, commands, doneBy, lastDoneBy } from '../../../projections/commands.ts';
 import { commandOf } from '../written.ts';
@@ -20,7 +21,7 @@ export function rememberAnswers(): Middleware<State> {
 
   const answerOnce = async (ctx: Asked, { userId }: Caller, next: Next): Promise<void> => {
     const key = idempotencyKey(ctx.get('Idempotency-Key'));
-    const command = `${userId}:${key ?? ulid()}`;
+    const command = `${userId}:${key === undefined ? ulid() : shortKey(key)}`;
     ctx.state.command = command;
     ctx.state.repeatable = key !== undefined;
     if (key === undefined) {
@@ -30,9 +31,7 @@ export function rememberAnswers(): Middleware<State> {
 
     const fingerprint = await fingerprintOf(ctx);
     for (let earlier = answers.get(command); earlier; earlier = answers.get(command)) {
-      if (earlier.fingerprint !== fingerprint) {
-        throw new Problem('key-used-differently', 'Take a new key for another request.');
-      }
+      if (earlier.fingerprint !== fingerprint) throw usedDifferently();
       const answer = await earlier.answer;
       // A file is compared where it is received.
       if (answer && !isFile(ctx)) {
@@ -86,25 +85,42 @@ const answerHeaders = ['Location', 'Tus-Resumable', 'Upload-Expires'];
  * remembered, because of a restart or because there was none, is answered with it. By
  * then the state may not allow the command any more, and another recording may be the one that waits.
  * Null for a command that is new, or has no `Idempotency-Key` and cannot be repeated.
- * @param expected what a command of this kind leads to
+ *
+ * Whether the request is the same is told by the fact itself. A digest of the request beside the fact would
+ * outlive the words in it (names of speakers, titles), which erasing makes unreadable.
+ * @param expected what a command of this kind leads to; with `asks`, whether the fact is what is asked for now
  * @throws {Problem} 409 `key-used-differently` when it led to anything else
  */
 export async function doneBefore(
-  { projections, storage, store }: Pick<HttpServices, 'projections' | 'storage' | 'store'>,
+  services: Pick<HttpServices, 'projections' | 'storage' | 'store' | 'accounts'>,
   state: State,
-  expected: { types: readonly RecordingFact['type'][]; recordingId?: string | undefined },
+  expected: {
+    types: readonly RecordingFact['type'][];
+    recordingId?: string | undefined;
+    asks?: (fact: LoggedFact) => boolean | Promise<boolean>;
+  },
 ): Promise<Done | null> {
   if (!state.repeatable) return null;
+  const { projections, storage, store, accounts } = services;
   const command = commandOf(state);
   await projections.applied(commands.name, store.head(), { timeoutMs: limits.readYourWritesMs });
   const done = (await doneBy(storage, command)) ?? (await lastDoneBy(storage, command));
-  if (done === null) return null;
-  const { types, recordingId = done.recordingId } = expected;
+  if (done === null) {
+    if (accounts.hasCreated(command)) throw usedDifferently();
+    return null;
+  }
+  const { types, recordingId = done.recordingId, asks } = expected;
   if (done.recordingId !== recordingId || !(types as readonly string[]).includes(done.type)) {
-    throw new Problem('key-used-differently', 'Take a new key for another request.');
+    throw usedDifferently();
+  }
+  for await (const fact of store.readAll({ afterPosition: done.position - 1, limit: 1 })) {
+    if (asks !== undefined && !(await asks(fact))) throw usedDifferently();
   }
   return done;
 }
+
+export const usedDifferently = (): Problem =>
+  new Problem('key-used-differently', 'Take a new key for another request.');
 
 type Asked = ParameterizedContext<State>;
 
@@ -119,6 +135,10 @@ function answerOf({ status, body, res }: Context): Answer {
   }
   return { status, body, headers };
 }
+
+/** Ids of commands have an end: of a long key its digest is in them. */
+const shortKey = (key: string): string =>
+  key.length <= 128 ? key : `sha256-${createHash('sha256').update(key).digest('base64url')}`;
 
 function idempotencyKey(header: string): string | undefined {
   if (header === '') return undefined;

@@ -1,5 +1,6 @@
 import helmet from 'koa-helmet';
 import type { Context, Middleware } from 'koa';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { Problem } from '../problems.ts';
@@ -48,6 +49,8 @@ export function securityHeaders(): Middleware {
 export function checkHost(hosts: HostCheck): Middleware {
   return (ctx, next) => {
     const host = ctx.req.headers.host;
+    // Of two, a proxy in front may have looked at the other one (RFC 9112, 3.2).
+    if (hostsIn(ctx.req) > 1) throw new Problem('malformed-request', 'Send `Host` once.');
     if (!hosts.allows(host)) throw hostNotAllowed();
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
     if (
@@ -59,6 +62,9 @@ export function checkHost(hosts: HostCheck): Middleware {
     return next();
   };
 }
+
+const hostsIn = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
 
 export const hostNotAllowed = (): Problem =>
   new Problem(

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
+import { isDeepStrictEqual } from 'node:util';
 import { kindSchema } from '../../../events/facts/recording.ts';
+import { reprocess } from '../../../projections/recording/decide.ts';
 import { recordings } from '../../../projections/recordings.ts';
 import { libraryOf } from '../../../projections/transcripts.ts';
 import { recordingByFilename } from '../../../projections/library.ts';
@@ -12,7 +14,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { reprocessing, reprocessSchema } from './recording-actions.ts';
+import { reprocessingOf, reprocessSchema } from './recording-actions.ts';
 import { statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
@@ -54,9 +56,13 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     if (!(await read(userId, filename))) throw notFound();
     const recordingId = await recordingByFilename(storage, userId, filename);
     if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
-    const decision = reprocessing(services, await jsonBody(ctx, reprocessSchema));
-    const types = ['reprocessing.requested'] as const;
-    const done = await doneBefore(services, ctx.state, { types, recordingId });
+    const wanted = reprocessingOf(await jsonBody(ctx, reprocessSchema));
+    const done = await doneBefore(services, ctx.state, {
+      types: ['reprocessing.requested'],
+      recordingId,
+      asks: ({ data }) => isDeepStrictEqual(data, wanted),
+    });
+    const decision = reprocess(wanted, { hasLanguageModel: services.hasLanguageModel() });
     const { state } = done ?? (await carryOut(services, ctx.state, recordingId, decision));
     ctx.status = 202;
     ctx.body = { recording_id: recordingId, status: statusName(state) };

@@ -1,12 +1,14 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
-import type { RecordingFact } from '../../../events/facts/recording.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import type { RecordingFact, RecordingFactOf } from '../../../events/facts/recording.ts';
 import { reprocess, type DecideRecording } from '../../../projections/recording/decide.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, languageSchema } from '../body.ts';
-import type { AddRoutes, HttpServices, State } from '../services.ts';
+import type { AddRoutes, State } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -19,9 +21,11 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
     type: RecordingFact['type'],
     decisionFrom: () => Promise<DecideRecording>,
     status: number,
+    asks?: (fact: LoggedFact) => Promise<boolean>,
   ): Promise<void> => {
     const id = ctx.params['id']!;
-    const done = await doneBefore(services, ctx.state, { types: [type], recordingId: id });
+    const expected = { types: [type], recordingId: id, ...(asks ? { asks } : {}) };
+    const done = await doneBefore(services, ctx.state, expected);
     if (!done) await visibleRecording(services, callerOf(ctx.state), id);
     const { state } = done ?? (await carryOut(services, ctx.state, id, await decisionFrom()));
     ctx.status = status;
@@ -42,8 +46,14 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
     });
   }
   router.post('/recordings/:id/reprocess', async (ctx) => {
-    const decision = async () => reprocessing(services, await jsonBody(ctx, reprocessSchema));
-    await append(ctx, 'reprocessing.requested', decision, 202);
+    const wanted = async () => reprocessingOf(await jsonBody(ctx, reprocessSchema));
+    await append(
+      ctx,
+      'reprocessing.requested',
+      async () => reprocess(await wanted(), { hasLanguageModel: services.hasLanguageModel() }),
+      202,
+      async ({ data }) => isDeepStrictEqual(data, await wanted()),
+    );
   });
 };
 
@@ -66,18 +76,16 @@ export const reprocessSchema = z.strictObject({
   speakers: z.number().int().min(1).max(20).nullable().optional(),
 });
 
-export const reprocessing = (
-  services: Pick<HttpServices, 'hasLanguageModel'>,
-  { from, language, speakers }: z.output<typeof reprocessSchema>,
-): DecideRecording =>
-  reprocess(
-    {
-      from,
-      ...(language === undefined ? {} : { language }),
-      ...(speakers === undefined ? {} : { speakers }),
-    },
-    { hasLanguageModel: services.hasLanguageModel() },
-  );
+/** What of the body is in the fact. */
+export const reprocessingOf = ({
+  from,
+  language,
+  speakers,
+}: z.output<typeof reprocessSchema>): RecordingFactOf<'reprocessing.requested'>['data'] => ({
+  from,
+  ...(language === undefined ? {} : { language }),
+  ...(speakers === undefined ? {} : { speakers }),
+});
 
 const command = (
   verb: string,

@@ -75,9 +75,13 @@ const newNames: DecisionOf = async (ctx) =>
 
 const restoring: DecisionOf = async (ctx, services) => {
   await jsonBody(ctx, z.strictObject({}));
-  const expected = { types: ['version.restored'], recordingId: ctx.params['id'] } as const;
-  const isRepeated = await doneBefore(services, ctx.state, expected);
-  return isRepeated ? () => [] : restoreVersion(numberIn(ctx.params['version']!));
+  const version = numberIn(ctx.params['version']!);
+  const isRepeated = await doneBefore(services, ctx.state, {
+    types: ['version.restored'],
+    recordingId: ctx.params['id'],
+    asks: (fact) => fact.type === 'version.restored' && fact.data.version === version,
+  });
+  return isRepeated ? () => [] : restoreVersion(version);
 };
 
 /** The recording in the path. @throws {Problem} 404 */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordings, statusOf } from '../../../projections/recordings.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped } from '../written.ts';
@@ -15,7 +16,9 @@ export const toggleRoutes: AddRoutes = (router, services) => {
     const { userId } = callerOf(ctx.state);
     const request = await jsonBody(ctx, toggleSchema);
     refuseWhenStopped(services);
-    const done = await doneBefore(services, ctx.state, { types: Object.keys(actions) as Led[] });
+    const types = Object.keys(actions) as Led[];
+    const asks = (fact: LoggedFact) => isAskedFor(fact, request);
+    const done = await doneBefore(services, ctx.state, { types, asks });
     if (done) {
       // Not once more: what started would be stopped by it.
       const { status: now } = await statusOf(services.storage, userId);
@@ -42,6 +45,20 @@ const actions = {
   'error.cleared': 'reset',
 } as const;
 type Led = keyof typeof actions;
+
+/** Whether a fact is what a toggle asks for; what it leaves open may be anything. */
+function isAskedFor(
+  fact: LoggedFact,
+  { action, ...wanted }: z.output<typeof toggleSchema>,
+): boolean {
+  if (action !== undefined && action !== actions[fact.type as Led]) return false;
+  if (fact.type !== 'recording.started') return true;
+  // The title is gone once the recording is erased.
+  const began = { ...fact.data, title: fact.content?.title ?? wanted.title };
+  return (['kind', 'language', 'title'] as const).every(
+    (name) => wanted[name] === undefined || wanted[name] === began[name],
+  );
+}
 
 export const toggleSchema = z.strictObject({
   action: z.enum(['start', 'stop', 'reset']).optional(),

@@ -3,6 +3,7 @@ import { importedBy } from '../../../projections/commands.ts';
 import { dataFolder } from '../../shared/data-directory.ts';
 import { loadOnce } from '../../shared/package.ts';
 import { callerOf } from '../middleware/authenticate.ts';
+import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
 import { refuseWhenStopped } from '../written.ts';
 import { answerImported, uploadCommandOf } from '../uploads/imported-upload.ts';
 import { limits } from '../limits.ts';
@@ -63,12 +64,16 @@ async function beginUpload(
   const { command, repeatable } = ctx.state;
   const begun = repeatable && command !== undefined ? await store.begunBy(command) : undefined;
   if (begun) {
+    // The other fields are forgotten with the end of the upload; of a length told later nothing was said.
+    const told = ctx.get('Upload-Length');
+    if (told !== '' && begun.size !== Number(told)) throw usedDifferently();
     ctx.set('Tus-Resumable', '1.0.0');
     ctx.set('Location', `/uploads/${begun.id}`);
     ctx.body = '';
     ctx.status = 201;
     return;
   }
+  await doneBefore(services, ctx.state, { types: [] });
   const all = await store.underWay();
   const mine = all.filter(({ owner }) => owner === userId);
   if (all.length >= limits.resumableMax || mine.length >= limits.resumablePerUserMax) {
@@ -224,6 +229,7 @@ export const resumableOperations: readonly Operation[] = [
       'tus-version',
       'too-large',
       'unsupported-media',
+      'decoder-stalled',
       'invalid',
       'disk-full',
       'space-limit',

@@ -109,7 +109,7 @@ export const uploadOperations: readonly Operation[] = [
         headers: { Location: 'Path of the recording.' },
       },
     },
-    problems: ['not-found', 'unsupported-media', 'disk-full', 'space-limit'],
+    problems: ['not-found', 'unsupported-media', 'decoder-stalled', 'disk-full', 'space-limit'],
     command: true,
   },
 ];

@@ -3,6 +3,7 @@ import { usernameKey } from '../../../projections/users.ts';
 import { AccountError } from '../../accounts/account-error.ts';
 import type { PublicUser } from '../../accounts/users.ts';
 import { callerOf } from '../middleware/authenticate.ts';
+import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody } from '../body.ts';
 import { invalid, notFound } from '../problems.ts';
@@ -11,14 +12,21 @@ import * as answers from '../openapi/other-answers.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
 /** Users: administrators manage them, everybody their own password. */
-export const userRoutes: AddRoutes = (router, { accounts }) => {
+export const userRoutes: AddRoutes = (router, services) => {
+  const { accounts } = services;
   router.get('/users', (ctx) => {
     ctx.body = { users: [...accounts.listUsers().map(shown), guest] };
   });
 
   router.post('/users', async (ctx) => {
     const { username, password, is_admin: isAdmin } = await jsonBody(ctx, newUser);
-    ctx.body = shown(await accounts.createUser({ username, password, isAdmin }, behalf(ctx.state)));
+    // A key with which anything else was done before creates no user.
+    if (!accounts.hasCreated(commandOf(ctx.state))) {
+      await doneBefore(services, ctx.state, { types: [] });
+    }
+    const user = await accounts.createUser({ username, password, isAdmin }, behalf(ctx.state));
+    if (usernameKey(user.username) !== usernameKey(username)) throw usedDifferently();
+    ctx.body = shown(user);
     ctx.status = 201;
   });
 
