@@ -134,5 +134,5 @@ async function raw(port: number, request: string): Promise<string> {
 /** The statuses of all answers. */
 async function exchange(port: number, request: string): Promise<number[]> {
   const said = await raw(port, request);
-  return [...said.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  return [...said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
