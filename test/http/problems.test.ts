@@ -18,7 +18,7 @@ test('the README has every problem with its status, and no other', async () => {
 test('a file that ffmpeg does not come to an end with is 503 with a code of its own, and may be sent again', async (t) => {
   let stalls = true;
   const acceptsAudio = async () => {
-    if (!stalls) return { madeAt: null };
+    if (!stalls) return { madeAt: null, seconds: null };
     throw new StageError('decoder-stalled', 'ffmpeg stopped answering.', { retriable: true });
   };
   const service = await startService(t, { overrides: { acceptsAudio } });

@@ -84,9 +84,8 @@ test('what a request says of its owner, its command or its state is not believed
   });
 
   await t.test('an Idempotency-Key is looked for among one’s own only', async () => {
-    const [{ recording_id: first }] = await Promise.all([
-      service.upload(anna, {}, { headers: { 'Idempotency-Key': 'k' } }).then(({ body }) => body),
-    ]);
+    const keyed = { headers: { 'Idempotency-Key': 'k' } };
+    const { recording_id: first } = (await service.upload(anna, {}, keyed)).body;
     for (const key of ['k', `${annaId}:k`, `/${first}`, `k/${first}`, `${benId}:k`]) {
       const { status, body } = await service.upload(
         ben,
