@@ -145,18 +145,7 @@ export function userAdministration(parts: Parts): UserAdministration {
     parts.log.info({ category: 'security', user_id: userId, by }, what);
 
   return {
-    listUsers: () => [...users.byId.values()].map(published),
-
-    findUser(username) {
-      const user = userByName(users, username);
-      return user && published(user);
-    },
-
-    isUser: (userId) => users.byId.has(userId),
-    isActive: (userId) => users.byId.get(userId)?.disabled === false,
-    wasUser: (userId) => users.deleted.has(userId),
-    hasCreated: (command) => users.idsByCommand.has(command),
-
+    ...lookups(users),
     createUser: (user, onBehalf) => createUser(user, onBehalf, parts, report),
 
     async importUsers(given, onBehalf) {
@@ -209,6 +198,20 @@ export function userAdministration(parts: Parts): UserAdministration {
     },
   };
 }
+
+type Lookup = 'listUsers' | 'findUser' | 'isUser' | 'isActive' | 'wasUser' | 'hasCreated';
+
+const lookups = (users: Users): Pick<UserAdministration, Lookup> => ({
+  listUsers: () => [...users.byId.values()].map(published),
+  findUser(username) {
+    const user = userByName(users, username);
+    return user && published(user);
+  },
+  isUser: (userId) => users.byId.has(userId),
+  isActive: (userId) => users.byId.get(userId)?.disabled === false,
+  wasUser: (userId) => users.deleted.has(userId),
+  hasCreated: (command) => users.idsByCommand.has(command),
+});
 
 async function createUser(
   { username, password, isAdmin }: Parameters<UserAdministration['createUser']>[0],

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
-import { isDeepStrictEqual } from 'node:util';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { reprocess } from '../../../projections/recording/decide.ts';
 import { recordings } from '../../../projections/recordings.ts';
@@ -14,7 +13,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { reprocessingOf, reprocessSchema } from './recording-actions.ts';
+import { isReprocessing, reprocessingOf, reprocessSchema } from './recording-actions.ts';
 import { statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
@@ -60,7 +59,7 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     const done = await doneBefore(services, ctx.state, {
       types: ['reprocessing.requested'],
       recordingId,
-      asks: ({ data }) => isDeepStrictEqual(data, wanted),
+      asks: (fact) => isReprocessing(fact, wanted),
     });
     const decision = reprocess(wanted, { hasLanguageModel: services.hasLanguageModel() });
     const { state } = done ?? (await carryOut(services, ctx.state, recordingId, decision));

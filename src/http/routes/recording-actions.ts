@@ -52,7 +52,7 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
       'reprocessing.requested',
       async () => reprocess(await wanted(), { hasLanguageModel: services.hasLanguageModel() }),
       202,
-      async ({ data }) => isDeepStrictEqual(data, await wanted()),
+      async (fact) => isReprocessing(fact, await wanted()),
     );
   });
 };
@@ -81,11 +81,17 @@ export const reprocessingOf = ({
   from,
   language,
   speakers,
-}: z.output<typeof reprocessSchema>): RecordingFactOf<'reprocessing.requested'>['data'] => ({
+}: z.output<typeof reprocessSchema>): Reprocessing => ({
   from,
   ...(language === undefined ? {} : { language }),
   ...(speakers === undefined ? {} : { speakers }),
 });
+
+type Reprocessing = RecordingFactOf<'reprocessing.requested'>['data'];
+
+/** Whether a fact asks for the same as a request. */
+export const isReprocessing = (fact: LoggedFact, wanted: Reprocessing): boolean =>
+  fact.type === 'reprocessing.requested' && isDeepStrictEqual(fact.data, wanted);
 
 const command = (
   verb: string,
