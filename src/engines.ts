@@ -1,3 +1,4 @@
+import type { ModelFolders } from './speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from './config/environment.ts';
@@ -17,8 +18,8 @@ export type EngineOptions = {
   data: DataFolder;
   settings: () => Settings;
   log: Log;
-  /** Where local models are, when not below the data directory. */
-  modelsDir?: string;
+  /** Where local models are, when not where `data` says. */
+  modelsDir?: ModelFolders;
   /** Names that a user confirmed before, those of late first; without it, none. */
   peopleOf?: (owner: string) => Promise<readonly string[]>;
   /** How long a language model may stay away on a first run; for tests. */
@@ -29,14 +30,17 @@ export type EngineOptions = {
 export function sharedEngine({ data, settings, log, modelsDir = data.models }: EngineOptions) {
   return leased<SpeechEngine>({
     // A model that was installed meanwhile makes another engine too.
-    key: async () =>
-      JSON.stringify([pick(settings(), 'stt.'), await readdir(modelsDir).catch(() => [])]),
+    key: async () => JSON.stringify([pick(settings(), 'stt.'), await namesIn(modelsDir)]),
     async open() {
       const { chooseEngine } = await import('./speech/choose-engine.ts');
       return await chooseEngine(settings(), { modelsDir, log });
     },
     onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
   });
+}
+
+async function namesIn(modelsDir: ModelFolders): Promise<string[][]> {
+  return await Promise.all([modelsDir].flat().map((folder) => readdir(folder).catch(() => [])));
 }
 
 /** The language model that the settings name, as `sharedEngine`. */
@@ -68,7 +72,9 @@ export const engineProbe =
   ) =>
   async (stage: Stage, signal: AbortSignal): Promise<EngineProbe | null> => {
     try {
-      if (stage === 'transcribe') return await speechProbe(engines, signal);
+      if (stage === 'transcribe') {
+        return await speechProbe(engines, settings()['stt.local_model'], signal);
+      }
       const asksModel = stage === 'punctuate' || stage === 'summarise' || stage === 'entitle';
       if (!asksModel || settings()['llm.base_url'] === null) return null;
       return await modelProbe(models, signal);
@@ -81,11 +87,16 @@ export const engineProbe =
 
 async function speechProbe(
   engines: ReturnType<typeof sharedEngine>,
+  chosen: string | null,
   signal: AbortSignal,
-): Promise<EngineProbe | null> {
+): Promise<EngineProbe> {
   const { value: engine, release } = await engines.lease();
   try {
-    if (!engine.probe) return null;
+    if (!engine.probe) {
+      const ready = chosen === null || engine.model === chosen;
+      const detail = ready ? 'This machine recognises.' : `The model ${chosen} is not installed.`;
+      return { ready, detail, isHere: true };
+    }
     const { state, detail } = await engine.probe(signal);
     return { ready: state === 'ready', detail };
   } finally {

@@ -26,6 +26,7 @@ import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { type Host, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { packageVersion } from './shared/package.ts';
+import { type HostModels, openHostModels } from './speech/catalogue/host-models.ts';
 import { openDiskRoom } from './storage/disk.ts';
 import { spaceMeasures } from './storage/measure-taken.ts';
 import { type SpaceLimit, openSpaceLimit } from './storage/quota.ts';
@@ -142,6 +143,7 @@ type Core = {
   space: SpaceLimit;
   metrics: Metrics;
   toggle: Toggle;
+  models: HostModels;
   readiness: Readiness;
   /** Settles when unfinished recordings are taken up. */
   takenUp: Promise<number>;
@@ -187,11 +189,30 @@ async function openCore(
     upToDate,
     head,
   });
+  const models = openHostModels({
+    modelsDir: data.models,
+    catalogueDir: data.catalogue,
+    settings,
+    log,
+  });
+  closing.push(() => models.close());
   // From here on captures are taken up, before one can be asked for.
   const takenUp = pipeline.takeUp();
   takenUp.catch(() => undefined);
   const readiness = openReadiness({ projections, head, takenUp });
-  return { pipeline, config, accounts, scrub, disk, space, metrics, toggle, readiness, takenUp };
+  return {
+    pipeline,
+    config,
+    accounts,
+    scrub,
+    disk,
+    space,
+    metrics,
+    toggle,
+    models,
+    readiness,
+    takenUp,
+  };
 }
 
 async function openUsers(

@@ -115,6 +115,31 @@ program
   .argument('<file>', 'an exported log')
   .action(async (file) => (await import('./data.ts')).importLogCommand(file));
 
+const models = program
+  .command('models')
+  .description('speech models of this machine: list, install, import, remove');
+models
+  .command('list')
+  .description('what is installed, what there is, and what is recommended here')
+  .option('--json', 'print them as JSON', false)
+  .action(async (options) => (await import('./models.ts')).listModelsCommand(options));
+models
+  .command('install')
+  .description('download models and try them; begun again, it goes on where it broke off')
+  .argument('<id...>', 'as the list has them')
+  .action(async (ids) => (await import('./models.ts')).installModels(ids));
+models
+  .command('import')
+  .description('install a model from an archive or a folder, without internet')
+  .argument('<path>')
+  .action(async (path) => (await import('./models.ts')).importModelCommand(path));
+models
+  .command('remove')
+  .description('delete a model; asks first, and says what it is used for')
+  .argument('<id>')
+  .option('--yes', 'do not ask', false)
+  .action(async (id, options) => (await import('./models.ts')).removeModelCommand(id, options));
+
 program
   .command('doctor')
   .description('show what is installed, what is missing and what to do about it')

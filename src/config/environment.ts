@@ -42,7 +42,9 @@ export class SettingsError extends Error {
 }
 
 /** What only the environment says, and no key of the configuration. */
-const ofTheHost = ['DATA', 'HOST', 'PORT', 'LOG_LEVEL'].map((name) => `MITSCHRIFT_${name}`);
+const ofTheHost = ['DATA', 'MODELS', 'HOST', 'PORT', 'LOG_LEVEL'].map(
+  (name) => `MITSCHRIFT_${name}`,
+);
 
 /** What to say of a variable that nothing reads. */
 export const unknownVariableText = (found: { variable: string; nearest: string | null }): string =>

@@ -81,9 +81,9 @@ export const settingSchemas = {
   ),
   'speakers.profiles': a.yesOrNo(true, 'Whether voices are remembered to suggest names.'),
   'models.mirror': a.text(
-    serverUrl.nullable(),
+    a.mirror.nullable(),
     null,
-    'Where models are downloaded from instead of their own addresses.',
+    'Address or folder where models are fetched from instead of their own addresses, each file under its own name.',
   ),
   'ui.language': a.text(
     z.enum(['de', 'en']),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { requestedLanguage } from '../shared/languages.ts';
+import { serverUrl } from '../shared/outbound.ts';
 
 /** One setting: what it may be, its default, and one sentence about it. */
 export type Setting<S extends z.ZodType = z.ZodType> = {
@@ -91,6 +92,11 @@ export const folder = z
   .string()
   .max(4000)
   .refine((path) => isAbsolute(path) && !path.includes('\0'), 'must be an absolute path');
+
+/** An address that is downloaded from, or a folder of this host. */
+export const mirror = z.union([serverUrl, folder], {
+  error: 'must be an http:// or https:// address, or an absolute path',
+});
 
 export const hostName = z
   .string()

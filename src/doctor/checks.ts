@@ -68,8 +68,8 @@ async function checkSpeech({
   if (trial.ok) return ok(name, withModels(trial));
   const remedy =
     settings['stt.base_url'] === null
-      ? `Set stt.base_url (MITSCHRIFT_STT_BASE_URL) to a server, or put a model folder into ${data.models} ` +
-        '(how: src/speech/README.md, “A local model”).'
+      ? `Set stt.base_url (MITSCHRIFT_STT_BASE_URL) to a server, or install a speech model on this machine: ` +
+        'npx mitschrift models list shows those that fit it.'
       : 'Start the server, or correct the settings that begin with stt.';
   return { name, state: 'failed', detail: trial.detail, remedy };
 }

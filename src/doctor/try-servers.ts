@@ -1,4 +1,4 @@
-import { installedModels } from '../speech/local/local-models.ts';
+import { installedModels, type ModelFolders } from '../speech/local/local-models.ts';
 import type { ServerState } from '../speech/remote/probe-server.ts';
 import { compatBase, nativeBase, serverName } from '../shared/outbound.ts';
 import { connectionFailure } from '../speech/remote/server-failure.ts';
@@ -16,7 +16,7 @@ const namedMax = 10;
 /** Tries the speech-to-text server of the settings, or this machine when there is none. Sends no audio. */
 export async function trySpeech(
   settings: Settings,
-  deps: { modelsDir: string; log: { warn(fields: object, text: string): void } },
+  deps: { modelsDir: ModelFolders; log: { warn(fields: object, text: string): void } },
 ): Promise<Trial> {
   const baseUrl = settings['stt.base_url'];
   if (baseUrl === null) return tryLocal(settings, deps);

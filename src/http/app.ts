@@ -22,6 +22,7 @@ import {
 } from './routes/status.ts';
 import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
 import { exportRoutes } from './routes/export.ts';
+import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
 import { recordingChangeRoutes } from './routes/recording-edits.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
@@ -102,6 +103,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
     exportRoutes,
   ],
   [['audio'], audioDeviceRoutes],
+  [['models'], modelRoutes],
   [['search'], searchRoutes],
   [['open'], openRoutes],
   [['speakers'], speakersRoutes],

@@ -13,6 +13,7 @@ import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
+import type { HostModels } from '../speech/catalogue/host-models.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
 import type { DiskRoom } from '../storage/disk.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
@@ -61,6 +62,8 @@ export type HttpServices = {
     'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers' | 'setupCode'>;
+  /** Speech models of this machine. */
+  models: Pick<HostModels, 'folders' | 'store' | 'onProgress'>;
   readiness: Readiness;
   metrics: Metrics;
   /** What may still come in by `limits.spaces_gb`. */

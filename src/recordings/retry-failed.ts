@@ -9,8 +9,8 @@ import { type Clock, systemClock } from '../shared/retry.ts';
 import { NotAccepted } from './refusals.ts';
 import type { StageProgress } from './stages/stage-progress.ts';
 
-/** How an engine looks right now, and what is said of it. */
-export type EngineProbe = { ready: boolean; detail: string };
+/** How an engine looks right now, and what is said of it. `isHere`: it is this machine. */
+export type EngineProbe = { ready: boolean; detail: string; isHere?: boolean };
 
 /** Tries recordings again that ended in an error because of their engine, when it answers. */
 export interface FailedRetries {
@@ -30,12 +30,15 @@ const engineCodes: ReadonlySet<string> = new Set<StageErrorCode>([
   'engine-stalled',
   'model-away',
 ]);
+/** There was no engine at all: the same works when a server is named or a model is installed. */
+const missingCodes: ReadonlySet<string> = new Set<StageErrorCode>(['no-engine', 'model-missing']);
 /** Tries in a row, without any result between them, after which a person has to ask for the next. */
 const retriesMax = 5;
 /** Before the first try; doubled for each further one. */
 const firstPauseMs = 60_000;
-/** Between probes of an engine that does not answer. */
+/** Between probes of an engine that does not answer, and between looks whether there is one now. */
 const probeEveryMs = 60_000;
+const lookEveryMs = 5000;
 /** How long an engine is waited for: over a long weekend, and some. */
 const waitMs = 7 * 24 * 3600_000;
 /** Recordings that wait at once; the others are tried again by a person. */
@@ -82,7 +85,9 @@ export function openFailedRetries(deps: Deps): FailedRetries {
 
 /** @throws the signal's reason when aborted; what the log throws. */
 async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSignal): Promise<void> {
-  const { stage, retries } = await lastFailure(deps.store.read(recordingStream(recordingId)));
+  const { stage, retries, isMissing } = await lastFailure(
+    deps.store.read(recordingStream(recordingId)),
+  );
   if (stage === null || retries >= retriesMax) return;
   const { progress, log, clock = systemClock } = deps;
   const began = clock.now();
@@ -90,14 +95,20 @@ async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSign
   let detail = '';
   try {
     progress.add(recordingId, stage);
-    for (let pause = firstPauseMs * 2 ** retries; ; pause = probeEveryMs) {
-      const reason = `${detail}The engine is asked again each minute; try ${retries + 1} of ${retriesMax} begins when it answers.`;
+    const first = isMissing ? lookEveryMs : firstPauseMs * 2 ** retries;
+    for (let pause = first; ; pause = isMissing ? lookEveryMs : probeEveryMs) {
+      const begins = `try ${retries + 1} of ${retriesMax} begins`;
+      const reason = isMissing
+        ? `${detail}It is begun again when there is one: ${begins} then.`
+        : `${detail}The engine is asked again each minute; ${begins} when it answers.`;
       progress.set(recordingId, stage, { waiting: { for: reason, ahead: 0, since } });
       await clock.wait(pause, signal);
       const probe = await deps.probeEngine(stage, signal);
       signal.throwIfAborted();
-      if (probe?.ready) break;
-      if (probe === null || clock.now() - began > waitMs) return;
+      // On this machine the same again fails again, unless something was missing.
+      if (probe === null || (probe.isHere && !isMissing)) return;
+      if (probe.ready) break;
+      if (clock.now() - began > waitMs) return;
       detail = `${probe.detail} `;
     }
   } finally {
@@ -114,20 +125,22 @@ async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSign
 /** The stage whose engine failed last, null if it was something else; and tries since the last result. */
 async function lastFailure(
   facts: AsyncIterable<LoggedFact>,
-): Promise<{ stage: Stage | null; retries: number }> {
+): Promise<{ stage: Stage | null; retries: number; isMissing: boolean }> {
   let stage: Stage | null = null;
+  let isMissing = false;
   let retries = 0;
   for await (const fact of facts) {
     if (fact.type === 'stage.failed') {
       const { retriable, code } = fact.data;
-      stage = retriable && engineCodes.has(code) ? fact.data.stage : null;
+      isMissing = missingCodes.has(code);
+      stage = isMissing || (retriable && engineCodes.has(code)) ? fact.data.stage : null;
     } else if (fact.type === 'retry.requested' && fact.by === 'system') {
       retries += 1;
     } else if (!withoutResult.has(fact.type)) {
       retries = 0;
     }
   }
-  return { stage, retries };
+  return { stage, retries, isMissing };
 }
 
 /** Facts of a try that got nowhere. */

@@ -14,7 +14,10 @@ export type DataFolder = {
   rows: string;
   recordings: string;
   spaces: string;
-  models: string;
+  /** Where models are looked for; they are installed into the first. */
+  models: readonly [string, ...string[]];
+  /** A house's own entries of models that can be installed. */
+  catalogue: string;
   /** Uploads until they are complete. */
   uploads: string;
   /** Uploads that can be taken up again, until they are complete. */
@@ -30,7 +33,7 @@ export type DataFolder = {
 };
 
 /**
- * Reads `MITSCHRIFT_DATA`, `_HOST`, `_PORT` and `_LOG_LEVEL`.
+ * Reads `MITSCHRIFT_DATA`, `_MODELS`, `_HOST`, `_PORT` and `_LOG_LEVEL`.
  * @throws {Error} when the port is none.
  */
 export function hostFrom(env: NodeJS.ProcessEnv): Host {
@@ -39,8 +42,10 @@ export function hostFrom(env: NodeJS.ProcessEnv): Host {
     throw new Error('MITSCHRIFT_PORT must be a number from 0 to 65535');
   }
   const shared = env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share');
+  const data = dataFolder(env['MITSCHRIFT_DATA'] || join(shared, 'mitschrift'));
+  const models = resolve(env['MITSCHRIFT_MODELS'] || join(shared, 'mitschrift', 'models'));
   return {
-    data: dataFolder(env['MITSCHRIFT_DATA'] || join(shared, 'mitschrift')),
+    data: { ...data, models: [models, ...data.models.filter((folder) => folder !== models)] },
     address: env['MITSCHRIFT_HOST'] || '127.0.0.1',
     port,
     logLevel: env['MITSCHRIFT_LOG_LEVEL'] || 'info',
@@ -57,7 +62,8 @@ export function dataFolder(path: string): DataFolder {
     rows: join(root, 'rows'),
     recordings: join(root, 'recordings'),
     spaces: join(root, 'spaces'),
-    models: join(root, 'models'),
+    models: [join(root, 'models')],
+    catalogue: join(root, 'catalogue'),
     uploads: join(root, 'uploads'),
     resumable: join(root, 'resumable'),
     quarantine: join(root, 'quarantine'),
@@ -70,8 +76,8 @@ export function dataFolder(path: string): DataFolder {
 
 /** Makes the folders that are not there. */
 export async function prepare(data: DataFolder): Promise<void> {
-  const { root, keys, recordings, spaces, models, uploads } = data;
-  for (const folder of [root, keys, recordings, spaces, models, uploads]) {
+  const { root, keys, recordings, spaces, uploads } = data;
+  for (const folder of [root, keys, recordings, spaces, uploads]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   // A person may have made it before, for a model: no other user may read what is below.

@@ -1,10 +1,11 @@
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
+import { preferred } from './catalogue/catalogue.ts';
 import { compatEngine } from './remote/compat-engine.ts';
 import type { SpeechEngine } from './engine.ts';
 import { languageCode } from '../shared/languages.ts';
 import { localEngine } from './local/local-engine.ts';
-import { installedModels, sherpaInstalled } from './local/local-models.ts';
+import { installedModels, sherpaInstalled, type ModelFolders } from './local/local-models.ts';
 import { nativeEngine } from './remote/native-engine.ts';
 
 /**
@@ -15,7 +16,7 @@ import { nativeEngine } from './remote/native-engine.ts';
  */
 export async function chooseEngine(
   settings: Settings,
-  { modelsDir, log }: { modelsDir: string; log: EngineLog },
+  { modelsDir, log }: { modelsDir: ModelFolders; log: EngineLog },
 ): Promise<SpeechEngine> {
   const engine = await engineFor(settings, modelsDir, log);
   const usual = languageCode(settings['stt.language']);
@@ -29,7 +30,7 @@ export async function chooseEngine(
 
 async function engineFor(
   settings: Settings,
-  modelsDir: string,
+  modelsDir: ModelFolders,
   log: EngineLog,
 ): Promise<SpeechEngine> {
   const baseUrl = settings['stt.base_url'];
@@ -41,10 +42,15 @@ async function engineFor(
 
   const { models, broken } = await installedModels(modelsDir);
   for (const { folder, problem } of broken) log.warn({ folder, problem }, 'model is not used');
-  const recognisers = models.filter(({ purpose }) => purpose === 'speech-to-text');
+  const recognisers = preferred(models.filter(({ purpose }) => purpose === 'speech-to-text'));
   if (!sherpaInstalled())
     throw noEngine('The package sherpa-onnx-node is missing: run npm install again.');
-  if (recognisers.length === 0) throw noEngine(`Put a speech model into ${modelsDir}.`);
+  if (recognisers.length === 0) {
+    const folder = [modelsDir].flat()[0];
+    throw noEngine(
+      `Install a speech model (npx mitschrift models list), or put one into ${folder}.`,
+    );
+  }
   return localEngine(recognisers, settings['stt.local_model']);
 }
 

@@ -1,3 +1,4 @@
+import type { ModelFolders } from './local/local-models.ts';
 import { type DecodedSpeech, decodeToSpeech } from '../audio/decode.ts';
 import { openSpeechFile } from '../audio/speech-file.ts';
 import { StageError } from '../shared/errors.ts';
@@ -25,7 +26,7 @@ export async function spokenAudio(
   target: string,
   options: {
     secondsMax: number;
-    modelsDir?: string | undefined;
+    modelsDir?: ModelFolders | undefined;
     signal: AbortSignal;
     onProgress?: (fraction: number | null) => void;
   },

@@ -26,8 +26,9 @@ test('a disk that is full while a device is recorded: what was said is kept, and
   const data = dataFolder(join(disk.folder, 'data'));
   const pulse = await privatePulse(t);
   const said = await speech(await tempDir(t), 'mic', sentences.mic);
-  await mkdir(data.models, { recursive: true });
-  await cp(join(modelsDir, 'espeak-en'), join(data.models, 'espeak-en'), { recursive: true });
+  const model = join(data.models[0], 'espeak-en');
+  await mkdir(data.models[0], { recursive: true });
+  await cp(join(modelsDir, 'espeak-en'), model, { recursive: true });
   // The floor of 500 MB ends a recording long before; here the disk itself has to.
   const service = await openCapturingService(data.root, {
     env: pulse.env,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { loadavg } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -46,12 +47,14 @@ export async function runFile(
   }: { bundle: TestBundle; cwd: string; env: Record<string, string>; limitSeconds: number },
 ): Promise<FileRun> {
   const started = performance.now();
+  // Models that the person at this machine has installed are none of the tests'.
+  const home = await mkdtemp(join(tmpdir(), 'mitschrift-home-'));
   const reporter = pathToFileURL(join(bundle.folder, 'test/runner/file-reporter.js')).href;
   const reports = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
   const args = ['--enable-source-maps', ...reports, bundle.builtPath(join(cwd, file))];
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { ...process.env, ...env, TEST_PROGRAMS: bundle.folder },
+    env: { ...process.env, ...env, TEST_PROGRAMS: bundle.folder, XDG_DATA_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
@@ -69,6 +72,7 @@ export async function runFile(
   const [code, signal] = await closed;
   clearTimeout(timer);
   running.delete(pid);
+  await rm(home, { recursive: true, force: true });
   const result = said.text === '' ? undefined : (JSON.parse(said.text) as FileResult);
   return {
     file,

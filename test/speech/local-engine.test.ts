@@ -8,11 +8,8 @@ import { decodeToSpeech } from '../../src/audio/decode.ts';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { localEngine } from '../../src/speech/local/local-engine.ts';
 import { installedModels, sherpaConfig } from '../../src/speech/local/local-models.ts';
-import {
-  type LocalProcessOptions,
-  type LocalResult,
-  localProcess,
-} from '../../src/speech/local/local-process.ts';
+import type { LocalResult } from '../../src/speech/local/engine-requests.ts';
+import { type LocalProcessOptions, localProcess } from '../../src/speech/local/local-process.ts';
 import { overlapSeconds } from '../../src/speech/detection/seams.ts';
 import { recognisePlan } from '../../src/speech/recognise-plan.ts';
 import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';

@@ -18,9 +18,9 @@ test('documents, recordings and announced uploads count; links, logs and what is
   await file(join(data.recordings, 'r1', 'audio.wav'), 1000);
   await file(join(data.log, '000001.ldb'), 50_000);
   await file(join(data.quarantine, 'spaces', 'ben-1', 'talk.md'), 50_000);
-  await file(join(data.models, 'model.onnx'), 50_000);
+  await file(join(data.models[0], 'model.onnx'), 50_000);
   await symlink(data.log, join(data.spaces, 'ada', 'log'));
-  await symlink(join(data.models, 'model.onnx'), join(data.recordings, 'r1', 'model.onnx'));
+  await symlink(join(data.models[0], 'model.onnx'), join(data.recordings, 'r1', 'model.onnx'));
   // Announced, not told yet, and complete: of that only the reminder is there.
   await file(join(data.resumable, 'a'.repeat(32)), 10);
   await writeFile(join(data.resumable, `${'a'.repeat(32)}.json`), JSON.stringify({ size: 10_000 }));

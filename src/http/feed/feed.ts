@@ -27,7 +27,7 @@ export interface Feed {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openFeed(services: HttpServices): Feed {
-  const { projections, space } = services;
+  const { projections, space, models } = services;
   const owner = ownerOf(services);
   const published = projections.position();
   const closing = new AbortController();
@@ -52,6 +52,13 @@ export function openFeed(services: HttpServices): Feed {
     }),
     space.onWarning(() => {
       for (const { caller } of feed.live.keys()) touch(feed, caller.userId);
+    }),
+    models.onProgress((id, progress) => {
+      const { phase = null, fraction = null } = progress ?? {};
+      const frame = JSON.stringify({ type: 'model', id, phase, fraction });
+      for (const listener of feed.live.keys()) {
+        if (listener.caller.isAdmin) listener.send(frame);
+      }
     }),
   ];
 

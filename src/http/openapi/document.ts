@@ -22,6 +22,7 @@ import { audioOperations } from '../routes/audio.ts';
 import { openOperations } from '../routes/open.ts';
 import { resumableOperations } from '../routes/tus.ts';
 import { deviceOperations } from '../routes/devices.ts';
+import { modelOperations } from '../routes/models.ts';
 
 /** Every operation of the interface; a test compares them with the router's own list. */
 export const operations: readonly Operation[] = [
@@ -43,6 +44,7 @@ export const operations: readonly Operation[] = [
   ...openOperations,
   ...resumableOperations,
   ...deviceOperations,
+  ...modelOperations,
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { modelPhase } from './model-answers.ts';
 import * as z from 'zod';
 import { type SettingKey, settingKeys, settingOf } from '../../config/schema.ts';
 import { mask, partsOf } from '../../config/changes.ts';
@@ -152,7 +153,14 @@ export const serverFrame = z.discriminatedUnion('type', [
     rms: z.number(),
     peak: z.number(),
   }),
-  z.object({ type: z.literal('model'), id: z.string(), fraction: z.number().nullable() }),
+  z.object({
+    type: z.literal('model'),
+    id: z.string(),
+    phase: modelPhase
+      .nullable()
+      .describe('null: it is no longer on its way; `GET /models` says how it ended'),
+    fraction: z.number().nullable(),
+  }),
   z.looseObject({ type: z.literal('warning'), code: z.string(), detail: z.string() }),
   z.object({
     type: z.literal('audio.ready'),

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { type Trial, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
-import { dataFolder } from '../../shared/data-directory.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody } from '../body.ts';
@@ -9,7 +8,7 @@ import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
 
 /** The configuration: read, change, and try before changing. For administrators. */
-export const configRoutes: AddRoutes = (router, { config, dataDir, log }) => {
+export const configRoutes: AddRoutes = (router, { config, models, log }) => {
   router.get('/config', (ctx) => {
     ctx.body = config.document();
   });
@@ -28,7 +27,7 @@ export const configRoutes: AddRoutes = (router, { config, dataDir, log }) => {
     const settings = config.withPatch(given);
     // Nothing named: both, as they are.
     const both = given.stt === undefined && given.llm === undefined;
-    const modelsDir = dataFolder(dataDir).models;
+    const modelsDir = models.folders;
     const [stt, llm] = await Promise.all([
       given.stt || both ? trySpeech(settings, { modelsDir, log }) : undefined,
       given.llm || both ? tryLanguage(settings) : undefined,

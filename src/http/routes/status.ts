@@ -65,9 +65,9 @@ export const startingHealth = (
 const wantsReady = ({ query }: { query: Record<string, unknown> }): boolean => 'ready' in query;
 
 /** `GET /doctor`: for administrators. All requests while it looks get the same answer. */
-export const doctorRoutes: AddRoutes = (router, { dataDir, config, space, log }) => {
+export const doctorRoutes: AddRoutes = (router, { dataDir, config, models, space, log }) => {
   let looking: Promise<Check[]> | undefined;
-  const data = dataFolder(dataDir);
+  const data = { ...dataFolder(dataDir), models: models.folders };
   const taken = async () => space.taken() ?? (await measureTaken(data)).bytes;
   router.get('/doctor', async (ctx) => {
     looking ??= runChecks({ data, settings: config.settings(), taken, log }).finally(

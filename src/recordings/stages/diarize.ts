@@ -1,3 +1,4 @@
+import type { ModelFolders } from '../../speech/local/local-models.ts';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeToSpeech } from '../../audio/decode.ts';
@@ -32,7 +33,11 @@ const prelude = 0.1;
  * the meeting goes on with one speaker, and can be processed again from here.
  */
 export const diarizeStage =
-  (deps: { modelsDir: string; folderOf(recordingId: string): string; log: Log }): StageActivity =>
+  (deps: {
+    modelsDir: ModelFolders;
+    folderOf(recordingId: string): string;
+    log: Log;
+  }): StageActivity =>
   async (job) => {
     await job.acquireSlot({ name: 'diarization', concurrency: 1 });
     const recording = await job.recording();

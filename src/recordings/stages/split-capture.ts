@@ -1,3 +1,4 @@
+import type { ModelFolders } from '../../speech/local/local-models.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesOf } from '../../../projections/recording/files.ts';
@@ -23,7 +24,11 @@ export type DiarizedBy = { engine: string; model: string | null; embeddingModel:
 export async function splitFound(
   job: Job,
   recording: Recording,
-  options: { speakers: number | null; modelsDir: string; folderOf(recordingId: string): string },
+  options: {
+    speakers: number | null;
+    modelsDir: ModelFolders;
+    folderOf(recordingId: string): string;
+  },
 ): Promise<(SplitTurns & { by: DiarizedBy }) | null> {
   const { speakers, modelsDir, folderOf } = options;
   const { draft } = recording.sources;
@@ -52,7 +57,7 @@ export async function splitFound(
 async function toldApart(
   channels: readonly [SpeechFile, SpeechFile],
   job: Job,
-  { others: speakers, modelsDir }: { others: number | null; modelsDir: string },
+  { others: speakers, modelsDir }: { others: number | null; modelsDir: ModelFolders },
 ): Promise<SplitTurns & { by: DiarizedBy }> {
   const { signal } = job;
   const diarizer = await localDiarizer(modelsDir);

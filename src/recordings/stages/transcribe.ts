@@ -1,3 +1,4 @@
+import type { ModelFolders } from '../../speech/local/local-models.ts';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSpeechFile } from '../../audio/speech-file.ts';
@@ -22,7 +23,7 @@ export function transcribe(deps: {
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
   folderOf(recordingId: string): string;
-  modelsDir: string;
+  modelsDir: ModelFolders;
 }): StageActivity {
   return async (job) => {
     const { value: engine, release } = await deps.leaseEngine();
@@ -51,7 +52,7 @@ export function transcribe(deps: {
 /** Sees to it that there is a speech file, and a plan of what is asked of the engine. */
 async function prepareSpeech(
   job: Job,
-  at: { folder: string; speechPath: string; engine: SpeechEngine; modelsDir: string },
+  at: { folder: string; speechPath: string; engine: SpeechEngine; modelsDir: ModelFolders },
 ): Promise<void> {
   const recording = await job.recording();
   const { audio } = filesOf(recording, recording.sources.draft);

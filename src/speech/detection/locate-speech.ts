@@ -7,6 +7,7 @@ import {
   sherpaConfig,
   sherpaInstalled,
   verifyModel,
+  type ModelFolders,
 } from '../local/local-models.ts';
 import { localProcess } from '../local/local-process.ts';
 import { planStretches, quietestPoint } from './speech-segments.ts';
@@ -36,7 +37,7 @@ export async function locateSpeech(
     /** Longest stretch the engine takes, in seconds. */
     secondsMax: number;
     /** Where models are installed; without it no model is used. */
-    modelsDir?: string | undefined;
+    modelsDir?: ModelFolders | undefined;
     signal: AbortSignal;
     onProgress?: ((fraction: number) => void) | undefined;
   },
@@ -56,7 +57,7 @@ export async function locateSpeech(
 
 /** A broken detector model must not hold up a recording: the other detector needs none. */
 async function usableModel(
-  modelsDir: string | undefined,
+  modelsDir: ModelFolders | undefined,
 ): Promise<{ model?: InstalledModel; problem?: string }> {
   if (modelsDir === undefined) return {};
   const { models } = await installedModels(modelsDir);

@@ -6,6 +6,7 @@ import {
   sherpaConfig,
   sherpaInstalled,
   verifyModel,
+  type ModelFolders,
 } from '../local/local-models.ts';
 import { type LocalProcess, localProcess } from '../local/local-process.ts';
 import {
@@ -46,7 +47,7 @@ const triesMax = 2;
 
 /** The diarizer of the installed models; null without a model of both kinds, the first by id of each. */
 export async function localDiarizer(
-  modelsDir: string,
+  modelsDir: ModelFolders,
   engineProcess?: LocalProcess,
 ): Promise<Diarizer | null> {
   const { models } = await installedModels(modelsDir);

@@ -7,7 +7,7 @@ import type { Stretch } from '../../../events/facts/transcript.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { speechRate } from '../../audio/wav.ts';
 import type { SpokenTurn, Window, WindowVoice } from '../diarization/windows.ts';
-import type { LocalRequest } from './local-process.ts';
+import type { LocalRequest } from './engine-requests.ts';
 
 type DiarizeRequest = Extract<LocalRequest, { op: 'diarize' }>;
 

@@ -5,8 +5,9 @@ import { StageError } from '../../shared/errors.ts';
 import { doubtOf } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { languageCode } from '../../shared/languages.ts';
-import { type InstalledModel, sherpaConfig, verifyModel } from './local-models.ts';
-import { type LocalProcess, type LocalResult, localProcess } from './local-process.ts';
+import { type InstalledModel, sherpaConfig, speaksLanguage, verifyModel } from './local-models.ts';
+import type { LocalResult } from './engine-requests.ts';
+import { type LocalProcess, localProcess } from './local-process.ts';
 import { shiftSegments, tokensOf, wordsFromTokens } from '../parse-transcript.ts';
 
 /** Whisper through sherpa-onnx drops what lies behind second 30; short pieces cost others nothing. */
@@ -71,9 +72,7 @@ function modelFor(
       { retriable: false },
     );
   }
-  const model = models.find(
-    ({ languages }) => code === null || languages.length === 0 || languages.includes(code),
-  );
+  const model = models.find((one) => speaksLanguage(one, code));
   if (model) return model;
   throw new StageError(
     'language-unknown',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
-import { isAbsolute, join, normalize, sep } from 'node:path';
+import { basename, isAbsolute, join, normalize, sep } from 'node:path';
 import { createRequire } from 'node:module';
 import { StageError, type StageErrorCode } from '../../shared/errors.ts';
 
@@ -13,16 +13,21 @@ const modelPurposes = [
   'speaker-embedding',
   'punctuation',
 ] as const;
+export type ModelPurpose = (typeof modelPurposes)[number];
+
+const modelId = /^[\w-][\w.-]{0,99}$/;
+/** Whether a text can be the id of a model, which is the name of its folder. */
+export const isModelId = (text: string): boolean => modelId.test(text);
 
 /** A path below the model's folder, in either system's way of writing. */
-const insidePath = z.string().refine((path) => {
+export const insidePath = z.string().refine((path) => {
   const plain = normalize(path.replaceAll('\\', '/'));
   return plain !== '.' && !isAbsolute(plain) && !plain.split(sep).includes('..');
 }, 'must lie inside the model folder');
 
 /** `model.json` of a folder `models/<id>/`. */
-const manifestSchema = z.object({
-  id: z.string().regex(/^[\w.-]{1,100}$/),
+export const manifestSchema = z.object({
+  id: z.string().regex(modelId),
   title: z.string().max(200),
   purpose: z.enum(modelPurposes),
   /** ISO 639-1 codes; empty: not bound to a language. */
@@ -42,33 +47,53 @@ export type InstalledModel = ModelManifest & {
   folder: string;
 };
 
+/** Whether a model knows a language (ISO 639-1); null stands for any. */
+export const speaksLanguage = (
+  { languages }: Pick<ModelManifest, 'languages'>,
+  language: string | null,
+): boolean => language === null || languages.length === 0 || languages.includes(language);
+
+/** Where models are: a folder, or several of which the first counts that has one of an id. */
+export type ModelFolders = string | readonly string[];
+
 /** A folder that should be a model and is none, and why, in a sentence. */
 export type BrokenModel = { folder: string; problem: string };
 
 const modelsMax = 200;
 
 /**
- * Models below a directory, sorted by id, as far as their `model.json` says: nothing is read of the
- * model files themselves (see `verifyModel`). A directory that is not there holds no models.
+ * Models below folders, sorted by id, as far as their `model.json` says: nothing is read of the
+ * model files themselves (see `verifyModel`). A folder that is not there holds no models; of several
+ * with the same id the one in the first folder counts.
  */
 export async function installedModels(
-  modelsDir: string,
+  modelsDir: ModelFolders,
 ): Promise<{ models: InstalledModel[]; broken: BrokenModel[] }> {
-  const models: InstalledModel[] = [];
+  const models = new Map<string, InstalledModel>();
   const broken: BrokenModel[] = [];
-  for (const name of (await foldersIn(modelsDir)).slice(0, modelsMax)) {
-    const folder = join(modelsDir, name);
+  for (const folder of await modelFolders([modelsDir].flat())) {
+    const name = basename(folder);
+    if (models.has(name)) continue;
     try {
       const manifest = manifestSchema.parse(
         JSON.parse(await readFile(join(folder, 'model.json'), 'utf8')),
       );
       if (manifest.id !== name) throw new Error(`its id is ${manifest.id}, not its folder's name`);
-      models.push({ ...manifest, folder });
+      models.set(name, { ...manifest, folder });
     } catch (error) {
       broken.push({ folder, problem: `model.json cannot be used: ${reason(error)}` });
     }
   }
-  return { models, broken };
+  const sorted = [...models.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return { models: sorted, broken };
+}
+
+async function modelFolders(parents: readonly string[]): Promise<string[]> {
+  const all: string[] = [];
+  for (const parent of parents) {
+    all.push(...(await foldersIn(parent)).map((name) => join(parent, name)));
+  }
+  return all.slice(0, modelsMax);
 }
 
 /**

@@ -2,10 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { programPath } from '../../shared/package.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
+import type { LocalAnswers, LocalMessage, LocalReply, LocalRequest } from './engine-requests.ts';
 import { StageError } from '../../shared/errors.ts';
 import { mutex } from '../../shared/mutex.ts';
-import type { Stretch } from '../../../events/facts/transcript.ts';
-import type { Window } from '../diarization/windows.ts';
 
 /** The engine process: started when first needed, again after it died, ended when idle. */
 export interface LocalProcess {
@@ -202,55 +201,6 @@ function exchange<R extends LocalRequest>(
   return { result, free };
 }
 
-/** What the service asks of the engine process, one at a time. Audio goes by path, never by message. */
-export type LocalRequest =
-  | {
-      op: 'recognise';
-      /** Model and options: the recogniser of the last key stays loaded. */
-      key: string;
-      /** OfflineRecognizer configuration with absolute paths. */
-      config: Record<string, unknown>;
-      /** A speech file, and seconds in it. */
-      path: string;
-      start: number;
-      end: number;
-      /** What will be asked next of the same file with the same model. */
-      next?: Stretch | undefined;
-    }
-  | {
-      op: 'detect';
-      /** Vad configuration with absolute paths. */
-      config: Record<string, unknown>;
-      path: string;
-    }
-  | {
-      op: 'diarize';
-      /** Models and options: those of the last key stay loaded. */
-      key: string;
-      /** Parts of an OfflineSpeakerDiarization configuration, with absolute paths. */
-      segmentation: Record<string, unknown>;
-      embedding: Record<string, unknown>;
-      clustering: { numClusters: number; threshold: number };
-      path: string;
-      start: number;
-      end: number;
-    };
-
-/** The part of sherpa-onnx's result that is used. */
-export type LocalResult = {
-  text: string;
-  lang?: string;
-  tokens?: string[];
-  timestamps?: number[];
-  durations?: number[];
-};
-
-export type LocalMessage = { id: number; request: LocalRequest };
-export type LocalReply =
-  | { id: number; progress: number }
-  | { id: number; value: LocalAnswers[keyof LocalAnswers] }
-  | { id: number; error: string };
-
 function start(): ChildProcess {
   const worker = programPath('src/speech/local/local-worker');
   return fork(worker, [], {
@@ -289,10 +239,3 @@ function stalled(): StageError {
     retriable: true,
   });
 }
-
-/** What each operation answers. Times of `recognise` count from the stretch's start. */
-type LocalAnswers = {
-  recognise: LocalResult;
-  detect: Stretch[];
-  diarize: Window;
-};

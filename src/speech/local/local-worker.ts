@@ -11,7 +11,7 @@ import { openSpeechFile } from '../../audio/speech-file.ts';
 import { speechRate } from '../../audio/wav.ts';
 import type { Window } from '../diarization/windows.ts';
 import { diarizeWindow } from './local-diarization.ts';
-import type { LocalMessage, LocalReply, LocalRequest, LocalResult } from './local-process.ts';
+import type { LocalMessage, LocalReply, LocalRequest, LocalResult } from './engine-requests.ts';
 
 type RequestOf<O extends LocalRequest['op']> = Extract<LocalRequest, { op: O }>;
 
@@ -33,15 +33,27 @@ let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
 async function answer(
   request: LocalRequest,
   progress: (fraction: number) => void,
-): Promise<LocalResult | Stretch[] | Window> {
+): Promise<LocalResult | Stretch[] | Window | number[] | string> {
   switch (request.op) {
     case 'recognise':
       return recognise(request);
     case 'detect':
       return detect(request, progress);
-    default:
+    case 'diarize':
       return diarizeWindow(request);
+    case 'embed':
+      return embed(request);
+    default:
+      return new sherpa.OnlinePunctuation(request.config).addPunct(request.text);
   }
+}
+
+async function embed({ config, path }: RequestOf<'embed'>): Promise<number[]> {
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(config);
+  const stream = extractor.createStream();
+  stream.acceptWaveform({ samples: await samplesOf(path, 0, Infinity), sampleRate: speechRate });
+  stream.inputFinished();
+  return extractor.isReady(stream) ? [...extractor.compute(stream, false)] : [];
 }
 
 async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> {

@@ -1,0 +1,166 @@
+import cliProgress from 'cli-progress';
+import { hostFrom } from '../shared/data-directory.ts';
+import { openLogger } from '../shared/log.ts';
+import type { ListedModel, ModelProgress } from '../speech/catalogue/list-models.ts';
+import { ModelError } from '../speech/catalogue/model-error.ts';
+import { type ModelStore, openModelStore } from '../speech/catalogue/model-store.ts';
+import { confirmed } from './confirmed.ts';
+import { presentSettings } from './settings.ts';
+
+/** `mitschrift models list`: what is installed, what there is, and what is recommended for this machine. */
+export async function listModelsCommand({ json }: { json: boolean }): Promise<void> {
+  const { models, broken } = await (await openStore()).list();
+  if (json) console.log(JSON.stringify({ models, broken }));
+  else {
+    for (const model of models.toSorted(byInterest)) console.log(described(model));
+    for (const { file, problem } of broken) console.error(`${file} is not used: ${problem}`);
+  }
+}
+
+/** `mitschrift models install ID…`, one after the other; a running service uses them at once. */
+export async function installModels(ids: readonly string[]): Promise<void> {
+  const store = await openStore();
+  const interrupted = () => void store.close();
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  const shown = progressShown(store);
+  try {
+    for (const id of ids) {
+      const { done } = await store.install(id);
+      const model = await done;
+      shown.stop();
+      console.log(`${model.title} is installed in ${model.folder}`);
+    }
+  } catch (error) {
+    shown.stop();
+    fail(error);
+  }
+}
+
+/** `mitschrift models import PATH`: an archive or a folder, for hosts without internet. */
+export async function importModelCommand(path: string): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+  try {
+    const model = await (await openStore()).importFrom(path, stop.signal);
+    console.log(`${model.title} is installed in ${model.folder}`);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** `mitschrift models remove ID`: asks first, and says what the model is used for. */
+export async function removeModelCommand(id: string, { yes }: { yes: boolean }): Promise<void> {
+  const store = await openStore();
+  const { models } = await store.list();
+  const uses = models.find((model) => model.id === id)?.used_for ?? [];
+  const question = `Remove ${id}?${uses.length > 0 ? ` It is used: ${uses.join(' ')}` : ''}`;
+  if (!yes && !(await confirmed(question))) {
+    console.log(`${id} was not removed`);
+    process.exitCode = 1;
+    return;
+  }
+  try {
+    await store.remove(id);
+    console.log(`${id} is removed`);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+async function openStore(): Promise<ModelStore> {
+  const host = hostFrom(process.env);
+  const { settings } = await presentSettings(host);
+  return openModelStore({
+    modelsDir: host.data.models,
+    catalogueDir: host.data.catalogue,
+    settings: () => settings,
+    log: openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] || 'silent'),
+  });
+}
+
+/** @throws what is not about the model */
+function fail(error: unknown): void {
+  const isCancelled = error instanceof Error && error.name === 'AbortError';
+  if (!isCancelled && !(error instanceof ModelError)) throw error;
+  console.error(
+    isCancelled ? 'Interrupted. What arrived is kept: install it again.' : error.message,
+  );
+  process.exitCode = 1;
+}
+
+/** Installed ones first, then what is recommended. */
+const byInterest = (a: ListedModel, b: ListedModel): number => interest(b) - interest(a);
+const interest = ({ installed, recommended }: ListedModel): number =>
+  (installed ? 2 : 0) + (recommended === null ? 0 : 1);
+
+function described(model: ListedModel): string {
+  const state = model.installed ? 'installed' : model.recommended ? 'recommended' : '';
+  const spoken =
+    model.languages.length > 6
+      ? `${model.languages.length} languages`
+      : model.languages.join(', ') || 'any language';
+  const lines = [
+    `${model.id.padEnd(26)} ${state.padEnd(12)} ${megabytes(model.size).padStart(8)}  ${model.purpose}, ${spoken}`,
+    model.about,
+    model.installed ? null : model.recommended,
+    ...model.used_for,
+    model.error,
+  ];
+  return lines.filter((line) => line !== null && line !== '').join('\n    ');
+}
+
+const megabytes = (bytes: number): string => `${Math.max(1, Math.round(bytes / 1e6))} MB`;
+
+/** A bar on a terminal, else a line for each phase. */
+function progressShown(store: ModelStore): { stop(): void } {
+  const { stderr } = process;
+  if (!stderr.isTTY) {
+    let last = '';
+    store.onProgress((id, progress) => {
+      const line = progress === null ? last : `${id}: ${phases[progress.phase]}`;
+      if (line !== last) console.error(line);
+      last = line;
+    });
+    return { stop: () => {} };
+  }
+  let bar: cliProgress.SingleBar | undefined;
+  store.onProgress((id, progress) => {
+    if (progress === null) return;
+    bar ??= openBar();
+    bar.update(Math.round((progress.fraction ?? 0) * 100), {
+      what: `${id}: ${sentence(progress)}`,
+    });
+  });
+  return {
+    stop() {
+      bar?.stop();
+      bar = undefined;
+    },
+  };
+}
+
+function openBar(): cliProgress.SingleBar {
+  const bar = new cliProgress.SingleBar({
+    format: '{bar} {percentage} %  {what}',
+    hideCursor: true,
+  });
+  bar.start(100, 0, { what: '' });
+  return bar;
+}
+
+const phases: Record<ModelProgress['phase'], string> = {
+  waiting: 'waiting',
+  downloading: 'downloading',
+  unpacking: 'unpacking',
+  checking: 'trying it on a sample',
+};
+
+function sentence({ phase, bytes, total, rate, seconds_left: left }: ModelProgress): string {
+  if (phase !== 'downloading') return phases[phase];
+  const of = total === null ? '' : ` of ${megabytes(total)}`;
+  const speed = rate === null ? '' : `, ${(rate / 1e6).toFixed(1)} MB a second`;
+  return `${megabytes(bytes)}${of}${speed}${left === null ? '' : `, ${timeLeft(left)} left`}`;
+}
+
+const timeLeft = (seconds: number): string =>
+  seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { openSpeechFile } from '../../audio/speech-file.ts';
+import { StageError } from '../../shared/errors.ts';
+import { packageRoot } from '../../shared/package.ts';
+import { type InstalledModel, sherpaConfig, sherpaInstalled } from '../local/local-models.ts';
+import { type LocalProcess, localProcess } from '../local/local-process.ts';
+import { ModelError } from './model-error.ts';
+
+/** Two voices of espeak-ng, in English. Ours: made by `espeak-ng`, see `README.md`. */
+const samplePath = join(packageRoot, 'src/speech/catalogue/sample.wav');
+/** A large model is read from a slow disk first. */
+const timeoutMs = 300_000;
+
+/**
+ * Loads a model in an engine process of its own and runs it on a sample: it answers without an error, a
+ * recogniser with text, an embedding with its dimension. What the text says is not judged.
+ * @param companions installed models: one that finds turns is tried together with one that makes embeddings
+ * @throws {ModelError} `model-unusable` with what the engine says; AbortError
+ */
+export async function checkModel(
+  model: InstalledModel,
+  companions: readonly InstalledModel[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (!sherpaInstalled()) {
+    throw unusable(model, 'the package sherpa-onnx-node is missing: run npm install again');
+  }
+  const engine = localProcess();
+  try {
+    const problem = await tried(model, companions, { engine, signal });
+    if (problem !== null) throw unusable(model, problem);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof StageError)) throw error;
+    const { cause } = error;
+    const detail = cause instanceof Error ? ` ${cause.message.trim().split('\n').at(-1)}` : '';
+    throw unusable(model, `${error.message}${detail}`, error);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What is wrong with the answer, in words; null when it is as it should be. */
+async function tried(
+  model: InstalledModel,
+  companions: readonly InstalledModel[],
+  { engine, signal }: { engine: LocalProcess; signal: AbortSignal },
+): Promise<string | null> {
+  const config = sherpaConfig(model);
+  const options = { signal, timeoutMs };
+  const path = samplePath;
+  const end = await lengthOf(samplePath);
+  switch (model.purpose) {
+    case 'speech-to-text': {
+      const request = { op: 'recognise', key: model.folder, config, path, start: 0, end } as const;
+      const { text } = await engine.ask(request, options);
+      return text.trim() === '' ? 'it hears nothing in a sample of speech' : null;
+    }
+    case 'voice-activity': {
+      const spans = await engine.ask({ op: 'detect', config, path }, options);
+      return spans.length === 0 ? 'it finds no speech in a sample of speech' : null;
+    }
+    case 'speaker-embedding': {
+      const embedding = await engine.ask({ op: 'embed', config, path }, options);
+      return embedding.length === 0 ? 'it makes nothing of a sample of speech' : null;
+    }
+    case 'punctuation': {
+      const request = { op: 'punctuate', config, text: 'how are you i am fine thank you' } as const;
+      return (await engine.ask(request, options)).trim() === '' ? 'it answers without text' : null;
+    }
+    default: {
+      const voices = companions.find(({ purpose }) => purpose === 'speaker-embedding');
+      if (!voices) return 'it needs a voice model beside it: install one first';
+      const embedding = sherpaConfig(voices);
+      const clustering = { numClusters: -1, threshold: 0.7 };
+      const parts = { segmentation: config, embedding, clustering, path, start: 0, end };
+      const { turns } = await engine.ask({ op: 'diarize', key: model.folder, ...parts }, options);
+      return turns.length === 0 ? 'it finds no turns in a sample of speech' : null;
+    }
+  }
+}
+
+async function lengthOf(path: string): Promise<number> {
+  const audio = await openSpeechFile(path);
+  await audio.close();
+  return audio.duration;
+}
+
+const unusable = (model: InstalledModel, why: string, cause?: unknown): ModelError =>
+  new ModelError(
+    'model-unusable',
+    `The model ${model.id} was fetched and cannot be used: ${why}. Nothing was installed.`,
+    { cause },
+  );

@@ -1,0 +1,89 @@
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod';
+import { ifMissing } from '../../shared/files.ts';
+import { type InstalledModel, manifestSchema } from '../local/local-models.ts';
+import { type AdoptOptions, type FreshModel, adoptModel } from './adopt-model.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+import { copyModelFile, modelBytesMax, workFolder } from './install.ts';
+import { ModelError } from './model-error.ts';
+import { isArchive, unpack } from './unpack.ts';
+
+/**
+ * Brings a model in from a file or folder of this host, as `installModel`: an archive or a folder with a
+ * `model.json` in it, or one that the catalogue knows by its name.
+ * @throws {ModelError} AbortError
+ */
+export async function importModel(
+  path: string,
+  entries: readonly CatalogueEntry[],
+  options: AdoptOptions,
+): Promise<InstalledModel> {
+  const work = workFolder(options.modelsDir, 'import');
+  await rm(work, { recursive: true, force: true });
+  const files = join(work, 'files');
+  await mkdir(files, { recursive: true, mode: 0o700 });
+  try {
+    options.onProgress('unpacking', 0, null);
+    const manifest = await importedFiles(path, files, entries, options.signal);
+    return await adoptModel(manifest, files, options);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Copies or unpacks what is a model's, and says which. */
+async function importedFiles(
+  path: string,
+  files: string,
+  entries: readonly CatalogueEntry[],
+  signal: AbortSignal,
+): Promise<FreshModel> {
+  const found = await stat(path).catch(ifMissing(null));
+  if (!found) throw new ModelError('model-unusable', `${path} is not there.`);
+  const known = entries.find((entry) => namesOf(entry).includes(basename(path)));
+  if (isArchive(path)) {
+    const wanted = (name: string) => known === undefined || Object.hasOwn(known.files, name);
+    await unpack(path, files, { wanted, bytesMax: modelBytesMax, signal });
+    return known ?? (await manifestIn(files, path));
+  }
+  const isFolder = found.isDirectory();
+  const fresh = isFolder ? (known ?? (await manifestIn(path, path))) : known;
+  if (!fresh) throw notAModel(path);
+  for (const name of Object.keys(fresh.files)) {
+    const target = join(files, name);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await copyModelFile(isFolder ? join(path, name) : path, target);
+  }
+  return fresh;
+}
+
+/** The file and folder names under which the publishers of a model give it away. */
+function namesOf({ files, sources }: CatalogueEntry): string[] {
+  const names = Object.keys(files);
+  return sources.flatMap((source) => {
+    if ('base' in source) return names.length === 1 ? names : [];
+    const archive = basename(new URL(source.archive).pathname);
+    return [archive, archive.replace(/\.tar(\.\w+)?$/, '')];
+  });
+}
+
+async function manifestIn(folder: string, path: string): Promise<FreshModel> {
+  const text = await readFile(join(folder, 'model.json'), 'utf8').catch(ifMissing(null));
+  if (text === null) throw notAModel(path);
+  try {
+    return manifestSchema.parse(JSON.parse(text));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new ModelError(
+      'model-unusable',
+      `model.json in ${basename(path)} cannot be used: ${why}`,
+    );
+  }
+}
+
+const notAModel = (path: string): ModelError =>
+  new ModelError(
+    'model-unusable',
+    `${basename(path)} has no model.json and is not called as a model of the catalogue is. See "A local model" in src/speech/README.md.`,
+  );

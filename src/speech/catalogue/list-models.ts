@@ -1,0 +1,139 @@
+import { languageCode } from '../../shared/languages.ts';
+import {
+  type InstalledModel,
+  type ModelPurpose,
+  installedModels,
+  sherpaInstalled,
+  speaksLanguage,
+} from '../local/local-models.ts';
+import type { InstallPhase } from './adopt-model.ts';
+import { preferred, readCatalogue } from './catalogue.ts';
+import { type Machine, recommended } from './recommend.ts';
+
+/** How far an installation is. */
+export type ModelProgress = {
+  phase: 'waiting' | InstallPhase;
+  /** 0 to 1; null as long as the server has not said how much there is, and while it is checked. */
+  fraction: number | null;
+  bytes: number;
+  total: number | null;
+  /** Bytes a second over the last seconds. */
+  rate: number | null;
+  seconds_left: number | null;
+};
+
+/** A model of the catalogue or of this host. */
+export type ListedModel = {
+  id: string;
+  title: string;
+  about: string | null;
+  purpose: ModelPurpose;
+  languages: readonly string[];
+  /** Bytes on the disk, about as long as it is not installed. */
+  size: number;
+  license: string;
+  memory_gb: number | null;
+  /** Why it is recommended for this machine and the language that is usually spoken; null when it is not. */
+  recommended: string | null;
+  installed: boolean;
+  /** What it is used for at the moment, in a sentence each. */
+  used_for: string[];
+  progress: ModelProgress | null;
+  /** Why the last installation failed, or why what is installed cannot be used. */
+  error: string | null;
+};
+
+/** The settings that models depend on. */
+export type ModelSettings = {
+  'stt.local_model': string | null;
+  'stt.language': string;
+  'models.mirror': string | null;
+};
+
+/** Where models and their descriptions are, and what they would run on. */
+export type ModelPlaces = {
+  /** Where models are looked for; they are installed into the first. */
+  modelsDir: readonly [string, ...string[]];
+  /** A house's own catalogue entries. */
+  catalogueDir: string;
+  machine: Machine;
+};
+
+export type ModelList = {
+  models: ListedModel[];
+  broken: { file: string; problem: string }[];
+};
+
+/** What is on its way or went wrong, by id. */
+type Works = {
+  progress(id: string): ModelProgress | null;
+  failure(id: string): string | null;
+};
+
+/** The models of the catalogue, those of this host, and what cannot be used of both. */
+export async function listModels(
+  { modelsDir, catalogueDir, machine }: ModelPlaces,
+  settings: ModelSettings,
+  works: Works,
+): Promise<ModelList> {
+  const { entries, broken } = await readCatalogue(catalogueDir);
+  const installed = await installedModels(modelsDir);
+  const language = languageCode(settings['stt.language']);
+  const advice = recommended(entries, language, machine);
+  const uses = usesOf(installed.models, settings['stt.local_model'], language);
+  const ids = [...new Set([...entries, ...installed.models].map(({ id }) => id))];
+  const models = ids.map((id): ListedModel => {
+    const entry = entries.find((one) => one.id === id);
+    const here = installed.models.find((one) => one.id === id);
+    const known = (here ?? entry)!;
+    return {
+      id,
+      title: known.title,
+      about: entry?.about ?? null,
+      purpose: known.purpose,
+      languages: known.languages,
+      size: here ? bytesOf(here) : entry!.size,
+      license: known.license,
+      memory_gb: entry?.memory_gb ?? null,
+      recommended: advice.get(id) ?? null,
+      installed: here !== undefined,
+      used_for: uses.get(id) ?? [],
+      progress: works.progress(id),
+      error: works.failure(id),
+    };
+  });
+  const unusable = installed.broken.map(({ folder, problem }) => ({ file: folder, problem }));
+  return { models, broken: [...broken, ...unusable] };
+}
+
+const bytesOf = ({ files }: InstalledModel): number =>
+  Object.values(files).reduce((sum, { size }) => sum + size, 0);
+
+/** What each model is used for as things are, in sentences. */
+function usesOf(
+  models: readonly InstalledModel[],
+  chosen: string | null,
+  language: string | null,
+): Map<string, string[]> {
+  const uses = new Map<string, string[]>();
+  if (!sherpaInstalled()) return uses;
+  const recognisers = preferred(models.filter(({ purpose }) => purpose === 'speech-to-text'));
+  const recogniser =
+    recognisers.find(({ id }) => id === chosen) ??
+    recognisers.find((one) => speaksLanguage(one, language));
+  if (recogniser) {
+    const why = recogniser.id === chosen ? ' (stt.local_model)' : '';
+    uses.set(recogniser.id, [`Turns speech into text${why}.`]);
+  }
+  for (const [purpose, use] of Object.entries(otherUses)) {
+    const first = models.find((one) => one.purpose === purpose);
+    if (first) uses.set(first.id, [use]);
+  }
+  return uses;
+}
+
+const otherUses: Partial<Record<ModelPurpose, string>> = {
+  'voice-activity': 'Finds where somebody speaks.',
+  'speaker-segmentation': 'Tells the speakers of a meeting apart.',
+  'speaker-embedding': 'Tells the speakers of a meeting apart.',
+};

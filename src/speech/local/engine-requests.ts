@@ -1,0 +1,73 @@
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { Window } from '../diarization/windows.ts';
+
+/** What the service asks of the engine process, one at a time. Audio goes by path, never by message. */
+export type LocalRequest =
+  | {
+      op: 'recognise';
+      /** Model and options: the recogniser of the last key stays loaded. */
+      key: string;
+      /** OfflineRecognizer configuration with absolute paths. */
+      config: Record<string, unknown>;
+      /** A speech file, and seconds in it. */
+      path: string;
+      start: number;
+      end: number;
+      /** What will be asked next of the same file with the same model. */
+      next?: Stretch | undefined;
+    }
+  | {
+      op: 'detect';
+      /** Vad configuration with absolute paths. */
+      config: Record<string, unknown>;
+      path: string;
+    }
+  | {
+      op: 'diarize';
+      /** Models and options: those of the last key stay loaded. */
+      key: string;
+      /** Parts of an OfflineSpeakerDiarization configuration, with absolute paths. */
+      segmentation: Record<string, unknown>;
+      embedding: Record<string, unknown>;
+      clustering: { numClusters: number; threshold: number };
+      path: string;
+      start: number;
+      end: number;
+    }
+  | {
+      op: 'embed';
+      /** SpeakerEmbeddingExtractor configuration with absolute paths. */
+      config: Record<string, unknown>;
+      path: string;
+    }
+  | {
+      op: 'punctuate';
+      /** OnlinePunctuation configuration with absolute paths. */
+      config: Record<string, unknown>;
+      text: string;
+    };
+
+/** The part of sherpa-onnx's result that is used. */
+export type LocalResult = {
+  text: string;
+  lang?: string;
+  tokens?: string[];
+  timestamps?: number[];
+  durations?: number[];
+};
+
+export type LocalMessage = { id: number; request: LocalRequest };
+export type LocalReply =
+  | { id: number; progress: number }
+  | { id: number; value: LocalAnswers[keyof LocalAnswers] }
+  | { id: number; error: string };
+
+/** What each operation answers. Times of `recognise` count from the stretch's start. */
+export type LocalAnswers = {
+  recognise: LocalResult;
+  detect: Stretch[];
+  diarize: Window;
+  /** Of a whole file; empty when it is too short. */
+  embed: number[];
+  punctuate: string;
+};

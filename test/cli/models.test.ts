@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { installedModels, verifyModel } from '../../src/speech/local/local-models.ts';
+import { modelMirror, offerModel } from '../support/model-mirror.ts';
+import { modelsDir as fixtures } from '../support/models.ts';
+import { program } from '../support/program.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+test('kill -9 in any phase of an installation leaves a working model or none, and the next one ends well', async (t) => {
+  const data = await tempDir(t);
+  const catalogueDir = join(data, 'catalogue');
+  await mkdir(catalogueDir);
+  const mirror = Object.assign(await modelMirror(t), { catalogueDir });
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  for (const phase of ['downloading', 'unpacking', 'trying it on a sample', 'is installed']) {
+    // One that is killed while it downloads is killed while it waits for the rest.
+    if (phase === 'downloading') mirror.faults.set('espeak-en.tar.gz', ['stalled']);
+    assert.ok(await killedIn(data, phase), phase);
+    const { models, broken } = await installedModels(join(data, 'models'));
+    assert.deepEqual(broken, [], phase);
+    for (const model of models) await verifyModel(model);
+  }
+  const installed = await run(data, ['install', 'espeak-en']);
+  assert.deepEqual([installed.code, installed.err.includes('Error')], [0, false]);
+  assert.match(installed.out, /is installed in .*espeak-en/);
+  assert.deepEqual((await readdir(join(data, 'models'))).toSorted(), [
+    '.checksums.json',
+    '.partial',
+    'espeak-en',
+  ]);
+  assert.deepEqual(await readdir(join(data, 'models/.partial')), []);
+});
+
+test('list, import and remove say what there is, and what is wrong', async (t) => {
+  const data = await tempDir(t);
+  const listed = await run(data, ['list']);
+  assert.match(listed.out, /^parakeet-tdt-0\.6b-v3 .* 640 MB {2}speech-to-text, 25 languages$/m);
+  const missing = await run(data, ['install', 'nowhere']);
+  assert.equal(missing.code, 1);
+  assert.match(missing.err, /^The catalogue has no model nowhere\. It has: parakeet/);
+  const imported = await run(data, ['import', join(fixtures, 'espeak-en')]);
+  assert.equal(imported.code, 0, imported.err);
+  const { models } = JSON.parse((await run(data, ['list', '--json'])).out) as {
+    models: { id: string; installed: boolean; used_for: string[] }[];
+  };
+  const mine = models.find(({ id }) => id === 'espeak-en')!;
+  assert.deepEqual([mine.installed, mine.used_for], [true, ['Turns speech into text.']]);
+  assert.match((await run(data, ['remove', 'espeak-en'])).err, /Confirm by --yes/);
+  assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 0);
+  assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 1);
+});
+
+function start(data: string, args: readonly string[]) {
+  return spawn(process.execPath, [program, 'models', ...args], {
+    env: { ...process.env, MITSCHRIFT_DATA: data, MITSCHRIFT_MODELS: join(data, 'models') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function run(data: string, args: readonly string[]) {
+  const child = start(data, args);
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { out, err, code };
+}
+
+/** Whether it came to the phase; it was killed as soon as it said so. */
+async function killedIn(data: string, phase: string): Promise<boolean> {
+  const child = start(data, ['install', 'espeak-en']);
+  let came = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      if (!line.includes(phase)) return;
+      came = true;
+      child.kill('SIGKILL');
+    });
+  }
+  await once(child, 'close');
+  return came;
+}

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { ours } from '../../src/speech/catalogue/catalogue.ts';
+import { ModelError } from '../../src/speech/catalogue/model-error.ts';
+import { type ModelStore, openModelStore } from '../../src/speech/catalogue/model-store.ts';
+import { recommended } from '../../src/speech/catalogue/recommend.ts';
+import { installedModels, verifyModel } from '../../src/speech/local/local-models.ts';
+import { openLogger } from '../../src/shared/log.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  bzip2,
+  gzipped,
+  modelArchive,
+  modelMirror,
+  modelTar,
+  offerModel,
+} from '../support/model-mirror.ts';
+import { modelsDir as fixtures } from '../support/models.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** So small that nothing has to be waited for. */
+const limits = {
+  triesMax: 3,
+  pauses: { first: 1, max: 5 },
+  silenceMs: 300,
+  slow: { bytes: 1000, ms: 50 },
+};
+
+test('a model arrives over a bad line, from where it broke off, and works', async (t) => {
+  const { store, mirror, models } = await house(t);
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  mirror.faults.set('espeak-en.tar.gz', ['redirect', 'cut', 'broken', 'cut', 'silence', 'drip']);
+  await (
+    await store.install('espeak-en')
+  ).done;
+  const listed = await one(store, 'espeak-en');
+  assert.equal(listed.installed, true);
+  assert.equal(listed.error, null);
+  assert.deepEqual(listed.used_for, ['Turns speech into text.']);
+  const { models: found } = await installedModels(models);
+  await verifyModel(found[0]!);
+  const size = mirror.files.get('espeak-en.tar.gz')!.length;
+  const ranges = mirror.asked.flatMap(({ range }) => range ?? []);
+  assert.ok(ranges.includes(`bytes=${Math.floor(size / 2)}-`), ranges.join());
+  assert.deepEqual(await leftIn(models), ['.checksums.json', 'espeak-en']);
+});
+
+test('what cannot be gone on with is begun again; what is not there is looked for elsewhere', async (t) => {
+  const { store, mirror } = await house(t);
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' }, ['gone.tar.gz']);
+  mirror.faults.set('espeak-en.tar.gz', ['cut', 'changed']);
+  await (
+    await store.install('espeak-en')
+  ).done;
+  assert.equal((await one(store, 'espeak-en')).installed, true);
+  assert.deepEqual(
+    mirror.asked.map(({ path, status }) => `${path.split('/').at(-1)} ${status}`),
+    ['gone.tar.gz 404', 'espeak-en.tar.gz 200', 'espeak-en.tar.gz 200'],
+  );
+});
+
+test('what fails says why in a sentence, installs nothing, and the second try ends well', async (t) => {
+  const { store, mirror, models } = await house(t);
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  const name = 'espeak-en.tar.gz';
+  const cases = [
+    [['flip'], 'archive-unusable', /cannot be unpacked/],
+    [['broken', 'broken', 'broken'], 'download-failed', /answers 503.*goes on from there/],
+    [['drip', 'drip', 'drip'], 'download-failed', /sends too slowly/],
+    [['not-found'], 'download-failed', /is not there/],
+  ] as const;
+  for (const [faults, code, sentence] of cases) {
+    mirror.faults.set(name, [...faults]);
+    const { done } = await store.install('espeak-en');
+    await assert.rejects(done, (error) => error instanceof ModelError && error.code === code);
+    const { installed, error, progress } = await one(store, 'espeak-en');
+    assert.deepEqual({ installed, progress }, { installed: false, progress: null });
+    assert.match(error!, sentence);
+    assert.deepEqual((await installedModels(models)).models, []);
+    mirror.faults.clear();
+  }
+  mirror.faults.set(name, ['too-long', 'too-long', 'too-long', 'too-long']);
+  await assert.rejects((await store.install('espeak-en')).done, /ended too soon|broke off/);
+  mirror.faults.clear();
+  await (
+    await store.install('espeak-en')
+  ).done;
+  assert.equal((await one(store, 'espeak-en')).installed, true);
+});
+
+test('files that differ from those of the first installation are refused, and so are those of which a checksum is known', async (t) => {
+  const { store, mirror } = await house(t);
+  await offerModel(mirror, 'espeak-en', { base: '' });
+  await (
+    await store.install('espeak-en')
+  ).done;
+  await store.remove('espeak-en');
+  assert.equal((await one(store, 'espeak-en')).installed, false);
+  mirror.faults.set('tokens.txt', ['flip']);
+  await assert.rejects(
+    (await store.install('espeak-en')).done,
+    /tokens\.txt differs from what was installed here before/,
+  );
+  await (
+    await store.install('espeak-en')
+  ).done;
+
+  const sha256 = '0'.repeat(64);
+  await offerModel(mirror, 'espeak-embedding', { base: '' }, [], { 'embedding.onnx': { sha256 } });
+  await assert.rejects(
+    (await store.install('espeak-embedding')).done,
+    /differs from what its publisher names/,
+  );
+});
+
+test('a model that the engine cannot load is not installed; the service lives', async (t) => {
+  const { store, mirror, models } = await house(t);
+  await offerModel(mirror, 'espeak-en', { base: '' });
+  mirror.files.set('model.onnx', Buffer.from('this is no model'));
+  await assert.rejects((await store.install('espeak-en')).done, /was fetched and cannot be used/);
+  assert.deepEqual(await leftIn(models), []);
+});
+
+test('what a model needs beside it comes with it; voices are tried on a sample', async (t) => {
+  const { store, mirror } = await house(t);
+  await offerModel(mirror, 'espeak-embedding', { base: '' });
+  await offerModel(
+    mirror,
+    'espeak-segmentation',
+    { base: '' },
+    [],
+    {},
+    { companion: 'espeak-embedding' },
+  );
+  await (
+    await store.install('espeak-segmentation')
+  ).done;
+  const { models } = await store.list();
+  const installed = models.filter((model) => model.installed).map(({ id }) => id);
+  assert.deepEqual(installed, ['espeak-embedding', 'espeak-segmentation']);
+});
+
+test('an installation can be watched and cancelled; nothing of it is left, and the next one works', async (t) => {
+  const { store, mirror, models } = await house(t, { ...limits, silenceMs: 60_000 });
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  mirror.faults.set('espeak-en.tar.gz', ['silence']);
+  const seen: (string | null)[] = [];
+  store.onProgress((_id, progress) => seen.push(progress?.phase ?? null));
+  const { done } = await store.install('espeak-en');
+  const ended = assert.rejects(done, { name: 'AbortError' });
+  await eventually('asked', () => mirror.asked.length > 0);
+  assert.equal((await one(store, 'espeak-en')).progress?.phase, 'waiting');
+  await store.cancel('espeak-en');
+  await ended;
+  const { installed, progress, error } = await one(store, 'espeak-en');
+  assert.deepEqual(
+    { installed, progress, error },
+    { installed: false, progress: null, error: null },
+  );
+  assert.deepEqual(await readdir(join(models, '.partial')).catch(() => []), []);
+  await (
+    await store.install('espeak-en')
+  ).done;
+  assert.deepEqual([...new Set(seen)], [null, 'downloading', 'unpacking', 'checking']);
+});
+
+test('a house’s mirror serves every file under its own name, over HTTP or from a folder, and nothing else is asked', async (t) => {
+  const { store, mirror, models, settings, root } = await house(t);
+  const archive = await modelArchive('espeak-en');
+  const elsewhere = 'https://models.invalid/releases/';
+  await offerModel(
+    mirror,
+    'espeak-en',
+    { archive: 'espeak-en.tar.gz' },
+    [],
+    {},
+    {
+      sources: [{ archive: `${elsewhere}espeak-en.tar.gz` }],
+    },
+  );
+  settings['models.mirror'] = mirror.address;
+  await (
+    await store.install('espeak-en')
+  ).done;
+  await store.remove('espeak-en');
+
+  const folder = join(root, 'mirror');
+  await mkdir(folder);
+  await writeFile(join(folder, 'espeak-en.tar.gz'), archive);
+  settings['models.mirror'] = folder;
+  mirror.asked.length = 0;
+  await (
+    await store.install('espeak-en')
+  ).done;
+  assert.deepEqual(mirror.asked, []);
+  assert.deepEqual(await leftIn(models), ['.checksums.json', 'espeak-en']);
+});
+
+test('models are brought in from archives and folders of this host', async (t) => {
+  const { store, root } = await house(t);
+  const signal = new AbortController().signal;
+  const described = join(root, 'mine.tar.gz');
+  await writeFile(described, await modelArchive('espeak-en', { manifest: true }));
+  assert.equal((await store.importFrom(described, signal)).id, 'espeak-en');
+  const bzipped = join(root, 'mine.tar.bz2');
+  await writeFile(bzipped, await bzip2(await modelTar('espeak-en', { manifest: true })));
+  assert.equal((await store.importFrom(bzipped, signal)).id, 'espeak-en');
+  await writeFile(bzipped, (await readFile(bzipped)).subarray(0, -2000));
+  await assert.rejects(store.importFrom(bzipped, signal), /cannot be unpacked: .*(?:bzip2|end)/);
+  assert.equal(
+    (await store.importFrom(join(fixtures, 'espeak-embedding'), signal)).id,
+    'espeak-embedding',
+  );
+  const unknown = join(root, 'unknown.tar.gz');
+  await writeFile(unknown, await modelArchive('espeak-en'));
+  await assert.rejects(store.importFrom(unknown, signal), /has no model\.json/);
+  await assert.rejects(store.importFrom(join(root, 'nowhere'), signal), /nowhere is not there/);
+  const { models } = await store.list();
+  assert.equal(models.find(({ id }) => id === 'espeak-en')!.installed, true);
+});
+
+test('an archive writes nowhere but into the model’s folder, and no more than a model can have', async (t) => {
+  const { store, mirror, models, root } = await house(t);
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  const tar = pack();
+  for (const name of ['../../evil', '/tmp/evil', 'a/../../../evil', 'top/../../tokens.txt']) {
+    tar.entry({ name }, 'evil');
+  }
+  tar.entry({ name: 'top/tokens.txt', type: 'symlink', linkname: '/etc/passwd' });
+  tar.entry({ name: 'top/model.onnx', type: 'link', linkname: '/etc/passwd' });
+  tar.finalize();
+  mirror.files.set('espeak-en.tar.gz', await gzipped(tar));
+  await assert.rejects(
+    (await store.install('espeak-en')).done,
+    /has no file (?:model\.onnx|tokens\.txt)/,
+  );
+  assert.deepEqual(await leftIn(models), []);
+  assert.deepEqual((await readdir(root)).toSorted(), ['catalogue', 'models']);
+
+  mirror.files.set('espeak-en.tar.gz', gzipSync(Buffer.from('not a tar at all'.repeat(100))));
+  await assert.rejects((await store.install('espeak-en')).done, /cannot be unpacked/);
+});
+
+test('own entries are read at each listing; those that cannot be used are named', async (t) => {
+  const { store, mirror, catalogueDir } = await house(t);
+  await writeFile(join(catalogueDir, 'broken.json'), '{"id": "other"}');
+  await offerModel(mirror, 'espeak-en', { base: '' });
+  const { models, broken } = await store.list();
+  assert.ok(models.some(({ id }) => id === 'espeak-en'));
+  assert.deepEqual(
+    broken.map(({ file }) => file),
+    [join(catalogueDir, 'broken.json')],
+  );
+  await assert.rejects(store.install('nowhere'), /has no model nowhere/);
+  await assert.rejects(store.remove('../catalogue'), /is not installed/);
+});
+
+test('the catalogue of this release is complete, and what is recommended fits language and machine', () => {
+  const entries = ours();
+  assert.ok(entries.length >= 12);
+  const names = (language: string | null, gigabytes: number, cores: number) => [
+    ...recommended(entries, language, { memoryBytes: gigabytes * 1e9, cores }).keys(),
+  ];
+  assert.ok(names('de', 8, 4).includes('parakeet-tdt-0.6b-v3'));
+  assert.ok(names('de', 3, 4).includes('whisper-small'));
+  assert.ok(names('en', 1, 1).includes('moonshine-tiny-en'));
+  assert.ok(names('ja', 8, 4).includes('sense-voice'));
+  assert.ok(names('tr', 8, 4).includes('whisper-turbo'));
+  const [, reason] = [...recommended(entries, 'de', { memoryBytes: 8e9, cores: 4 })][0]!;
+  assert.match(reason, /German and 24 others\. This machine has 8 GB of memory and 4 cores/);
+});
+
+async function house(t: TestContext, given = limits) {
+  const root = await tempDir(t);
+  const models = join(root, 'models');
+  const catalogueDir = join(root, 'catalogue');
+  await mkdir(models);
+  await mkdir(catalogueDir);
+  const mirror = Object.assign(await modelMirror(t), { catalogueDir });
+  const settings = {
+    'stt.local_model': null as string | null,
+    'stt.language': 'auto',
+    'models.mirror': null as string | null,
+  };
+  const store = openModelStore({
+    modelsDir: [models],
+    catalogueDir,
+    settings: () => settings,
+    log: openLogger('silent'),
+    limits: given,
+  });
+  t.after(() => store.close());
+  return { store, mirror, models, catalogueDir, settings, root };
+}
+
+async function one(store: ModelStore, id: string) {
+  const { models } = await store.list();
+  return models.find((model) => model.id === id)!;
+}
+
+const leftIn = async (folder: string) =>
+  (await readdir(folder)).filter((name) => name !== '.partial').toSorted();
