@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { bundleTests } from './runner/bundle.ts';
 import { adviceOnMissing } from './runner/missing-packages.ts';
 import { endAllFiles, runFile, type FileRun } from './runner/run-file.ts';
+import { longestFirst, writeLongest } from './runner/longest.ts';
 import { fewerThan, missingFiles, readCounts, writeCounts } from './runner/test-counts.ts';
 import { program } from './support/program.ts';
 import { seed } from './support/seeded.ts';
@@ -52,7 +54,6 @@ async function main(args: string[]): Promise<number> {
   console.log(`SEED=${seed} repeats this run. ${loadOfMachine()}`);
   await buildIfStale();
   const whole = positionals.length === 0;
-  const checks = whole ? await runChecks(['types', 'lint', 'format', 'unused']) : [];
   const all = await testFiles([join(root, 'test')]);
   const files = whole ? all : await testFiles(positionals);
   const limitSeconds = Number(values.limit ?? (values.long ? 21_600 : 600));
@@ -62,13 +63,19 @@ async function main(args: string[]): Promise<number> {
     root,
     files.map((file) => join(root, file)),
   );
-  const runs = await runFiles(files, async (file) => {
-    const run = await runFile(file, { bundle, cwd: root, env, limitSeconds });
-    if (!values.counts) run.problems.push(...fewerThan(before, run));
-    return run;
-  });
+  const [checks, runs] = await Promise.all([
+    whole ? runChecks(['types', 'lint', 'format', 'unused']) : [],
+    runFiles(await longestFirst(files), async (file) => {
+      const run = await runFile(file, { bundle, cwd: root, env, limitSeconds });
+      if (!values.counts) run.problems.push(...fewerThan(before, run));
+      return run;
+    }),
+  ]);
   await bundle.remove();
-  if (values.counts) await writeCounts(values['counts-file'], { before, runs, files: all });
+  if (values.counts) {
+    await writeCounts(values['counts-file'], { before, runs, files: all });
+    if (whole) await writeLongest(runs);
+  }
   const missing = whole && !values.counts ? missingFiles(before, all) : [];
   const gone = missing.map((file) => `${file} › The file is missing (npm run counts commits that)`);
   const failures = [...checks, ...runs.flatMap(failuresOf), ...gone];
@@ -111,12 +118,20 @@ async function newestSource(): Promise<number> {
   return Math.max(...(await Promise.all([...times, ...config])).flat());
 }
 
-/** Returns the names of those that failed. */
+/** One after the other, beside the first tests. Returns the names of those that failed. */
 async function runChecks(names: string[]): Promise<string[]> {
   const failed: string[] = [];
   for (const name of names) {
-    const child = spawn('npm', ['run', '--silent', name], { cwd: root, stdio: 'inherit' });
-    const [code] = (await once(child, 'close')) as [number | null];
+    const child = spawn('npm', ['run', '--silent', name], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null]>,
+    ]);
+    if (code !== 0) console.log(`\n${out}${err}`);
     console.log(`${code === 0 ? '✔' : '✖'} ${name}`);
     if (code !== 0) failed.push(name);
   }

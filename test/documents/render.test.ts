@@ -6,6 +6,7 @@ import type { Block } from '../../events/facts/transcript.ts';
 import { type DocumentsInput, documentNames } from '../../src/documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
 import { fc } from '../support/properties.ts';
+import { times } from '../support/seeded.ts';
 
 const block = (number: number, speaker: string | null, start: number, text: string): Block => ({
   id: `t-${String(number).padStart(4, '0')}`,
@@ -138,7 +139,7 @@ test('front matter is flat YAML that gives back what went in, whatever it is', (
         assert.deepEqual((properties['speakers'] as string[]).map(visible), [visible(name)]);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: times({ short: 500, long: 5000 }) },
   );
 });
 
@@ -168,7 +169,7 @@ test('spoken text stays text: no markup, and exactly one paragraph with its own 
         assert.equal(visible(said.replace(/\\([!-/:-@[-`{-~])/gu, '$1')), visible(text));
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: times({ short: 1000, long: 10_000 }) },
   );
 });
 

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { type PerDocument, documentNames, documentPaths } from '../../src/documents/documents.ts';
 import { type Space, openSpace } from '../../src/documents/space.ts';
 import { temporaryName, writeDocuments } from '../../src/documents/write.ts';
+import { testProgram } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const paths = documentPaths('2026-11-21 09.05 Talk');
@@ -134,29 +134,14 @@ async function empty(t: TestContext): Promise<{ data: string; space: Space }> {
 
 /** Writes `second` in one process a space, killed (SIGKILL) before its n-th step in the n-th space. */
 async function killedAtEach(spaces: Space[]): Promise<void> {
-  const module = new URL('../../src/documents/write.ts', import.meta.url).href;
-  const script = `
-    const { writeDocuments } = await import(${JSON.stringify(module)});
-    const [space, paths, contents, known, step] = JSON.parse(process.env.CASE);
-    let steps = 0;
-    await writeDocuments(space, paths, contents, known, () => {
-      if (steps++ === step) process.kill(process.pid, 'SIGKILL');
-    });`;
+  const script = testProgram('test/documents/document-writer');
   const kill = (space: Space, step: number) =>
     new Promise<void>((resolve, reject) => {
-      const input = JSON.stringify([space, paths, second, hashes(first), step]);
-      execFile(
-        process.execPath,
-        ['--import', 'tsx', '--input-type=module', '-e', script],
-        {
-          cwd: fileURLToPath(new URL('../..', import.meta.url)),
-          env: { ...process.env, CASE: input },
-        },
-        (error, _stdout, stderr) => {
-          if (error?.signal === 'SIGKILL') resolve();
-          else reject(new Error(`step ${step} was not reached: ${stderr}`));
-        },
-      );
+      const order = JSON.stringify({ to: [space, paths, second, hashes(first)], n: step });
+      execFile(process.execPath, [script, order], (error, _stdout, stderr) => {
+        if (error?.signal === 'SIGKILL') resolve();
+        else reject(new Error(`step ${step} was not reached: ${stderr}`));
+      });
     });
   // Three at a time: starting a process is most of the time it takes.
   for (let at = 0; at < spaces.length; at += 3) {

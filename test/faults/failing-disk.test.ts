@@ -8,7 +8,7 @@ import { runWriter } from './run-writer.ts';
 import { strace } from './strace.ts';
 import { type Told, checkKept } from './told.ts';
 
-const rounds = times({ short: 12, long: 240 });
+const rounds = times({ short: 6, long: 240 });
 const writer = { seed, writers: 3, appends: 20, bytes: 200 };
 /** Once, for a while, and from then on for ever: then the writer says why it cannot go on. */
 const durations = ['', '..+', '+'];

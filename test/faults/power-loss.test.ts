@@ -6,7 +6,7 @@ import { powered, type Powered } from './power-loss.ts';
 import { runWriter } from './run-writer.ts';
 import { checkKept, type Told } from './told.ts';
 
-const rounds = times({ short: 12, long: 300 });
+const rounds = times({ short: 6, long: 300 });
 /** Lives on the same files; the first one's creation of everything is cut as well. */
 const livesMax = 4;
 

@@ -12,7 +12,7 @@ import { type Random, seed, seeded } from '../support/seeded.ts';
 const long = Boolean(process.env['MITSCHRIFT_LONG']);
 const counts = long
   ? { filenames: 100_000, bodies: 20_000, sockets: 2000 }
-  : { filenames: 3000, bodies: 1500, sockets: 100 };
+  : { filenames: 1000, bodies: 600, sockets: 50 };
 /** What the service may have grown by at the end of a run, in bytes. */
 const growthMax = 100 * 1024 * 1024;
 

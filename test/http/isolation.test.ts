@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect, password, startService, wav, type TestService } from '../support/http-client.ts';
-import { seed, seeded } from '../support/seeded.ts';
+import { seed, seeded, times } from '../support/seeded.ts';
 
 const users = 20;
-const requests = process.env['MITSCHRIFT_LONG'] ? 10_000 : 1000;
+const requests = times({ short: 400, long: 10_000 });
 
 test(`${users} users at once, ${requests} requests: nobody receives a byte of another's`, async (t) => {
   // Everything that is made of a user's recordings holds a word of theirs alone.

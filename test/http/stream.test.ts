@@ -120,7 +120,7 @@ test('whenever a client comes back, it has seen every durable frame once and in 
         assert.deepEqual(seen, expected);
       },
     ),
-    { numRuns: process.env['MITSCHRIFT_LONG'] ? 100 : 12 },
+    { numRuns: process.env['MITSCHRIFT_LONG'] ? 100 : 6 },
   );
 });
 

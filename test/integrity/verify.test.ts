@@ -16,7 +16,7 @@ import {
 import { seed, seeded, times } from '../support/seeded.ts';
 
 const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
-const flips = times({ short: 40, long: 400 });
+const flips = times({ short: 20, long: 400 });
 
 test(`what verify notices (SEED=${seed})`, async (t) => {
   const random = seeded(seed);

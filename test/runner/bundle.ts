@@ -18,6 +18,7 @@ export type TestBundle = {
 
 /** Processes that tests start (`testProgram` in `support/program.ts`), and the reporter in each. */
 const programs = [
+  'test/documents/document-writer',
   'test/faults/capturer',
   'test/faults/forgetter',
   'test/faults/log-reader',
