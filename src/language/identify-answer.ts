@@ -41,7 +41,7 @@ function nameIn(said: unknown): string | null {
   if (typeof said !== 'string' || said.length > 4 * nameMax) return null;
   if (/[\r\n]/u.test(said.trim())) return null;
   const name = plainLine(said.normalize('NFC'));
-  return [...name].length > nameMax || isNoName(name) ? null : name;
+  return Array.from(name).length > nameMax || isNoName(name) ? null : name;
 }
 
 /** Whether a text stands for “no name”, or only for a voice: `null`, `unknown`, `Speaker 1`, `SPEAKER_00`. */

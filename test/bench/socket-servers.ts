@@ -57,6 +57,8 @@ function ourSockets(): void {
     },
     recordingService: { activity: () => [], onActivity: nothing },
     captures: { now: () => null, onNow: nothing, onWarnings: nothing },
+    models: { onProgress: nothing },
+    readiness: { until: async () => {} },
     health: () => ({ state: 'ok', writable: true, advice: [], damage: [], more: 0 }),
     space: { warning: () => null, onWarning: nothing },
     metrics: { socketOpened: nothing },

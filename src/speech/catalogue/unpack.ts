@@ -66,7 +66,7 @@ async function writeFiles(
   for await (const part of parts) {
     entries += 1;
     if (entries > entriesMax) throw unusable('it holds too many files');
-    const { type, name, size = 0 } = part.header;
+    const { type, name, size } = part.header;
     const path = type === 'file' ? belowTop(name) : null;
     if (path === null || !wanted(path)) {
       part.resume();
