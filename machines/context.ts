@@ -97,6 +97,7 @@ export function contextAfter(
     case 'start.changed':
     case 'document.edited':
     case 'turn.edited':
+    case 'turns.recut':
     case 'kind.changed':
     case 'version.restored':
       return { ...context, deaths: {} };
@@ -116,6 +117,9 @@ export function contextAfter(
     case 'recording.resumed':
     case 'speech.detected':
     case 'speakers.skipped':
+    case 'speakers.postponed':
+    case 'voice.renamed':
+    case 'voice.revoked':
     case 'summary.fallback_used':
     case 'documents.named':
     case 'documents.rendered':

@@ -173,10 +173,16 @@ export const conditions = {
   }),
   /** A correction means a turn that people see: one of the present documents. */
   editsShownTurns: condition({
-    meets: (context, event) =>
-      event.type === 'turn.edited' && event.data.basis === shownBasis(context),
+    meets: (context, event) => corrects(event, shownBasis(context)),
     couldMeet: (context) => shownBasis(context) !== null,
     words: 'a turn of the present documents',
+  }),
+  /** … or, where there are none yet, one of those that wait for names. */
+  editsTurns: condition({
+    meets: (context, event) =>
+      corrects(event, shownBasis(context) ?? basisOf(context.sources.draft)),
+    couldMeet: (context) => (shownBasis(context) ?? basisOf(context.sources.draft)) !== null,
+    words: 'a turn that people see',
   }),
   deletesAll: condition({
     meets: (_context, event) =>
@@ -237,6 +243,9 @@ const couldCompleteTranscription = ({ running, sources: { draft } }: RecordingCo
 
 const completesTranscription = (context: RecordingContext, event: RecordingMachineEvent) =>
   couldCompleteTranscription(context) && isCurrent(context, event, { stage: 'transcribe' });
+
+const corrects = (event: RecordingMachineEvent, basis: number | null): boolean =>
+  (event.type === 'turn.edited' || event.type === 'turns.recut') && event.data.basis === basis;
 
 const shownBasis = ({ sources: { published } }: RecordingContext): number | null =>
   published && basisOf(published);

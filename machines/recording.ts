@@ -3,11 +3,13 @@ import type { Stage } from '../events/facts/recording.ts';
 import {
   answers,
   changes,
+  corrections,
   erased,
   fallback,
   noting,
   noted,
   notes,
+  ofVoices,
   remarks,
   running,
   stageFacts,
@@ -60,6 +62,7 @@ const restored = {
 const saved = parts.createStateConfig({
   on: {
     ...changes('#recording.transcribing.writing'),
+    ...ofVoices,
     ...restored,
     'audio.compressed': { guard: 'hasAudio', ...noting },
     'audio.removed': { guard: 'hasAudio', ...noting },
@@ -247,7 +250,9 @@ export const recordingMachine = parts.createMachine({
           ...noted('#recording.transcribing.finishing'),
         },
         'speakers.skipped': noted('#recording.transcribing.finishing'),
+        'speakers.postponed': noting,
         ...remarks,
+        ...corrections,
         'processing.cancelled': toIdle,
         'recording.erased': erased,
       },

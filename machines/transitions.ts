@@ -54,14 +54,28 @@ export const fallback = <S extends Stage>(stage: S) =>
 /** Takes the fact into the context, and leaves the state as it is. */
 export const noting = { actions: 'note' } as const;
 
+/** What people may say of voices: no document says it. */
+export const ofVoices = { 'voice.renamed': noting, 'voice.revoked': noting } as const;
+
 /** What people may say in every state but the last. */
-export const notes = { 'title.changed': noting, 'recording.handed_over': noting } as const;
+export const notes = {
+  'title.changed': noting,
+  'recording.handed_over': noting,
+  ...ofVoices,
+} as const;
 
 /** What people may say at any time after the capture: it counts when documents are written. */
 export const remarks = {
   ...notes,
   'start.changed': noting,
   'turn.edited': { guard: 'editsShownTurns', ...noting },
+  'turns.recut': { guard: 'editsShownTurns', ...noting },
+} as const;
+
+/** A meeting that waits for its speakers: its turns can be corrected before there are documents. */
+export const corrections = {
+  'turn.edited': { guard: 'editsTurns', ...noting },
+  'turns.recut': { guard: 'editsTurns', ...noting },
 } as const;
 
 /** What people change of documents that are there: they are written again, without any engine. */
@@ -74,6 +88,7 @@ export const changes = (target: string) => {
     'language.set': again,
     'start.changed': again,
     'turn.edited': { guard: 'editsShownTurns', ...again },
+    'turns.recut': { guard: 'editsShownTurns', ...again },
     'document.edited': { guard: 'editsDocuments', ...again },
     'speakers.renamed': { guard: 'namesKnownLabels', ...again },
   } as const;

@@ -22,7 +22,7 @@ const beginnings = ['recording.started', 'audio.imported'] as const;
  */
 export const commands: Projection = {
   name: 'commands',
-  version: 2,
+  version: 3,
   interests: new Set<LoggedFact['type']>([
     ...beginnings,
     'audio.captured',
@@ -37,6 +37,8 @@ export const commands: Projection = {
     'version.restored',
     'speakers.named',
     'speakers.skipped',
+    'speakers.postponed',
+    'turns.recut',
   ]),
   keys: () => [],
   apply(rows, fact) {

@@ -32,6 +32,8 @@ export type KeptRecording = {
     files: string[];
     /** SHA-256 of the file it was imported from, as it came; null: captured, or erased. */
     imported_sha256: string | null;
+    /** It waits for its speakers, and was put off: it is not asked for any more. */
+    postponed: boolean;
   };
   /** Which facts count: versions and labels, no words. */
   counted: Omit<Digest, 'facts'>;
@@ -68,6 +70,7 @@ export function foldRecording(
     core.status = statusOfState(state);
     core.position = fact.position;
     core.since = fact.at;
+    core.postponed = false;
   }
   const change = lastingChange(fact);
   if (change) Object.assign(core, change);
@@ -89,7 +92,7 @@ export const digestIn = ({ counted, facts = [] }: KeptRecording): Digest => ({ .
 /** What a reader sees. */
 export function recordingRow(kept: KeptRecording): RecordingRow {
   const { texts = noTexts, unreadable = false } = kept;
-  const { files: _, imported_sha256: _sha256, ...core } = kept.core;
+  const { files: _, imported_sha256: _sha256, postponed: _postponed, ...core } = kept.core;
   const digest = digestIn(kept);
   const { title, filename, abstract, language, speakers, notes } = shown(digest);
   const isKnown = notes.some(({ code }) => code === 'unreadable');
@@ -151,6 +154,7 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
       document_hashes: null,
       files: [],
       imported_sha256: imported ? fact.data.sha256 : null,
+      postponed: false,
       version: 0,
       ledger: null,
     },
@@ -175,6 +179,8 @@ function lastingChange(fact: LoggedFact): Partial<KeptRecording['core']> | undef
     }
     case 'audio.removed':
       return { audio: null };
+    case 'speakers.postponed':
+      return { postponed: true };
     case 'speech.detected':
       return { duration: fact.data.duration };
     case 'start.changed':

@@ -30,7 +30,7 @@ import { draft } from './recording/reading.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 5,
+  version: 6,
   interests: new Set(Object.keys(recordingFacts) as RecordingFactType[]),
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -137,9 +137,11 @@ export type StatusView = {
   /** All that run. */
   recordings: RecordingNow[];
   processing: Pick<RecordingRow, 'recording_id' | 'state' | 'since' | 'running'>[];
+  /** Meetings that wait to be asked about; those put off are not among them. */
   speakers_pending: {
     recording_id: string;
     title: string | null;
+    since: string;
     speakers: RecordingRow['suggestions'];
   }[];
   errors: ({ recording_id: string } & NonNullable<RecordingRow['error']>)[];
@@ -170,7 +172,7 @@ export async function statusOf(
   const inState = (state: RecordingRow['status']) => keptIn(storage, owner, state);
   const recording = await inState('recording');
   const failed = await inState('error');
-  const awaiting = await inState('awaiting-speakers');
+  const awaiting = (await inState('awaiting-speakers')).filter(({ core }) => !core.postponed);
   const transcribing = await inState('transcribing');
   const recordings = recording.map((kept) => recordingNow(kept, now));
   return {
@@ -186,6 +188,7 @@ export async function statusOf(
     speakers_pending: awaiting.map((kept) => ({
       recording_id: kept.core.recording_id,
       title: draft(digestIn(kept)).title,
+      since: kept.core.since,
       speakers: recordingRow(kept).suggestions,
     })),
     errors: failed
@@ -193,6 +196,15 @@ export async function statusOf(
       .flatMap(({ recording_id, error }) => (error ? [{ recording_id, ...error }] : [])),
     position,
   };
+}
+
+/** A user's meetings that wait for their speakers, newest first; at most `listedMax`. */
+export async function waitingForSpeakers(
+  storage: ProjectionStorage,
+  owner: string,
+): Promise<{ recording_id: string; postponed: boolean }[]> {
+  const kept = await keptIn(storage, owner, 'awaiting-speakers');
+  return kept.map(({ core: { recording_id, postponed } }) => ({ recording_id, postponed }));
 }
 
 /** Brings the lists up to what became of a recording. */

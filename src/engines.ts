@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Settings } from './config/environment.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
 import type { Stage } from '../events/facts/recording.ts';
+import type { KnownVoices } from './recordings/known-voices.ts';
 import type { EngineProbe } from './recordings/retry-failed.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import type { write } from './recordings/stages/write.ts';
@@ -121,6 +122,7 @@ async function modelProbe(
 export function speechActivities(
   { data, log, modelsDir = data.models }: EngineOptions,
   engines: ReturnType<typeof sharedEngine>,
+  known: KnownVoices,
 ) {
   const folderOf = (recordingId: string) => join(data.recordings, recordingId);
   return {
@@ -134,7 +136,7 @@ export function speechActivities(
     diarize: loadedActivity(async () =>
       (await import('./recordings/stages/diarize.ts')).diarizeStage({ modelsDir, folderOf, log }),
     ),
-    join: loadedActivity(async () => (await attribution()).joinStage({})),
+    join: loadedActivity(async () => (await attribution()).joinStage(known)),
   };
 }
 

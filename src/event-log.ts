@@ -3,6 +3,7 @@ import type { KeyStore } from '../events/key-store.ts';
 import { openFileKeys } from '../events/log/file-keys.ts';
 import { type EventLog, openLog } from '../events/log/level-log.ts';
 import { commands } from '../projections/commands.ts';
+import { people } from '../projections/people.ts';
 import { rebuildRecording } from '../projections/rebuild-recording.ts';
 import { recordings } from '../projections/recordings.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
@@ -86,14 +87,18 @@ async function openServedRows(
 }
 
 /** The projections that are kept up to the log. */
-export const served = [recordings, commands];
+export const served = [recordings, commands, people];
 
 /** Makes the rows of recordings again whose keys were put back since they were written. Mostly there are none. */
 async function takeInKeys(store: EventLog, storage: ProjectionStorage, log: Log): Promise<void> {
-  await forEachKeyThatCameBack(storage, store.keys, recordings.name, async (recordingId, marks) => {
-    await rebuildRecording(store, storage, recordingId, marks).then(
-      () => log.info({ recordingId }, 'its key is there again: its rows were made again'),
-      (error: unknown) => log.error({ err: error, recordingId }, 'its rows are not made again yet'),
-    );
-  });
+  for (const projection of [recordings, people]) {
+    const { name } = projection;
+    await forEachKeyThatCameBack(storage, store.keys, name, async (recordingId, marks) => {
+      await rebuildRecording(store, storage, { projection, recordingId, beside: marks }).then(
+        () => log.info({ recordingId, name }, 'its key is there again: its rows were made again'),
+        (error: unknown) =>
+          log.error({ err: error, recordingId, name }, 'its rows are not made again yet'),
+      );
+    });
+  }
 }

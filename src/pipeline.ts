@@ -11,6 +11,7 @@ import type { Log } from './shared/log.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
+import { openKnownVoices } from './recordings/known-voices.ts';
 import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { openJobQueue } from './recordings/stages/job-queue.ts';
@@ -151,6 +152,13 @@ function recordingServiceOver(
   const { store, rows } = opened;
   const { storage } = rows;
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.root, owner));
+  const known = openKnownVoices({
+    storage,
+    projections,
+    head: () => store.head(),
+    isOn: () => settings()['speakers.profiles'],
+    log,
+  });
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     log,
@@ -171,8 +179,8 @@ function recordingServiceOver(
     },
     activities: {
       capture: parts.captures.activity,
-      ...speechActivities(options, parts.engines),
-      ...languageActivities(options, parts.models),
+      ...speechActivities(options, parts.engines, known),
+      ...languageActivities({ ...options, peopleOf: known.peopleOf }, parts.models),
       ...writingActivity(options, {
         spaceOf,
         async *promisedBases(owner) {

@@ -43,8 +43,8 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'identification.completed': { result: 'identification', ends: 'identify', unread: ['names'] },
   'identification.skipped': { result: 'identification', ends: 'identify' },
   'turns.joined': { result: 'turns', ends: 'join', texts: ['turns'] },
-  'speakers.named': { result: 'names' },
-  'speakers.renamed': { result: 'names' },
+  'speakers.named': { result: 'names', unread: ['voices'] },
+  'speakers.renamed': { result: 'names', unread: ['voices'] },
   'transcript.punctuated': { result: 'punctuated', ends: 'punctuate', texts: ['blocks'] },
   'corrections.carried_over': { result: 'carried', texts: ['blocks', 'unplaced'] },
   'summary.completed': { result: 'summary', ends: 'summarise', texts: ['text'] },
@@ -56,6 +56,7 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'language.set': { result: 'languageSet' },
   'start.changed': { result: 'startChanged' },
   'turn.edited': { result: 'edited', texts: ['text', 'words'] },
+  'turns.recut': { result: 'edited', texts: ['turns'] },
   'document.edited': { result: 'authored', inRows: false },
 } satisfies { [T in RecordingFactType]?: CountingOf<T> };
 

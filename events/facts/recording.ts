@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
-import { runFacts } from './results.ts';
+import { namesFact, runFacts } from './results.ts';
 import { blockSchema, wordSchema } from './transcript.ts';
 
 /** What a computer does with a recording, one activity each. */
@@ -121,11 +121,8 @@ export const recordingFacts = {
   'language.set': { data: z.object({ language: z.string().nullable() }) },
   /** A person said when it began: on the server's wall clock, RFC 3339 with its offset. */
   'start.changed': { data: z.object({ local_start: z.string() }) },
-  /** Names given or corrected afterwards: all names by label. */
-  'speakers.renamed': {
-    data: z.object({ labels: z.array(z.string()) }),
-    content: z.object({ names: z.record(z.string(), z.string()) }),
-  },
+  /** Names given or corrected afterwards: all names by label, and the voices of those that are new. */
+  'speakers.renamed': namesFact,
   /** From now on it belongs to another user, and its documents are in their space. */
   'recording.handed_over': { data: z.object({ owner: z.string() }) },
   /** A person corrected a paragraph or turn: its text, or whose it is. The content is all of it. */
@@ -140,6 +137,30 @@ export const recordingFacts = {
       text: z.string(),
       words: z.array(wordSchema),
       /** Name of the speaker, if the label is a new one. */
+      name: z.string().optional(),
+    }),
+  },
+  /** A person cut a turn in two, or joined two: these blocks are what those say instead. The content is all of it. */
+  'turns.recut': {
+    data: z.object({
+      basis: z.number().int().positive(),
+      /** Ids of neighbours. */
+      replaced: z.array(z.string()).min(1),
+      by: z
+        .array(
+          z.object({
+            id: z.string(),
+            speaker: z.string().nullable(),
+            start: z.number().nonnegative(),
+            end: z.number().nonnegative(),
+          }),
+        )
+        .min(1),
+    }),
+    content: z.object({
+      /** In the order of `by`. */
+      turns: z.array(z.object({ text: z.string(), words: z.array(wordSchema) })),
+      /** Name of the last turn's speaker, if the label is a new one. */
       name: z.string().optional(),
     }),
   },

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { FactSchemas } from './envelope.ts';
-import { blockSchema, correctionSchema, segmentSchema, stretchSchema } from './transcript.ts';
+import {
+  blockSchema,
+  correctionSchema,
+  namedVoiceSchema,
+  segmentSchema,
+  stretchSchema,
+} from './transcript.ts';
 
 /** Which engine did the work, for the record and the reader. */
 const worker = z.object({
@@ -8,6 +14,9 @@ const worker = z.object({
   engine: z.string(),
   model: z.string().nullable(),
 });
+
+/** Something a speaker said, by which people tell who it is. */
+const sampleSchema = z.object({ start: z.number(), end: z.number(), text: z.string() });
 
 /** Why a language model did not do it, in a sentence for a person; absent when it did. */
 const withoutModel = { reason: z.string().optional() };
@@ -23,6 +32,15 @@ export type NameQuote = z.infer<typeof nameQuoteSchema>;
 
 /** The talk is too short for an extract that is not the talk again: it was left out. */
 const leftOut = { too_short: z.literal(true).optional() };
+
+/** Who is who: names by label, and the voices that may be known by them from now on. */
+export const namesFact = {
+  data: z.object({ labels: z.array(z.string()) }),
+  content: z.object({
+    names: z.record(z.string(), z.string()),
+    voices: z.array(namedVoiceSchema).optional(),
+  }),
+};
 
 /** What a run through the pipeline leads to, in the order of its stages. */
 export const runFacts = {
@@ -106,16 +124,24 @@ export const runFacts = {
           name: z.string().nullable(),
           confidence: z.number().nullable(),
           reason: z.string().nullable(),
-          sample: z.object({ start: z.number(), end: z.number(), text: z.string() }).nullable(),
+          sample: sampleSchema.nullable(),
+          /** More to choose from. Absent in older logs. */
+          samples: z.array(sampleSchema).optional(),
         }),
       ),
     }),
   },
-  'speakers.named': {
-    data: z.object({ labels: z.array(z.string()) }),
-    content: z.object({ names: z.record(z.string(), z.string()) }),
-  },
+  'speakers.named': namesFact,
   'speakers.skipped': { data: z.object({}) },
+  /** A person names them later: the meeting stays waiting, and asks no more. */
+  'speakers.postponed': { data: z.object({}) },
+  /** The voices of these labels belong to a person of another name; the recording's names stay. */
+  'voice.renamed': {
+    data: z.object({ labels: z.array(z.string()) }),
+    content: z.object({ name: z.string() }),
+  },
+  /** What was said of the voices of these labels is taken back, for good. */
+  'voice.revoked': { data: z.object({ labels: z.array(z.string()) }) },
 
   'transcript.punctuated': {
     data: z.object({

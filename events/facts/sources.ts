@@ -50,7 +50,7 @@ export const noSources: Sources = {
 
 /** Version of the fact whose blocks are the transcript, before corrections by their ids. */
 export const basisOf = ({ results }: Pick<Source, 'results'>): number | null =>
-  results.restored ?? results.carried ?? results.punctuated;
+  results.restored ?? results.carried ?? results.punctuated ?? results.turns;
 
 const redoneFromTitle = { title: null, restored: null };
 const redoneFromWords = { ...redoneFromTitle, carried: null, punctuated: null, summary: null };
@@ -109,6 +109,11 @@ export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
         draft: speaker === null ? draft : withLabels(draft, [speaker]),
         published: said(sources, {}, { edited: version }),
       };
+    }
+    case 'turns.recut': {
+      const labels = fact.data.by.flatMap(({ speaker }) => speaker ?? []);
+      const published = said(sources, {}, { edited: version });
+      return { ...after, draft: withLabels(draft, labels), published };
     }
     case 'speakers.renamed':
       return haveSameTurns(sources.draft, sources.published)

@@ -31,9 +31,22 @@ export const correctionSchema = z.object({
   after: z.string(),
   /** Name or label of the speaker it was given to, if that was the correction. */
   speaker: z.string().optional(),
+  /** It was cut out of a longer turn, so that no more than it goes to the speaker. */
+  part: z.literal(true).optional(),
 });
 export type Correction = z.infer<typeof correctionSchema>;
 
 /** [start, end] in seconds of a stretch of audio that holds speech. */
 export const stretchSchema = z.tuple([z.number().nonnegative(), z.number().nonnegative()]);
 export type Stretch = z.infer<typeof stretchSchema>;
+
+/** How a speaker sounds, under the name a person gave: kept in the fact of the name, for later meetings of theirs. */
+export const namedVoiceSchema = z.object({
+  label: z.string(),
+  /** Model that made the embedding; its length is the dimension. */
+  embedding_model: z.string(),
+  embedding: z.array(z.number()),
+  /** Of speech it was made of. */
+  seconds: z.number().nonnegative(),
+});
+export type NamedVoice = z.infer<typeof namedVoiceSchema>;

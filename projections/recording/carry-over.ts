@@ -1,4 +1,5 @@
 import { speakerLabel } from './join-turns.ts';
+import { cutTurn } from './recut.ts';
 import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
 import {
   type WordPatch,
@@ -33,17 +34,36 @@ export function correctionsBetween(
   names: Readonly<Record<string, string>>,
 ): Correction[] {
   const before = new Map(recognised.map((block) => [block.id, block]));
+  const isWhole = (block: Block) => sameSpan(before.get(block.id), block);
+  const whole = new Set(corrected.filter(isWhole).map(({ id }) => id));
+  const others = recognised.filter(({ id }) => !whole.has(id));
   return corrected.flatMap((block) => {
-    const old = before.get(block.id);
+    const old = whole.has(block.id) ? before.get(block.id) : heardIn(block, others);
     if (!old) return [];
     const changes = textCorrections(old, block.text);
     if (old.speaker !== block.speaker && block.speaker !== null) {
       const speaker = names[block.speaker] ?? block.speaker;
       const { start, end } = old;
-      changes.push({ start, end, before: '', after: '', speaker });
+      const part = whole.has(block.id) ? {} : { part: true as const };
+      changes.push({ start, end, before: '', after: '', speaker, ...part });
     }
     return changes;
   });
+}
+
+const sameSpan = (a: Block | undefined, b: Block): boolean =>
+  a?.start === b.start && a.end === b.end;
+
+/** What was heard in the time of a block that a person cut or joined; undefined where nothing was. */
+function heardIn(block: Block, heard: readonly Block[]): Block | undefined {
+  const inTime = (one: { start: number; end: number }) =>
+    one.start + one.end >= 2 * block.start && one.start + one.end <= 2 * block.end;
+  const words = heard.flatMap((one) => timedWords(one.text, one).filter(inTime));
+  const overlap = (one: Block) => Math.min(one.end, block.end) - Math.max(one.start, block.start);
+  const [most] = heard.toSorted((a, b) => overlap(b) - overlap(a));
+  if (!most || overlap(most) <= 0) return undefined;
+  const { start, end } = block;
+  return { ...most, start, end, text: words.map(({ text }) => text).join(' '), words };
 }
 
 /**
@@ -65,19 +85,23 @@ export function carryOver(
   }));
   const blocks = turns.map(({ block }) => block);
   const added: Record<string, string> = {};
-  const unplaced: Correction[] = [];
+  const placed = new Set<Correction>();
   for (const correction of corrections) {
-    const done =
-      correction.speaker === undefined
-        ? placeText(turns, correction)
-        : placeSpeaker(blocks, correction, correction.speaker, { ...names, ...added }, added);
-    if (!done) unplaced.push(correction);
+    if (correction.speaker === undefined && placeText(turns, correction)) placed.add(correction);
   }
   for (const { block, words, touched } of turns) {
     if (!touched) continue;
     block.text = words.map((word) => word.text).join(' ');
     if (block.words.length > 0) block.words = words;
   }
+  // Last: turns may be cut for them.
+  for (const correction of corrections) {
+    const { speaker } = correction;
+    if (speaker === undefined) continue;
+    const known = { ...names, ...added };
+    if (placeSpeaker(blocks, correction, speaker, known, added)) placed.add(correction);
+  }
+  const unplaced = corrections.filter((correction) => !placed.has(correction));
   return { blocks, placed: corrections.length - unplaced.length, unplaced, names: added };
 }
 
@@ -225,7 +249,7 @@ function replace({ turn, from, to }: Place, inserted: readonly string[]): void {
 
 function placeSpeaker(
   blocks: Block[],
-  { start, end }: Correction,
+  { start, end, part }: Correction,
   speaker: string,
   names: Readonly<Record<string, string>>,
   added: Record<string, string>,
@@ -239,8 +263,29 @@ function placeSpeaker(
   const named = Object.entries(names).find(([, name]) => name === speaker)?.[0];
   const label = named ?? (labels.has(speaker) ? speaker : newLabel(labels));
   if (!labels.has(label)) added[label] = speaker;
-  best.speaker = label;
+  (part ? cutOut(blocks, best, start, end) : best).speaker = label;
   return true;
+}
+
+/** The part of a block that was said in a time, as a block of its own; the block itself where nothing else is in it. */
+function cutOut(blocks: Block[], block: Block, start: number, end: number): Block {
+  const middles = timedWords(block.text, block).map((word) => (word.start + word.end) / 2);
+  const from = middles.findIndex((middle) => middle >= start);
+  const to = middles.findIndex((middle) => middle > end);
+  let own = block;
+  // The end first: words before it keep their numbers.
+  if (to > 0) cutBefore(blocks, own, to);
+  if (from > 0) own = cutBefore(blocks, own, from) ?? own;
+  return own;
+}
+
+/** Cuts a block of a list in two; returns the second half. */
+function cutBefore(blocks: Block[], block: Block, word: number): Block | undefined {
+  const parts = cutTurn(block, word, blocks);
+  if (!parts) return undefined;
+  Object.assign(block, parts[0]);
+  blocks.splice(blocks.indexOf(block) + 1, 0, parts[1]);
+  return parts[1];
 }
 
 /** The next label after those there are; in a transcript of an older log in its way of counting, from 1. */

@@ -8,6 +8,7 @@ import type {
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import { draft, published } from './reading.ts';
 import { type Recording, factAt, factsOf } from './recording.ts';
+import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
 
 /** Why a command on a recording is refused, besides what its state does not allow. */
@@ -57,9 +58,12 @@ export const changeRecording =
     return facts;
   };
 
+/** Whether the voices of the named are remembered (`speakers.profiles`). */
+type Remembering = { remember?: boolean };
+
 /** Names speakers afterwards; an empty name takes a name away. */
 export const renameSpeakers =
-  (names: Readonly<Record<string, string>>) =>
+  (names: Readonly<Record<string, string>>, { remember = false }: Remembering = {}) =>
   (recording: Recording): RecordingDecision => {
     const reading = published(recording);
     if (!reading) return noDocuments('speakers.renamed');
@@ -68,25 +72,67 @@ export const renameSpeakers =
     if (unknown.length > 0) return unknownLabels(unknown, labels);
     const all = withoutEmpty({ ...reading.names, ...names });
     if (isSame(all, reading.names)) return [];
+    const changed = Object.fromEntries(
+      Object.entries(all).filter(([label, name]) => reading.names[label] !== name),
+    );
+    const voices = remember ? voicesNamed(recording, reading, changed) : [];
     return [
       {
         type: 'speakers.renamed',
         data: { labels: labels.filter((label) => Object.hasOwn(all, label)) },
-        content: { names: all },
+        content: { names: all, ...(voices.length > 0 ? { voices } : {}) },
       },
     ];
   };
 
 /** Ends the pause of a meeting by names; whether it waits for them, the machine says. */
 export const nameSpeakers =
-  (given: Readonly<Record<string, string>>) =>
+  (given: Readonly<Record<string, string>>, { remember = false }: Remembering = {}) =>
   (recording: Recording, state: string): RecordingDecision => {
-    const labels = draft(recording).speakers.map(({ label }) => label);
+    const reading = draft(recording);
+    const labels = reading.speakers.map(({ label }) => label);
     const unknown = Object.keys(given).filter((label) => !labels.includes(label));
     if (state === 'awaiting-speakers' && unknown.length > 0) return unknownLabels(unknown, labels);
-    const names = withoutEmpty(given);
-    return [{ type: 'speakers.named', data: { labels: Object.keys(names) }, content: { names } }];
+    // Whom a correction brought in has a name already.
+    const names = withoutEmpty({ ...reading.names, ...given });
+    const voices = remember ? voicesNamed(recording, reading, names) : [];
+    const content = { names, ...(voices.length > 0 ? { voices } : {}) };
+    return [{ type: 'speakers.named', data: { labels: Object.keys(names) }, content }];
   };
+
+/** Names them later: the meeting stays waiting. None where it was put off already. */
+export const postponeSpeakers = (recording: Recording): readonly RecordingFact[] => {
+  const joined = recording.sources.draft.results.turns ?? 0;
+  const isPutOff = factsOf(recording, 'speakers.postponed', Infinity).some(
+    ({ version }) => version > joined,
+  );
+  return isPutOff ? [] : [{ type: 'speakers.postponed', data: {} }];
+};
+
+/** Calls the voices that a fact named by another name; those named otherwise since stay. Pure. */
+export const renameVoices =
+  (confirmed: { version: number; labels: readonly string[] }, name: string) =>
+  (recording: Recording): readonly RecordingFact[] => {
+    const labels = namedBy(recording, confirmed)
+      .filter((one) => one.name !== name)
+      .map(({ label }) => label);
+    return labels.length > 0
+      ? [{ type: 'voice.renamed', data: { labels }, content: { name } }]
+      : [];
+  };
+
+/** Takes back what a fact said of voices. Pure. */
+export const revokeVoices =
+  (confirmed: { version: number; labels: readonly string[] }) =>
+  (recording: Recording): readonly RecordingFact[] => {
+    const labels = namedBy(recording, confirmed).map(({ label }) => label);
+    return labels.length > 0 ? [{ type: 'voice.revoked', data: { labels } }] : [];
+  };
+
+const namedBy = (
+  recording: Recording,
+  { version, labels }: { version: number; labels: readonly string[] },
+) => namedLabels(recording).filter((one) => one.version === version && labels.includes(one.label));
 
 /** Ends the pause of a meeting without names. */
 export const skipSpeakers = (): readonly RecordingFact[] => [

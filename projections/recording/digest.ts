@@ -39,13 +39,16 @@ export function digestAfter(digest: Digest, fact: LoggedFact): Digest {
       : digest.restorable;
   const facts = counts ? [...digest.facts, withoutTexts(read)] : digest.facts;
   const needed = new Set([1, ...restorable, ...[draft, saved, published].flatMap(countingIn)]);
-  const bases = new Set([...restorable, basisOf(draft), published && basisOf(published)]);
+  const bases = new Set<number | null>(restorable);
+  for (const one of [draft, published]) {
+    if (one) bases.add(basisOf(one)).add(one.results.turns);
+  }
   return {
     ...after,
     sources,
     restorable,
     facts: facts.filter((one) =>
-      one.type === 'turn.edited'
+      one.type === 'turn.edited' || one.type === 'turns.recut'
         ? bases.has(one.data.basis) && !isSuperseded(one, facts)
         : needed.has(one.version),
     ),
@@ -73,7 +76,8 @@ export function textsNeeded(recording: Recording, source: Source): number[] {
   const { restored, turns, summary } = source.results;
   const basis = basisOf(source);
   const edits = recording.facts.filter(
-    (fact) => fact.type === 'turn.edited' && fact.data.basis === basis,
+    (fact) =>
+      (fact.type === 'turn.edited' || fact.type === 'turns.recut') && fact.data.basis === basis,
   );
   const versions = [basis ?? turns, restored === null ? summary : null];
   return [...versions, ...edits.map(({ version }) => version)].filter((one) => one !== null);
@@ -111,7 +115,8 @@ const restorableIn = ({ results }: Source): number[] =>
   );
 
 /** A later correction of the same block counts, unless a name is known from this one only. */
-const isSuperseded = (edit: ReadFact<'turn.edited'>, facts: readonly ReadFact[]): boolean =>
+const isSuperseded = (edit: ReadFact<'turn.edited' | 'turns.recut'>, facts: readonly ReadFact[]) =>
+  edit.type === 'turn.edited' &&
   edit.content?.name === undefined &&
   facts.some(
     (one) =>

@@ -2,7 +2,8 @@ import { isRefusal, type Decision, type Refusal } from '../../events/command-han
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { corrected, newLabel } from './carry-over.ts';
-import { type Reading, published } from './reading.ts';
+import { cutTurn, joinedTurns } from './recut.ts';
+import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
 
 /** What a person wants of one block: other words, or another speaker (a label, a name, or a new one). */
@@ -18,21 +19,81 @@ export type ShownName = (
 ) => string;
 
 export type EditRefusal =
-  | (Refusal<'NO_DOCUMENTS'> & { type: 'turn.edited' | 'speakers.renamed' | 'document.edited' })
+  | (Refusal<'NO_DOCUMENTS'> & {
+      type: 'turn.edited' | 'turns.recut' | 'speakers.renamed' | 'document.edited';
+    })
   | Refusal<'NO_SUCH_TURN'>
+  | Refusal<'NO_SUCH_WORD'>
   | Refusal<'NO_SPEAKERS'>;
 type TurnEdit = RecordingFactOf<'turn.edited'>;
+type Recut = RecordingFactOf<'turns.recut'>;
 
 /** Corrects the turn at an index of what people are shown. */
 export const editTurn =
   (index: number, change: Omit<BlockChange, 'block'>, shownName: ShownName) =>
-  (recording: Recording): Decision<TurnEdit, EditRefusal> => {
-    const reading = published(recording);
+  (recording: Recording, state: string): Decision<TurnEdit, EditRefusal> => {
+    const reading = correctable(recording, state);
     if (!reading) return noDocuments('turn.edited');
     const block = reading.blocks[index];
-    if (!block) return { refused: 'NO_SUCH_TURN', message: 'There is no such utterance.' };
+    if (!block) return noSuchTurn;
     return editsOf(recording, reading, [{ block: block.id, ...change }], shownName);
   };
+
+/**
+ * Cuts the turn at an index in two before a word of it, counted from 0 as its words are shown (without any: as
+ * white space separates them). The second half is the same speaker's unless another is given.
+ */
+export const splitTurn =
+  (
+    index: number,
+    { word, speaker }: { word: number; speaker?: string | undefined },
+    shownName: ShownName,
+  ) =>
+  (recording: Recording, state: string): Decision<Recut, EditRefusal> => {
+    const reading = correctable(recording, state);
+    if (!reading) return noDocuments('turns.recut');
+    const block = reading.blocks[index];
+    if (!block || reading.basis === null) return noSuchTurn;
+    if (speaker !== undefined && block.speaker === null) return noSpeakers;
+    const parts = cutTurn(block, word, reading.blocks);
+    if (!parts) return noSuchWord;
+    const [first, second] = parts;
+    const { label, name } = labelsIn(recording, reading, shownName).of(speaker, block);
+    return [recutFact(reading.basis, [block], [first, { ...second, speaker: label }], name)];
+  };
+
+/** Joins the turn at an index with the next one, under its own speaker. */
+export const mergeTurn =
+  (index: number) =>
+  (recording: Recording, state: string): Decision<Recut, EditRefusal> => {
+    const reading = correctable(recording, state);
+    if (!reading) return noDocuments('turns.recut');
+    const [block, next] = reading.blocks.slice(index < 0 ? Infinity : index, index + 2);
+    if (!block || !next || reading.basis === null) return noSuchTurn;
+    return [recutFact(reading.basis, [block, next], [joinedTurns(block, next)])];
+  };
+
+/** What people see and may correct: the documents; before there are any, what waits for names. */
+const correctable = (recording: Recording, state: string): Reading | null =>
+  published(recording) ?? (state === 'awaiting-speakers' ? draft(recording) : null);
+
+const recutFact = (
+  basis: number,
+  replaced: readonly Block[],
+  by: readonly Block[],
+  name?: string,
+): Recut => ({
+  type: 'turns.recut',
+  data: {
+    basis,
+    replaced: replaced.map(({ id }) => id),
+    by: by.map(({ id, speaker, start, end }) => ({ id, speaker, start, end })),
+  },
+  content: {
+    turns: by.map(({ text, words }) => ({ text, words })),
+    ...(name === undefined ? {} : { name }),
+  },
+});
 
 /** What a person made of a document: corrections of its turns, and whether there is more to it. */
 export type DocumentEdit = { changes: readonly BlockChange[]; own: boolean };
@@ -72,11 +133,7 @@ function editsOf(
 ): Decision<TurnEdit, Refusal<'NO_SPEAKERS'>> {
   const { basis } = reading;
   const blocks = new Map(reading.blocks.map((block) => [block.id, block]));
-  const named = factAt(recording, reading.source.results.named, 'documents.named');
-  const uiLanguage = named?.data.ui_language ?? 'en';
-  const labels = speakerLabels(reading.speakers, (label) =>
-    shownName({ speakers: reading.speakers, uiLanguage }, label),
-  );
+  const labels = labelsIn(recording, reading, shownName);
   const facts: TurnEdit[] = [];
   for (const change of changes) {
     const block = blocks.get(change.block);
@@ -101,10 +158,26 @@ export const noDocuments = <T extends (EditRefusal & { type: unknown })['type']>
   type,
 });
 
+const noSuchTurn: Refusal<'NO_SUCH_TURN'> = {
+  refused: 'NO_SUCH_TURN',
+  message: 'There is no such utterance.',
+};
+
+const noSuchWord: Refusal<'NO_SUCH_WORD'> = {
+  refused: 'NO_SUCH_WORD',
+  message: 'is not a word before which this utterance can be cut',
+};
+
 const noSpeakers: Refusal<'NO_SPEAKERS'> = {
   refused: 'NO_SPEAKERS',
   message: 'This passage belongs to no speaker: the recording is not a meeting.',
 };
+
+function labelsIn(recording: Recording, { speakers, source }: Reading, shownName: ShownName) {
+  const named = factAt(recording, source.results.named, 'documents.named');
+  const uiLanguage = named?.data.ui_language ?? 'en';
+  return speakerLabels(speakers, (label) => shownName({ speakers, uiLanguage }, label));
+}
 
 /** Finds labels by label, by name, or as the documents show them; one that is not found is new. */
 function speakerLabels(speakers: Reading['speakers'], shownName: (label: string) => string) {

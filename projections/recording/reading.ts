@@ -38,6 +38,8 @@ export type Reading = {
   /** The same before anyone corrected it, and before its punctuation. */
   recognised: Block[];
   raw: Block[];
+  /** As they were heard, before people corrected them while the meeting waited for its speakers. */
+  heard: Block[];
   /** Corrections of an earlier transcript that found no place in this one. */
   unplaced: Correction[];
   /** The plan of what to recognise, and what was recognised by it. */
@@ -61,8 +63,14 @@ export type Suggestion = {
   confidence: number | null;
   reason: string | null;
   seconds: number;
-  sample: { start: number; end: number; text: string } | null;
+  /** Of all that was said, 0 to 1. */
+  share: number;
+  sample: Sample | null;
+  /** More to choose from. */
+  samples: Sample[];
 };
+/** Something a speaker said, with where it is in the audio. */
+export type Sample = { start: number; end: number; text: string };
 
 /** What people are shown; null while there are no documents. */
 export const published = (recording: Recording): Reading | null =>
@@ -92,19 +100,21 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     'capture.interrupted',
   );
   const plan = factAt(recording, results.plan, 'speech.detected');
-  const allEdits = factsOf(recording, 'turn.edited', results.edited).filter(
-    ({ data }) => data.basis === basis,
-  );
-  const edits = lastOfEachBlock(allEdits);
-  const names = namesIn(recording, source, allEdits);
+  // Before there was punctuation people corrected the turns themselves: what follows is made of these.
+  const early = basis === results.turns ? [] : changesTo(recording, results, results.turns);
+  const late = changesTo(recording, results, basis);
+  const edits = lastOfEachBlock(late);
+  const names = namesIn(recording, source, [...early, ...late]);
   const utterances = heard ?? utterancesIn(recording, source);
-  const raw = turns?.content?.turns ?? paragraphs(utterances, null);
+  const turned = turns?.content?.turns ?? paragraphs(utterances, null);
+  const raw = corrected(turned, early);
   const punctuated = factAt(recording, results.punctuated, 'transcript.punctuated');
   const recognised = punctuated?.content?.blocks ?? raw;
   const text = restored?.content ?? undefined;
   const blocks = text?.blocks ?? carried?.content?.blocks ?? recognised;
   const summary = factAt(recording, results.summary, 'summary.completed');
-  const speakers = speakersIn(restored ?? turns, carried, edits, names);
+  const standing = [...lastOfEachBlock(early), ...edits, ...[...early, ...late].filter(isRecut)];
+  const speakers = speakersIn(restored ?? turns, carried, standing, names);
   return {
     source,
     kind: source.kind ?? 'solo',
@@ -120,11 +130,12 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     duration: plan?.data.duration ?? audio?.data.duration ?? null,
     names,
     speakers,
-    suggestions: turns ? suggestionsIn(turns) : [],
-    blocks: corrected(blocks, edits),
+    suggestions: turns ? suggestionsIn(turns, speakers) : [],
+    blocks: corrected(blocks, late),
     basis,
     recognised,
     raw,
+    heard: turned,
     unplaced: restored ? [] : (carried?.content?.unplaced ?? []),
     plan: plan?.data.stretches ?? null,
     utterances,
@@ -194,7 +205,7 @@ function languageOf(recording: Recording, source: Source): string | null {
 function namesIn(
   recording: Recording,
   { results }: Source,
-  edits: readonly ReadFact<'turn.edited'>[],
+  changes: readonly TurnChange[],
 ): Record<string, string> {
   const named = factAt(recording, results.names, 'speakers.named', 'speakers.renamed');
   const since = named?.version ?? 0;
@@ -205,9 +216,10 @@ function namesIn(
   ]) {
     if (text && text.version > since) Object.assign(names, text.content?.names);
   }
-  for (const { data, content, version } of edits) {
-    if (data.speaker === null || content?.name === undefined || version < since) continue;
-    names[data.speaker] ??= content.name;
+  for (const { data, content, version } of changes) {
+    const speaker = 'by' in data ? (data.by.at(-1)?.speaker ?? null) : data.speaker;
+    if (speaker === null || content?.name === undefined || version < since) continue;
+    names[speaker] ??= content.name;
   }
   return names;
 }
@@ -215,13 +227,16 @@ function namesIn(
 function speakersIn(
   found: ReadFact<'version.restored'> | ReadFact<'turns.joined'> | null,
   carried: ReadFact<'corrections.carried_over'> | null,
-  edits: readonly ReadFact<'turn.edited'>[],
+  changes: readonly TurnChange[],
   names: Readonly<Record<string, string>>,
 ): Reading['speakers'] {
   const known = found?.data.speakers ?? [];
   const others = new Set<string>();
   const placed = found?.type === 'version.restored' ? [] : (carried?.data.labels ?? []);
-  for (const label of [...placed, ...edits.map(({ data }) => data.speaker)]) {
+  const given = changes.flatMap(({ data }) =>
+    'by' in data ? data.by.map(({ speaker }) => speaker) : [data.speaker],
+  );
+  for (const label of [...placed, ...given]) {
     if (label !== null && !known.some((one) => one.label === label)) others.add(label);
   }
   return [...known, ...[...others].map((label) => ({ label, seconds: 0 }))].map(
@@ -233,18 +248,26 @@ function speakersIn(
 const nameOf = (label: string, names: Readonly<Record<string, string>>): string | null =>
   (Object.hasOwn(names, label) && names[label]?.trim()) || null;
 
-const suggestionsIn = ({ data, content }: ReadFact<'turns.joined'>): Suggestion[] =>
-  data.speakers.map(({ label, seconds }) => {
+/** Everybody who may be named; also those whom only a correction found. */
+function suggestionsIn(
+  { data, content }: ReadFact<'turns.joined'>,
+  speakers: Reading['speakers'],
+): Suggestion[] {
+  const total = data.speakers.reduce((sum, { seconds }) => sum + seconds, 0);
+  return speakers.map(({ label, name, seconds }) => {
     const found = content?.suggestions.find((one) => one.label === label);
     return {
       label,
-      suggested_name: found?.name ?? null,
-      confidence: found?.confidence ?? null,
-      reason: found?.reason ?? null,
+      suggested_name: name ?? found?.name ?? null,
+      confidence: name === null ? (found?.confidence ?? null) : 1,
+      reason: name === null ? (found?.reason ?? null) : 'given',
       seconds,
+      share: total > 0 ? Math.round((seconds / total) * 1000) / 1000 : 0,
       sample: found?.sample ?? null,
+      samples: found?.samples ?? [],
     };
   });
+}
 
 function utterancesIn(recording: Recording, { results }: Source): Utterance[] {
   const { plan, transcription } = results;
@@ -261,18 +284,58 @@ function utterancesIn(recording: Recording, { results }: Source): Utterance[] {
     }));
 }
 
+/** What people changed of the blocks of a fact, in the order in which they did. */
+const changesTo = (
+  recording: Recording,
+  { edited }: Source['results'],
+  basis: number | null,
+): TurnChange[] =>
+  [...factsOf(recording, 'turn.edited', edited), ...factsOf(recording, 'turns.recut', edited)]
+    .filter(({ data }) => data.basis === basis)
+    .toSorted((a, b) => a.version - b.version);
+
+type TurnChange = ReadFact<'turn.edited'> | ReadFact<'turns.recut'>;
+const isRecut = (one: TurnChange): one is ReadFact<'turns.recut'> => one.type === 'turns.recut';
+
 /** Of several corrections of a block the last counts. */
-function lastOfEachBlock(edits: readonly ReadFact<'turn.edited'>[]): ReadFact<'turn.edited'>[] {
+function lastOfEachBlock(changes: readonly TurnChange[]): ReadFact<'turn.edited'>[] {
+  const edits = changes.filter((one) => !isRecut(one));
   const last = new Map(edits.map((edit) => [edit.data.block, edit]));
   return edits.filter((edit) => last.get(edit.data.block) === edit);
 }
 
-function corrected(blocks: readonly Block[], edits: readonly ReadFact<'turn.edited'>[]): Block[] {
-  const edited = new Map(edits.map((edit) => [edit.data.block, edit]));
-  return blocks.map((block) => {
-    const edit = edited.get(block.id);
-    if (!edit?.content) return block;
-    const { text, words } = edit.content;
-    return { ...block, text, words, speaker: edit.data.speaker };
-  });
+/** Blocks with what people changed of them, one change after the other. */
+function corrected(blocks: readonly Block[], changes: readonly TurnChange[]): Block[] {
+  const byId = new Map(blocks.map((block) => [block.id, block]));
+  let order = blocks.map(({ id }) => id);
+  for (const change of changes) {
+    if (isRecut(change)) order = recut(order, byId, change);
+    else {
+      const { data, content } = change;
+      const block = byId.get(data.block);
+      if (!block || !content) continue;
+      const { text, words } = content;
+      byId.set(data.block, { ...block, text, words, speaker: data.speaker });
+    }
+  }
+  return order.map((id) => byId.get(id)!);
+}
+
+/** The order of blocks after some were replaced by others; changes these. */
+function recut(
+  order: readonly string[],
+  byId: Map<string, Block>,
+  { data: { replaced, by }, content }: ReadFact<'turns.recut'>,
+): string[] {
+  const at = order.indexOf(replaced[0]!);
+  const first = byId.get(replaced[0]!);
+  if (at < 0 || !first || !content) return [...order];
+  for (const [index, block] of by.entries()) {
+    byId.set(block.id, { ...first, ...block, ...content.turns[index]! });
+  }
+  return [
+    ...order.slice(0, at),
+    ...by.map(({ id }) => id),
+    ...order.slice(at).filter((id) => !replaced.includes(id)),
+  ];
 }

@@ -24,6 +24,7 @@ import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
 import { exportRoutes } from './routes/export.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
+import { profileRoutes } from './routes/profiles.ts';
 import { recordingChangeRoutes } from './routes/recording-edits.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -106,7 +107,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
   [['models'], modelRoutes],
   [['search'], searchRoutes],
   [['open'], openRoutes],
-  [['speakers'], speakersRoutes],
+  [['speakers', 'people'], speakersRoutes, profileRoutes],
   [['toggle'], toggleRoutes],
   [['transcripts'], transcriptRoutes, documentChangeRoutes],
   [['machine'], machineRoutes],

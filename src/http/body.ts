@@ -157,6 +157,15 @@ export const peopleFieldSchema = z
   .pipe(peopleSchema)
   .describe('names of people who may be heard: with commas between, or a JSON array');
 
+/** A number out of a path; -1 for anything else, which names nothing. */
+export const numberIn = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);
+
+/** What a person is called, on one line. Empty where there is nothing else. */
+export const nameSchema = z
+  .string()
+  .max(200)
+  .transform((text) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim());
+
 /** A moment, RFC 3339 with a zone; from 1900 on, not in the future. */
 export const momentSchema = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-05-04T10:00:00+02:00' })

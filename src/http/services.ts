@@ -42,6 +42,7 @@ export type HttpServices = {
     | 'ui.language'
     | 'documents.times'
     | 'notes.vault'
+    | 'speakers.profiles'
   >;
   /** Whether a language model is configured; it may be away. */
   hasLanguageModel(): boolean;

@@ -114,6 +114,7 @@ const byCode = {
   NO_DOCUMENTS: (error) => notFound(error.message),
   NO_SUCH_TURN: (error) => notFound(error.message),
   NO_SUCH_VERSION: (error) => notFound(error.message),
+  NO_SUCH_WORD: (error) => invalid([{ path: 'word', message: error.message }]),
   COMMAND_USED_DIFFERENTLY: (error) => new Problem('key-used-differently', error.message),
   NO_LANGUAGE_MODEL: (error) => new Problem('no-language-model', error.message),
   NO_SPEAKERS: (error) => invalid([{ path: 'speaker', message: error.message }]),

@@ -4,6 +4,7 @@ type Sample = { data: unknown; content?: unknown };
 const span = { start: 0.5, end: 2.25 };
 const words = [{ text: 'Grüße', ...span }];
 const block = { id: 't-0001', speaker: 'SPEAKER_1', ...span, text: 'Grüße aus Köln.', words };
+const voice = { label: 'SPEAKER_1', embedding_model: 'voices', embedding: [0.6, -0.8], seconds: 1 };
 const origin = { owner: 'U1', kind: 'meeting', language: 'de', speakers: 2 };
 const audio = { path: 'audio.wav', bytes: 320_044, sha256: 'ab'.repeat(32), duration: 10 };
 const ledger = { samples: 160_000, gaps: [[3.5, 0.25]], silent_seconds: 1.5, clipped_samples: 3 };
@@ -66,12 +67,19 @@ const samples: Record<FactType, Sample> = {
           confidence: 0.9,
           reason: 'She says her name.',
           sample: { ...span, text: 'Grüße' },
+          samples: [{ ...span, text: 'Köln' }],
         },
       ],
     },
   },
-  'speakers.named': { data: { labels: ['SPEAKER_1'] }, content: { names: { SPEAKER_1: 'Änne' } } },
+  'speakers.named': {
+    data: { labels: ['SPEAKER_1'] },
+    content: { names: { SPEAKER_1: 'Änne' }, voices: [voice] },
+  },
   'speakers.skipped': { data: {} },
+  'speakers.postponed': { data: {} },
+  'voice.renamed': { data: { labels: ['SPEAKER_1'] }, content: { name: 'Änne Müller' } },
+  'voice.revoked': { data: { labels: ['SPEAKER_1'] } },
   'transcript.punctuated': {
     data: { ...worker, parts: 1, kept: ['t-0001'] },
     content: { blocks: [block] },
@@ -101,7 +109,7 @@ const samples: Record<FactType, Sample> = {
   'title.changed': { data: {}, content: { title: 'Grüße', previous: 'Gruß' } },
   'speakers.renamed': {
     data: { labels: ['SPEAKER_1'] },
-    content: { names: { SPEAKER_1: 'Änne' } },
+    content: { names: { SPEAKER_1: 'Änne' }, voices: [voice] },
   },
   'kind.changed': { data: { kind: 'meeting' } },
   'language.set': { data: { language: 'de' } },
@@ -110,6 +118,23 @@ const samples: Record<FactType, Sample> = {
   'turn.edited': {
     data: { basis: 7, block: 't-0001', speaker: 'SPEAKER_1' },
     content: { text: 'Grüße aus Bonn.', words },
+  },
+  'turns.recut': {
+    data: {
+      basis: 7,
+      replaced: ['t-0001'],
+      by: [
+        { id: 't-0001', speaker: 'SPEAKER_1', ...span },
+        { id: 't-0002', speaker: 'SPEAKER_2', ...span },
+      ],
+    },
+    content: {
+      turns: [
+        { text: 'Grüße', words },
+        { text: 'aus Köln.', words: [] },
+      ],
+      name: 'Cem',
+    },
   },
   'document.edited': {
     data: { document: 'summary', own: true, replaces: 'c' },

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { commands } from '../../../projections/commands.ts';
 import { recordings } from '../../../projections/recordings.ts';
+import { people } from '../../../projections/people.ts';
 import { limits } from '../limits.ts';
 import type { State } from '../services.ts';
 import { accessTo } from './authenticate.ts';
@@ -81,6 +82,12 @@ const rules: readonly (Rule & { pattern: RegExp })[] = [
   { pattern: /^\/(logout|config|models|doctor|metrics|machine)(\/|$)/, reads: [], changes: [] },
   // Says itself how much of the library it has searched.
   { pattern: /^\/search$/, reads: [], changes: [] },
+  { pattern: /^\/people$/, reads: [people.name], changes: [] },
+  {
+    pattern: /^\/speakers\/profiles(\/|$)/,
+    reads: [people.name],
+    changes: [people.name, ...rest.changes],
+  },
   { pattern: /^\/audio(\/|$)/, reads: [unfinished], changes: [unfinished] },
   {
     pattern: /^\/(recordings|uploads(\/.*)?)$/,

@@ -184,6 +184,11 @@ const pathParameters: Readonly<Record<string, { description: string; example: st
   },
   index: { description: 'Index of an utterance in `GET /recordings/{id}`.', example: '3' },
   version: { description: 'Version of a recording’s documents.', example: '2' },
+  profile: {
+    description: 'Id of a voice profile in `GET /speakers/profiles`.',
+    example: '0123456789abcdef0123456789abcdef',
+  },
+  n: { description: 'Number of a confirmation in `GET /speakers/profiles`.', example: '1204' },
   name: { description: 'A user’s name, compared without case.', example: 'anna' },
 };
 

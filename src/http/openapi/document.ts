@@ -15,11 +15,13 @@ import { uploadOperations } from '../routes/uploads.ts';
 import { recordingOperations, eventOperations } from '../routes/recordings.ts';
 import { recordingCommandOperations } from '../routes/recording-actions.ts';
 import { changeOperations } from '../routes/recording-edits.ts';
+import { profileOperations } from '../routes/profiles.ts';
 import { speakersOperations } from '../routes/speakers.ts';
 import { documentOperations } from '../routes/documents.ts';
 import { searchOperations } from '../routes/search.ts';
 import { audioOperations } from '../routes/audio.ts';
 import { openOperations } from '../routes/open.ts';
+import { turnOperations } from '../routes/turns.ts';
 import { resumableOperations } from '../routes/tus.ts';
 import { deviceOperations } from '../routes/devices.ts';
 import { modelOperations } from '../routes/models.ts';
@@ -37,7 +39,9 @@ export const operations: readonly Operation[] = [
   ...eventOperations,
   ...recordingCommandOperations,
   ...changeOperations,
+  ...turnOperations,
   ...speakersOperations,
+  ...profileOperations,
   ...documentOperations,
   ...searchOperations,
   ...audioOperations,

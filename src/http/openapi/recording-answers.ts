@@ -48,13 +48,22 @@ export const speaker = z.object({
   seconds: z.number(),
 });
 
+const sample = z.object({ start: z.number(), end: z.number(), text: z.string() });
+
 export const suggestion = z.object({
   label: z.string(),
   suggested_name: z.string().nullable(),
   confidence: z.number().nullable(),
-  reason: z.string().nullable(),
+  reason: z
+    .string()
+    .nullable()
+    .describe(
+      'a quote, a sentence, or `named-before`, `only-one-left`, `voice` (sounds like them), `given` (by a correction)',
+    ),
   seconds: z.number(),
-  sample: z.object({ start: z.number(), end: z.number(), text: z.string() }).nullable(),
+  share: z.number().min(0).max(1).describe('of all that was said'),
+  sample: sample.nullable().describe('the longest sentence in which nobody else is heard'),
+  samples: z.array(sample).describe('more to choose from'),
 });
 
 const line = {
@@ -203,6 +212,7 @@ export const statusSchema = z.object({
     z.object({
       recording_id: id,
       title: z.string().nullable(),
+      since: time,
       speakers: z.array(suggestion),
     }),
   ),

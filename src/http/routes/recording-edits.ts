@@ -1,11 +1,9 @@
-import type { Context } from 'koa';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import {
   changeRecording,
   renameSpeakers,
   restoreVersion,
-  type DecideRecording,
 } from '../../../projections/recording/decide.ts';
 import { localTime } from '../../shared/time.ts';
 import { editTurn } from '../../../projections/recording/edit-turns.ts';
@@ -14,11 +12,19 @@ import { speakerName } from '../../documents/documents.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { jsonBody, languageSchema, momentSchema, titleSchema } from '../body.ts';
+import {
+  jsonBody,
+  languageSchema,
+  momentSchema,
+  nameSchema,
+  numberIn,
+  titleSchema,
+} from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { recordingLine } from '../recording-answer.ts';
-import type { AddRoutes, HttpServices, State } from '../services.ts';
+import type { AddRoutes, HttpServices } from '../services.ts';
 import { guest, visibleRecording } from '../visible-recording.ts';
+import { type DecisionOf, type Request, turnMerge, turnSplit } from './turns.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 
@@ -35,6 +41,8 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
 
   router.patch('/recordings/:id', change(recordingChange));
   router.patch('/recordings/:id/utterances/:index', change(turnEdit));
+  router.post('/recordings/:id/utterances/:index/split', change(turnSplit));
+  router.post('/recordings/:id/utterances/:index/merge', change(turnMerge));
   router.patch('/recordings/:id/speakers', change(newNames));
   router.post('/recordings/:id/versions/:version/restore', change(restoring));
 
@@ -55,9 +63,6 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
   });
 };
 
-/** The command that a request asks for. */
-type DecisionOf = (ctx: Request, services: HttpServices) => Promise<DecideRecording>;
-
 const recordingChange: DecisionOf = async (ctx, { accounts }) => {
   const { owner, started_at, ...wanted } = await jsonBody(ctx, recordingSchema);
   if (owner !== undefined && !callerOf(ctx.state).isAdmin) {
@@ -70,8 +75,10 @@ const recordingChange: DecisionOf = async (ctx, { accounts }) => {
 const turnEdit: DecisionOf = async (ctx) =>
   editTurn(numberIn(ctx.params['index']!), await jsonBody(ctx, utteranceSchema), speakerName);
 
-const newNames: DecisionOf = async (ctx) =>
-  renameSpeakers((await jsonBody(ctx, namesSchema)).speakers);
+const newNames: DecisionOf = async (ctx, { settings }) => {
+  const { speakers } = await jsonBody(ctx, namesSchema);
+  return renameSpeakers(speakers, { remember: settings()['speakers.profiles'] });
+};
 
 const restoring: DecisionOf = async (ctx, services) => {
   await jsonBody(ctx, z.strictObject({}));
@@ -105,14 +112,6 @@ function userId(accounts: HttpServices['accounts'], wanted: string): string {
 const onWall = (moment: string | undefined): string | undefined =>
   moment === undefined ? undefined : localTime(new Date(moment));
 
-/** A number out of a path; -1 for anything else, which names nothing. */
-const numberIn = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);
-
-const name = z
-  .string()
-  .max(200)
-  .transform((text) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim());
-
 const recordingSchema = z
   .strictObject({
     title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
@@ -129,14 +128,14 @@ const utteranceSchema = z.strictObject({
     .max(100_000)
     .transform((text) => text.replaceAll(/\s+/g, ' ').trim())
     .optional(),
-  speaker: name
+  speaker: nameSchema
     .refine((speaker) => speaker !== '', 'must not be empty')
     .optional()
     .describe('a label or name of the recording, or the name of a new speaker'),
 });
 
 const namesSchema = z.strictObject({
-  speakers: z.record(z.string().max(64), name),
+  speakers: z.record(z.string().max(64), nameSchema),
 });
 
 const changed = {
@@ -241,5 +240,3 @@ export const changeOperations: readonly Operation[] = [
     command: true,
   },
 ];
-
-type Request = Context & { state: State; params: Record<string, string> };

@@ -1,11 +1,16 @@
 import * as z from 'zod';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
-import { nameSpeakers, skipSpeakers } from '../../../projections/recording/decide.ts';
-import { statusOf } from '../../../projections/recordings.ts';
+import {
+  type DecideRecording,
+  nameSpeakers,
+  postponeSpeakers,
+  skipSpeakers,
+} from '../../../projections/recording/decide.ts';
+import { waitingForSpeakers } from '../../../projections/recordings.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { jsonBody } from '../body.ts';
+import { jsonBody, nameSchema } from '../body.ts';
 import { Problem } from '../problems.ts';
 import type { AddRoutes, Caller, HttpServices } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
@@ -13,18 +18,19 @@ import { visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 
-/** `POST /speakers`: ends the pause of a meeting by names, or without. */
+/** `POST /speakers`: ends the pause of a meeting by names, or without; or puts it off. */
 export const speakersRoutes: AddRoutes = (router, services) => {
   router.post('/speakers', async (ctx) => {
-    const { recording_id, speakers, skip } = await jsonBody(ctx, speakersSchema);
-    const types = ['speakers.named', 'speakers.skipped'] as const;
+    const { recording_id, ...wanted } = await jsonBody(ctx, speakersSchema);
+    const types = ['speakers.named', 'speakers.skipped', 'speakers.postponed'] as const;
     const done = await doneBefore(services, ctx.state, { types, recordingId: recording_id });
     if (done) {
       ctx.body = { status: statusName(done.state), recording_id: done.recordingId };
       return;
     }
     const row = await waitingRecording(services, callerOf(ctx.state), recording_id);
-    const decision = skip ? skipSpeakers : nameSpeakers(speakers);
+    const remember = services.settings()['speakers.profiles'];
+    const decision = decisionOf(wanted, remember);
     const accepted = await carryOut(services, ctx.state, row.recording_id, decision);
     ctx.body = { status: statusName(accepted.state), recording_id: row.recording_id };
   });
@@ -36,19 +42,25 @@ const speakersSchema = z
     speakers: z
       .record(
         z.string().max(64),
-        z
-          .string()
-          .max(200)
-          .nullable()
-          .transform((name) => (name ?? '').normalize('NFC').replaceAll(/\s+/g, ' ').trim()),
+        nameSchema.nullable().transform((name) => name ?? ''),
       )
       .default({}),
     skip: z.boolean().default(false),
+    later: z.boolean().default(false).describe('it stays waiting, and leaves `speakers_pending`'),
   })
-  .refine(({ speakers, skip }) => !skip || Object.keys(speakers).length === 0, {
-    path: ['skip'],
-    message: 'either names or `skip`, not both',
-  });
+  .refine(
+    ({ speakers, skip, later }) =>
+      Number(Object.keys(speakers).length > 0) + Number(skip) + Number(later) <= 1,
+    { path: ['skip'], message: 'either names, `skip` or `later`' },
+  );
+
+const decisionOf = (
+  { speakers, skip, later }: Omit<z.output<typeof speakersSchema>, 'recording_id'>,
+  remember: boolean,
+): DecideRecording => {
+  if (later) return postponeSpeakers;
+  return skip ? skipSpeakers : nameSpeakers(speakers, { remember });
+};
 
 /** The recording that is meant: the one that is named, else the only one that waits. */
 async function waitingRecording(
@@ -58,8 +70,10 @@ async function waitingRecording(
 ): Promise<RecordingRow> {
   if (recordingId !== undefined) return visibleRecording(services, caller, recordingId);
   refuseWhenStopped(services);
-  const { speakers_pending } = await statusOf(services.storage, caller.userId);
-  const ids = speakers_pending.map(({ recording_id }) => recording_id);
+  const waiting = await waitingForSpeakers(services.storage, caller.userId);
+  // Those that were put off are asked for only where none else waits.
+  const asked = waiting.filter(({ postponed }) => !postponed);
+  const ids = (asked.length > 0 ? asked : waiting).map(({ recording_id }) => recording_id);
   if (ids.length === 0) throw new Problem('nobody-waiting', 'No recording of yours waits.');
   if (ids.length > 1) {
     throw new Problem('several-waiting', 'Say which one by `recording_id`.', {
@@ -76,9 +90,11 @@ export const speakersOperations: readonly Operation[] = [
     path: '/speakers',
     id: 'nameSpeakers',
     tag: 'Speakers',
-    summary: 'Ends the pause of a meeting by names, or without',
+    summary: 'Ends the pause of a meeting by names, or without; or puts it off',
     description:
-      'An empty or missing name keeps the label. Without `recording_id` only when exactly one waits.',
+      'An empty or missing name keeps the label; two labels of one name are one person. With `later` it stays ' +
+      'waiting and leaves the queue. Without `recording_id` only when exactly one waits; 409 when it does not ' +
+      'wait any more: of two that name, the first wins.',
     body: { kind: 'json', schema: speakersSchema, optional: true },
     answers: { 200: answers.done },
     problems: ['not-found', 'not-accepted', 'nobody-waiting', 'several-waiting'],

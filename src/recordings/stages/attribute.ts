@@ -10,13 +10,15 @@ import {
   onlySpeaker,
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
-import { type NameForLabel, suggestNames } from '../../../projections/recording/suggest-names.ts';
+import { suggestNames } from '../../../projections/recording/suggest-names.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
+import { samplesOf } from '../../../projections/recording/samples.ts';
 import { identify } from '../../language/identify.ts';
 import { retryingModel } from '../../language/retrying-model.ts';
 import { StageError } from '../../shared/errors.ts';
+import type { KnownVoices } from '../known-voices.ts';
 import { firstRunWaitMs, notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
 export type IdentifyDeps = {
@@ -94,14 +96,9 @@ const skip = (job: Job, { code, message }: { code: string; message: string }): P
 const peopleGiven = (recording: Recording): readonly string[] =>
   factAt(recording, 1, 'audio.imported', 'recording.started')?.content?.people ?? [];
 
-export type JoinDeps = {
-  /** Labels whose voices sound like people that this user confirmed before. */
-  voicesOf?(job: Job, recording: Recording): Promise<readonly NameForLabel[]>;
-};
-
 /** Words and speakers joined into turns, with what a person needs to tell who it was. */
 export const joinStage =
-  (deps: JoinDeps): StageActivity =>
+  ({ voiceMatches }: Pick<KnownVoices, 'voiceMatches'>): StageActivity =>
   async (job) => {
     await job.acquireSlot({ name: 'joining', concurrency: 2 });
     const recording = await job.recording();
@@ -112,7 +109,7 @@ export const joinStage =
       turns,
       identified: identifiedIn(recording),
       carried: carriedInto(recording, turns),
-      voices: (await deps.voicesOf?.(job, recording)) ?? [],
+      voices: diarized?.content ? await voiceMatches(job.owner, diarized.content) : [],
       people: peopleGiven(recording),
     });
     const spoken = speakingTimes(turns);
@@ -124,7 +121,8 @@ export const joinStage =
         turns,
         suggestions: speakers.map(({ label }) => {
           const { name, confidence, reason } = names.get(label) ?? nobodyKnown;
-          return { label, name, confidence, reason, sample: sampleOf(label, turns) };
+          const [sample = null, ...samples] = samplesOf(label, turns, diarized?.data.turns ?? []);
+          return { label, name, confidence, reason, sample, samples };
         }),
       },
     });
@@ -142,23 +140,4 @@ function identifiedIn(recording: Recording): readonly IdentifiedName[] {
 function carriedInto(recording: Recording, turns: readonly Block[]) {
   const shown = published(recording);
   return shown ? carriedNames(shown.blocks, shown.names, turns) : new Map<string, never>();
-}
-
-/** As much of a turn as it takes to tell a voice: this many words, from its beginning. */
-const sampleWords = 40;
-
-/** The beginning of a speaker's longest turn. */
-function sampleOf(
-  label: string,
-  turns: readonly Block[],
-): { start: number; end: number; text: string } | null {
-  const [turn] = turns
-    .filter(({ speaker }) => speaker === label)
-    .toSorted((a, b) => b.end - b.start - (a.end - a.start));
-  if (!turn) return null;
-  const spoken = turn.text.split(/\s+/);
-  if (spoken.length <= sampleWords) return { start: turn.start, end: turn.end, text: turn.text };
-  const share = sampleWords / spoken.length;
-  const end = turn.words[sampleWords - 1]?.end ?? turn.start + share * (turn.end - turn.start);
-  return { start: turn.start, end, text: `${spoken.slice(0, sampleWords).join(' ')} …` };
 }

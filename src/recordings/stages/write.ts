@@ -104,7 +104,10 @@ export function carriedOver(
 ): RecordingFactOf<'corrections.carried_over'> | null {
   if (shown === null || next.source.results.restored !== null) return null;
   if (shown.basis === next.basis) return null;
+  const sameTurns = shown.source.results.turns === next.source.results.turns;
   const corrections = [
+    // What was corrected before there was punctuation is in the turns themselves.
+    ...(sameTurns ? [] : correctionsBetween(shown.heard, shown.raw, shown.names)),
     ...correctionsBetween(shown.recognised, shown.blocks, shown.names),
     ...shown.unplaced,
   ];

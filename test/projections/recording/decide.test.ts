@@ -147,7 +147,7 @@ test('a language is set also to what was heard, and back to it', () => {
 
 test('a turn is corrected: its words, its speaker by label, by name, as shown, or a new one', () => {
   const words = { text: 'hello there', words: [] };
-  const corrected = edit(1, { text: 'hello there' })(recordingAfter(meeting));
+  const corrected = edit(1, { text: 'hello there' })(recordingAfter(meeting), 'idle.saved');
   assert.ok(!isRefusal(corrected));
   assert.equal(corrected[0]?.content?.text, words.text);
   const same = { text: 'hello', words: [] };

@@ -1,0 +1,244 @@
+import type { Context } from 'koa';
+import * as z from 'zod';
+import {
+  type Confirmation,
+  type Person,
+  confirmationsMax,
+  people,
+  peopleNamed,
+  personId,
+} from '../../../projections/people.ts';
+import {
+  type DecideRecording,
+  renameVoices,
+  revokeVoices,
+} from '../../../projections/recording/decide.ts';
+import { callerOf } from '../middleware/authenticate.ts';
+import { carryOut } from '../written.ts';
+import { jsonBody, nameSchema, queryOf } from '../body.ts';
+import { limits } from '../limits.ts';
+import { notFound } from '../problems.ts';
+import type { AddRoutes, HttpServices, State } from '../services.ts';
+import { guest, sees } from '../visible-recording.ts';
+import type { Operation } from '../openapi/describe-operation.ts';
+
+/** The voices a user named, and what each rests on. Nobody else's are there. */
+export const profileRoutes: AddRoutes = (router, services) => {
+  router.get('/people', async (ctx) => {
+    await upToDate(services);
+    const named = await peopleNamed(services.storage, ownerIn(ctx));
+    ctx.body = { people: named.map(({ name }) => name) };
+  });
+
+  router.get('/speakers/profiles', async (ctx) => {
+    const profiles = await profilesOf(services, ownerIn(ctx));
+    const enabled = services.settings()['speakers.profiles'];
+    ctx.body = { enabled, profiles: profiles.map(profileAnswer) };
+  });
+
+  router.patch('/speakers/profiles/:profile', async (ctx) => {
+    const owner = ownerIn(ctx);
+    const profile = await profileIn(services, owner, ctx.params['profile']!);
+    const { name } = await jsonBody(ctx, profileSchema);
+    await inEach(services, ctx.state, profile.confirmations, (one) => renameVoices(one, name));
+    ctx.body = profileAnswer(await profileIn(services, owner, personId(name)));
+  });
+
+  router.delete('/speakers/profiles', async (ctx) => {
+    const profiles = await profilesOf(services, ownerIn(ctx));
+    const all = profiles.flatMap(({ confirmations }) => confirmations);
+    await inEach(services, ctx.state, all, revokeVoices);
+    ctx.status = 204;
+  });
+
+  router.delete('/speakers/profiles/:profile', async (ctx) => {
+    const profile = await profileIn(services, ownerIn(ctx), ctx.params['profile']!);
+    await inEach(services, ctx.state, profile.confirmations, revokeVoices);
+    ctx.status = 204;
+  });
+
+  router.delete('/speakers/profiles/:profile/confirmations/:n', async (ctx) => {
+    const profile = await profileIn(services, ownerIn(ctx), ctx.params['profile']!);
+    const some = profile.confirmations.filter(({ n }) => String(n) === ctx.params['n']);
+    if (some.length === 0) throw notFound();
+    await inEach(services, ctx.state, some, revokeVoices);
+    ctx.status = 204;
+  });
+};
+
+/** Names and voices of these are kept apart: an administrator’s own, and those of what `guest` records. */
+const ownerSchema = z.strictObject({
+  owner: z.literal(guest).optional().describe('to administrators: of what `guest` recorded'),
+});
+
+/** Whose are asked for. @throws {Problem} 404 where the caller may not know of them */
+function ownerIn(ctx: Context & { state: State }): string {
+  const caller = callerOf(ctx.state);
+  const { owner = caller.userId } = queryOf(ctx, ownerSchema);
+  if (!sees(caller, owner)) throw notFound();
+  return owner;
+}
+
+/** Waits until what was named last can be read. */
+const upToDate = ({ projections, store }: HttpServices): Promise<void> =>
+  projections.applied(people.name, store.head(), { timeoutMs: limits.readYourWritesMs });
+
+async function profilesOf(services: HttpServices, owner: string): Promise<Person[]> {
+  await upToDate(services);
+  return await peopleNamed(services.storage, owner, { voices: true, all: true });
+}
+
+async function profileIn(services: HttpServices, owner: string, id: string): Promise<Person> {
+  const profile = (await profilesOf(services, owner)).find((one) => one.id === id);
+  if (!profile) throw notFound();
+  return profile;
+}
+
+/** Has each recording of these say something else of its voices. What was done before an error is done. */
+async function inEach(
+  services: HttpServices,
+  state: State,
+  confirmations: readonly Confirmation[],
+  decision: (confirmation: Confirmation) => DecideRecording,
+): Promise<void> {
+  for (const one of confirmations) {
+    await carryOut(services, state, one.recordingId, decision(one));
+  }
+  await upToDate(services);
+}
+
+/** Which confirmations count: the newest of the model that made the last one. */
+function profileAnswer({ id, name, confirmations }: Person) {
+  const model = modelOf(confirmations[0]!);
+  const counting = confirmations.filter((one) => modelOf(one) === model).slice(0, confirmationsMax);
+  return {
+    id,
+    name,
+    embedding_model: model,
+    dimension: confirmations[0]!.voices[0]!.embedding.length,
+    seconds: counting.reduce((sum, one) => sum + secondsOf(one), 0),
+    confirmations: confirmations.map((one) => ({
+      n: one.n,
+      recording_id: one.recordingId,
+      at: one.at,
+      labels: one.labels,
+      embedding_model: modelOf(one),
+      seconds: secondsOf(one),
+      counts: counting.includes(one),
+    })),
+  };
+}
+
+const modelOf = ({ voices }: Confirmation): string => voices[0]!.embedding_model;
+const secondsOf = ({ voices }: Confirmation): number =>
+  Math.round(voices.reduce((sum, { seconds }) => sum + seconds, 0) * 1000) / 1000;
+
+const profileSchema = z.strictObject({
+  name: nameSchema.refine((name) => name !== '', 'must not be empty'),
+});
+
+const confirmation = z.object({
+  n: z.number().int().describe('position of its fact in the log'),
+  recording_id: z.string(),
+  at: z.string().describe('RFC 3339, UTC'),
+  labels: z.array(z.string()).describe('in that recording'),
+  embedding_model: z.string(),
+  seconds: z.number().describe('of speech the embedding was made of'),
+  counts: z
+    .boolean()
+    .describe(`the ${confirmationsMax} newest of the profile’s model do; others are kept`),
+});
+
+const profile = z.object({
+  id: z.string().describe('stays as long as the name does'),
+  name: z.string(),
+  embedding_model: z.string().describe('voices of other models are not compared with it'),
+  dimension: z.number().int(),
+  seconds: z.number(),
+  confirmations: z.array(confirmation).describe('newest first'),
+});
+
+/** The voices a user named. */
+export const profileOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/people',
+    id: 'listPeople',
+    tag: 'Speakers',
+    summary: 'Names the caller confirmed, those named last first',
+    query: ownerSchema,
+    answers: {
+      200: { description: 'The names.', json: z.object({ people: z.array(z.string()) }) },
+    },
+    problems: ['not-found'],
+  },
+  {
+    method: 'get',
+    path: '/speakers/profiles',
+    id: 'listProfiles',
+    tag: 'Speakers',
+    summary: 'The caller’s voice profiles, each with the confirmations it rests on',
+    description:
+      'With `speakers.profiles` off nothing is added or suggested; what there is can be deleted.',
+    query: ownerSchema,
+    answers: {
+      200: {
+        description: 'The profiles.',
+        json: z.object({
+          enabled: z.boolean().describe('`speakers.profiles`'),
+          profiles: z.array(profile),
+        }),
+      },
+    },
+    problems: ['not-found'],
+  },
+  {
+    method: 'delete',
+    path: '/speakers/profiles',
+    id: 'deleteProfiles',
+    tag: 'Speakers',
+    summary: 'Takes all of the caller’s confirmations back',
+    query: ownerSchema,
+    answers: { 204: { description: 'No voice is known any more.' } },
+    problems: ['not-found'],
+    command: true,
+  },
+  {
+    method: 'patch',
+    path: '/speakers/profiles/{profile}',
+    id: 'renameProfile',
+    tag: 'Speakers',
+    summary: 'Calls a voice by another name from now on',
+    description:
+      'Recordings keep the names they have. With the name of another profile both become one. The `id` changes with the name.',
+    query: ownerSchema,
+    body: { kind: 'json', schema: profileSchema },
+    answers: { 200: { description: 'The profile.', json: profile } },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'delete',
+    path: '/speakers/profiles/{profile}',
+    id: 'deleteProfile',
+    tag: 'Speakers',
+    summary: 'Takes all confirmations of a profile back',
+    query: ownerSchema,
+    answers: { 204: { description: 'This voice is not known any more.' } },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
+  {
+    method: 'delete',
+    path: '/speakers/profiles/{profile}/confirmations/{n}',
+    id: 'revokeConfirmation',
+    tag: 'Speakers',
+    summary: 'Takes one confirmation back completely',
+    description:
+      'The recording keeps its names; the profile is as if it had never been confirmed there.',
+    query: ownerSchema,
+    answers: { 204: { description: 'It does not count any more.' } },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
+];

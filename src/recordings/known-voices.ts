@@ -1,0 +1,95 @@
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import { type Person, people, peopleNamed } from '../../projections/people.ts';
+import { profileSecondsMin, similarity } from '../../projections/recording/voices.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import type { Log } from '../shared/log.ts';
+
+/** A label of a new meeting that sounds like a person this user named before. */
+export type VoiceMatch = { label: string; name: string; confidence: number; reason: 'voice' };
+/** What a diarization found out about its speakers. */
+export type HeardVoices = NonNullable<RecordingFactOf<'diarization.completed'>['content']>;
+
+/** Whom a user knows: what is suggested to them is made of it. */
+export type KnownVoices = {
+  /** Names the user confirmed, those named last first, at most 1 000. */
+  peopleOf(owner: string): Promise<string[]>;
+  /** The labels whose voice is one that the user named, each at most once. Of another user's nothing is known. */
+  voiceMatches(owner: string, heard: HeardVoices): Promise<VoiceMatch[]>;
+};
+
+/**
+ * Similarity (cosine) from which a voice is taken for one that is known … See `README.md` for the measurement.
+ */
+const matchMin = 0.5;
+/** … and how much nearer it has to be than to the next person; else both are unlikely. */
+const matchLead = 0.05;
+/** Confidence at the threshold, and of a match that is hardly nearer than another. */
+const confidenceMin = 0.5;
+const confidenceOfDoubt = 0.3;
+
+export function openKnownVoices(deps: {
+  storage: ProjectionStorage;
+  projections: Pick<ProjectionRunner, 'applied'>;
+  head(): number;
+  /** `speakers.profiles` */
+  isOn(): boolean;
+  log: Log;
+}): KnownVoices {
+  /** What was named a moment ago counts. A suggestion is not worth a failed stage. */
+  const named = async (
+    owner: string,
+    options: { voices?: true; model?: string } = {},
+  ): Promise<Person[]> => {
+    try {
+      await deps.projections.applied(people.name, deps.head());
+      return await peopleNamed(deps.storage, owner, options);
+    } catch (error) {
+      deps.log.warn({ err: error }, 'who was named before cannot be read: nobody is suggested');
+      return [];
+    }
+  };
+  return {
+    peopleOf: async (owner) => (await named(owner)).map(({ name }) => name),
+    async voiceMatches(owner, { embedding_model: model, voices }) {
+      const enough = voices.filter(({ seconds }) => seconds >= profileSecondsMin);
+      if (!deps.isOn() || enough.length === 0) return [];
+      const known = await named(owner, { voices: true, model });
+      return matchesOf(enough, known);
+    },
+  };
+}
+
+/** Each voice's nearest person, if near enough. Pure. */
+export function matchesOf(
+  voices: HeardVoices['voices'],
+  known: readonly Pick<Person, 'name' | 'confirmations'>[],
+): VoiceMatch[] {
+  const profiles = known.map(({ name, confirmations }) => ({ name, mean: meanOf(confirmations) }));
+  return voices.flatMap(({ label, embedding }): VoiceMatch[] => {
+    const [best, next] = profiles
+      .map(({ name, mean }) => ({ name, alike: similarity(mean, embedding) }))
+      .toSorted((a, b) => b.alike - a.alike);
+    if (!best || best.alike < matchMin) return [];
+    const isDoubtful = next !== undefined && best.alike - next.alike < matchLead;
+    const above = (best.alike - matchMin) / (1 - matchMin);
+    const confidence = isDoubtful ? confidenceOfDoubt : confidenceMin + above * (1 - confidenceMin);
+    return [{ label, name: best.name, confidence: hundredths(confidence), reason: 'voice' }];
+  });
+}
+
+const hundredths = (value: number): number => Math.round(value * 100) / 100;
+
+/** The mean of the confirmed embeddings, each by the seconds of speech it was made of; null without any. */
+export function meanOf(confirmations: Person['confirmations']): number[] | null {
+  const voices = confirmations.flatMap((one) => one.voices);
+  const [first] = voices;
+  if (!first) return null;
+  const sum = first.embedding.map(() => 0);
+  for (const { embedding, seconds } of voices) {
+    if (embedding.length !== sum.length) continue;
+    const weight = seconds / (Math.hypot(...embedding) || 1);
+    for (const [i, value] of embedding.entries()) sum[i]! += value * weight;
+  }
+  return sum;
+}
