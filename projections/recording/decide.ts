@@ -92,9 +92,10 @@ export const nameSpeakers =
     const reading = draft(recording);
     const labels = reading.speakers.map(({ label }) => label);
     const unknown = Object.keys(given).filter((label) => !labels.includes(label));
-    if (state === 'awaiting-speakers' && unknown.length > 0) return unknownLabels(unknown, labels);
+    const isWaiting = state === 'awaiting-speakers';
+    if (isWaiting && unknown.length > 0) return unknownLabels(unknown, labels);
     // Whom a correction brought in has a name already.
-    const names = withoutEmpty({ ...reading.names, ...given });
+    const names = withoutEmpty({ ...(isWaiting ? reading.names : {}), ...given });
     const voices = remember ? voicesNamed(recording, reading, names) : [];
     const content = { names, ...(voices.length > 0 ? { voices } : {}) };
     return [{ type: 'speakers.named', data: { labels: Object.keys(names) }, content }];
