@@ -112,26 +112,32 @@ export function contextAfter(
     case 'recording.discarded':
     case 'recording.erased':
       return skeletonOf(context);
-    // Accepted, and without further consequence for what may happen next.
-    case 'recording.paused':
-    case 'recording.resumed':
-    case 'speech.detected':
-    case 'speakers.skipped':
-    case 'speakers.postponed':
-    case 'voice.renamed':
-    case 'voice.revoked':
-    case 'summary.fallback_used':
-    case 'documents.named':
-    case 'documents.rendered':
-    case 'documents.deleted':
-    case 'corrections.carried_over':
-    case 'audio.compressed':
-      return context;
     default:
-      event satisfies never;
+      event satisfies Inconsequential;
       return context;
   }
 }
+
+/** Accepted, and without further consequence for what may happen next. */
+type Inconsequential = Extract<
+  RecordingMachineEvent,
+  {
+    type:
+      | 'recording.paused'
+      | 'recording.resumed'
+      | 'speech.detected'
+      | 'speakers.skipped'
+      | 'speakers.postponed'
+      | 'voice.renamed'
+      | 'voice.revoked'
+      | 'summary.fallback_used'
+      | 'documents.named'
+      | 'documents.rendered'
+      | 'documents.deleted'
+      | 'corrections.carried_over'
+      | 'audio.compressed';
+  }
+>;
 
 /** What is left of a recording that was erased. */
 const skeletonOf = ({ recordingId, owner, sources, attempt }: RecordingContext) => ({

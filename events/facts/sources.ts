@@ -102,18 +102,10 @@ export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
     case 'start.changed':
     case 'document.edited':
       return { ...after, published: said(sources, {}, { [result!]: version }) };
-    case 'turn.edited': {
-      const { speaker } = fact.data;
-      return {
-        ...after,
-        draft: speaker === null ? draft : withLabels(draft, [speaker]),
-        published: said(sources, {}, { edited: version }),
-      };
-    }
+    case 'turn.edited':
     case 'turns.recut': {
-      const labels = fact.data.by.flatMap(({ speaker }) => speaker ?? []);
       const published = said(sources, {}, { edited: version });
-      return { ...after, draft: withLabels(draft, labels), published };
+      return { ...after, draft: withLabels(draft, labelsGiven(fact.data)), published };
     }
     case 'speakers.renamed':
       return haveSameTurns(sources.draft, sources.published)
@@ -165,6 +157,12 @@ function withLabels(source: Source, labels: readonly string[]): Source {
   const added = labels.filter((label) => !source.labels.includes(label));
   return added.length === 0 ? source : { ...source, labels: [...source.labels, ...added] };
 }
+
+/** Labels that a correction of turns gives, new ones among them. */
+const labelsGiven = (data: Correcting): string[] =>
+  'by' in data ? data.by.flatMap(({ speaker }) => speaker ?? []) : [data.speaker ?? []].flat();
+
+type Correcting = Extract<RecordingFact, { type: 'turn.edited' | 'turns.recut' }>['data'];
 
 const said = (
   { published }: Sources,

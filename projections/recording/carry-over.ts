@@ -1,5 +1,5 @@
 import { speakerLabel } from './join-turns.ts';
-import { cutTurn } from './recut.ts';
+import { cutOut } from './recut.ts';
 import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
 import {
   type WordPatch,
@@ -265,27 +265,6 @@ function placeSpeaker(
   if (!labels.has(label)) added[label] = speaker;
   (part ? cutOut(blocks, best, start, end) : best).speaker = label;
   return true;
-}
-
-/** The part of a block that was said in a time, as a block of its own; the block itself where nothing else is in it. */
-function cutOut(blocks: Block[], block: Block, start: number, end: number): Block {
-  const middles = timedWords(block.text, block).map((word) => (word.start + word.end) / 2);
-  const from = middles.findIndex((middle) => middle >= start);
-  const to = middles.findIndex((middle) => middle > end);
-  let own = block;
-  // The end first: words before it keep their numbers.
-  if (to > 0) cutBefore(blocks, own, to);
-  if (from > 0) own = cutBefore(blocks, own, from) ?? own;
-  return own;
-}
-
-/** Cuts a block of a list in two; returns the second half. */
-function cutBefore(blocks: Block[], block: Block, word: number): Block | undefined {
-  const parts = cutTurn(block, word, blocks);
-  if (!parts) return undefined;
-  Object.assign(block, parts[0]);
-  blocks.splice(blocks.indexOf(block) + 1, 0, parts[1]);
-  return parts[1];
 }
 
 /** The next label after those there are; in a transcript of an older log in its way of counting, from 1. */

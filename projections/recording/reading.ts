@@ -5,6 +5,13 @@ import { withKnownNames } from './labels-in-text.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
 import { factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
+import {
+  type TurnChange,
+  blocksAfter,
+  changesTo,
+  isRecut,
+  lastOfEachBlock,
+} from './turn-changes.ts';
 
 /** What a recording says: of its present documents, of an earlier version, or of what is under way. */
 export type Reading = {
@@ -107,7 +114,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const names = namesIn(recording, source, [...early, ...late]);
   const utterances = heard ?? utterancesIn(recording, source);
   const turned = turns?.content?.turns ?? paragraphs(utterances, null);
-  const raw = corrected(turned, early);
+  const raw = blocksAfter(turned, early);
   const punctuated = factAt(recording, results.punctuated, 'transcript.punctuated');
   const recognised = punctuated?.content?.blocks ?? raw;
   const text = restored?.content ?? undefined;
@@ -131,7 +138,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     names,
     speakers,
     suggestions: turns ? suggestionsIn(turns, speakers) : [],
-    blocks: corrected(blocks, late),
+    blocks: blocksAfter(blocks, late),
     basis,
     recognised,
     raw,
@@ -260,7 +267,7 @@ function suggestionsIn(
       label,
       suggested_name: name ?? found?.name ?? null,
       confidence: name === null ? (found?.confidence ?? null) : 1,
-      reason: name === null ? (found?.reason ?? null) : 'given',
+      reason: name === null ? (found?.reason ?? null) : 'named-before',
       seconds,
       share: total > 0 ? Math.round((seconds / total) * 1000) / 1000 : 0,
       sample: found?.sample ?? null,
@@ -282,60 +289,4 @@ function utterancesIn(recording: Recording, { results }: Source): Utterance[] {
       segments: content?.segments ?? [],
       ...(doubt === undefined ? {} : { doubt }),
     }));
-}
-
-/** What people changed of the blocks of a fact, in the order in which they did. */
-const changesTo = (
-  recording: Recording,
-  { edited }: Source['results'],
-  basis: number | null,
-): TurnChange[] =>
-  [...factsOf(recording, 'turn.edited', edited), ...factsOf(recording, 'turns.recut', edited)]
-    .filter(({ data }) => data.basis === basis)
-    .toSorted((a, b) => a.version - b.version);
-
-type TurnChange = ReadFact<'turn.edited'> | ReadFact<'turns.recut'>;
-const isRecut = (one: TurnChange): one is ReadFact<'turns.recut'> => one.type === 'turns.recut';
-
-/** Of several corrections of a block the last counts. */
-function lastOfEachBlock(changes: readonly TurnChange[]): ReadFact<'turn.edited'>[] {
-  const edits = changes.filter((one) => !isRecut(one));
-  const last = new Map(edits.map((edit) => [edit.data.block, edit]));
-  return edits.filter((edit) => last.get(edit.data.block) === edit);
-}
-
-/** Blocks with what people changed of them, one change after the other. */
-function corrected(blocks: readonly Block[], changes: readonly TurnChange[]): Block[] {
-  const byId = new Map(blocks.map((block) => [block.id, block]));
-  let order = blocks.map(({ id }) => id);
-  for (const change of changes) {
-    if (isRecut(change)) order = recut(order, byId, change);
-    else {
-      const { data, content } = change;
-      const block = byId.get(data.block);
-      if (!block || !content) continue;
-      const { text, words } = content;
-      byId.set(data.block, { ...block, text, words, speaker: data.speaker });
-    }
-  }
-  return order.map((id) => byId.get(id)!);
-}
-
-/** The order of blocks after some were replaced by others; changes these. */
-function recut(
-  order: readonly string[],
-  byId: Map<string, Block>,
-  { data: { replaced, by }, content }: ReadFact<'turns.recut'>,
-): string[] {
-  const at = order.indexOf(replaced[0]!);
-  const first = byId.get(replaced[0]!);
-  if (at < 0 || !first || !content) return [...order];
-  for (const [index, block] of by.entries()) {
-    byId.set(block.id, { ...first, ...block, ...content.turns[index]! });
-  }
-  return [
-    ...order.slice(0, at),
-    ...by.map(({ id }) => id),
-    ...order.slice(at).filter((id) => !replaced.includes(id)),
-  ];
 }

@@ -40,6 +40,21 @@ export const joinedTurns = (one: Block, next: Block): Block => ({
   words: areTimed(one) && areTimed(next) ? [...one.words, ...next.words] : [],
 });
 
+/**
+ * Cuts a block of a list where others said something before or after a time; returns the part that was said then:
+ * the block itself where nothing else is in it.
+ */
+export function cutOut(blocks: Block[], block: Block, start: number, end: number): Block {
+  const middles = timedWords(block.text, block).map((word) => (word.start + word.end) / 2);
+  const from = middles.findIndex((middle) => middle >= start);
+  const to = middles.findIndex((middle) => middle > end);
+  let own = block;
+  // The end first: words before it keep their numbers.
+  if (to > 0) cutBefore(blocks, own, to);
+  if (from > 0) own = cutBefore(blocks, own, from) ?? own;
+  return own;
+}
+
 const areTimed = ({ text, words }: Block): boolean => words.length > 0 || text === '';
 
 /** Where a word begins in a text, marks before it included; undefined where words and text differ. */
@@ -67,4 +82,13 @@ function placeOfPart(text: string, word: number): number | undefined {
 function nextId(blocks: readonly Block[]): string {
   const numbers = blocks.map(({ id }) => Number(/^t-(\d+)$/u.exec(id)?.[1] ?? 0));
   return `t-${String(Math.max(0, ...numbers) + 1).padStart(4, '0')}`;
+}
+
+/** Cuts a block of a list in two; returns the second half. */
+function cutBefore(blocks: Block[], block: Block, word: number): Block | undefined {
+  const parts = cutTurn(block, word, blocks);
+  if (!parts) return undefined;
+  Object.assign(block, parts[0]);
+  blocks.splice(blocks.indexOf(block) + 1, 0, parts[1]);
+  return parts[1];
 }

@@ -13,7 +13,7 @@ const pauseSeconds = 0.5;
  * What a speaker said, by which a person tells who it is: their longest sentences, the longest first. Clean ones
  * come first: nobody speaks at the same time (by `diarized`), and nothing says that the words may be wrong. Pure.
  */
-export function samplesOf(
+export function voiceSamples(
   label: string,
   turns: readonly Block[],
   diarized: readonly LabelledTurn[],

@@ -14,7 +14,7 @@ import { suggestNames } from '../../../projections/recording/suggest-names.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
-import { samplesOf } from '../../../projections/recording/samples.ts';
+import { voiceSamples } from '../../../projections/recording/samples.ts';
 import { identify } from '../../language/identify.ts';
 import { retryingModel } from '../../language/retrying-model.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -121,7 +121,11 @@ export const joinStage =
         turns,
         suggestions: speakers.map(({ label }) => {
           const { name, confidence, reason } = names.get(label) ?? nobodyKnown;
-          const [sample = null, ...samples] = samplesOf(label, turns, diarized?.data.turns ?? []);
+          const [sample = null, ...samples] = voiceSamples(
+            label,
+            turns,
+            diarized?.data.turns ?? [],
+          );
           return { label, name, confidence, reason, sample, samples };
         }),
       },
