@@ -49,7 +49,7 @@ export function suggestNames(sources: NameSources): Map<string, SuggestedName> {
   const best = new Map<string, SuggestedName>();
   for (const label of labels) {
     const [first] = summedUp(found.filter((one) => one.label === label));
-    if (first) best.set(label, first);
+    if (first && first.confidence > 0) best.set(label, first);
   }
   const rest = leftOver(labels, people, best);
   if (rest) best.set(rest.label, { name: rest.name, confidence: onlyOneLeft, reason: rest.reason });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { NameQuote } from '../../../events/facts/results.ts';
 import type { Block } from '../../../events/facts/transcript.ts';
 import { type NameSources, suggestNames } from '../../../projections/recording/suggest-names.ts';
+import { fc } from '../../support/properties.ts';
 
 /** A turn with a word each second. */
 function turn(speaker: string, start: number, text: string): Block {
@@ -110,4 +111,42 @@ test('names of old logs, which rest on no quote, and quotes nobody said suggest 
   assert.deepEqual(suggested({ identified: [{ name: 'Anna', confidence: 1 }] }), {});
   const nowhere = [quote('i am anna', 500, 'said_by_self')];
   assert.deepEqual(suggested({ identified: [{ ...anna, quotes: nowhere }] }), {});
+});
+
+test('whatever the sources say, a suggestion is one of their names, sure to a degree, and shared ones are not sure', () => {
+  const name = fc.constantFrom('Anna', 'anna', 'Anna Schmidt', 'Ben', '$&', '__proto__');
+  const label = fc.constantFrom('SPEAKER_00', 'SPEAKER_01', 'SPEAKER_02', 'SPEAKER_77');
+  const confidence = fc.double({ min: 0, max: 1, noNaN: true });
+  const quoteOf = fc.record({
+    text: fc.constant('so'),
+    start: fc.nat(60),
+    end: fc.nat(60),
+    how: fc.constantFrom('said_by_self' as const, 'addressed' as const),
+  });
+  const identified = fc.array(
+    fc.record({ name, confidence, quotes: fc.array(quoteOf, { maxLength: 4 }) }),
+    { maxLength: 6 },
+  );
+  const voices = fc.array(fc.record({ label, name, confidence, reason: fc.constant('voice') }), {
+    maxLength: 4,
+  });
+  const people = fc.uniqueArray(name, { maxLength: 4 });
+  fc.assert(
+    fc.property(identified, voices, people, (identified, voices, people) => {
+      const given = new Set<string>(
+        [...identified, ...voices].map((one) => one.name).concat(people),
+      );
+      const all = suggested({ identified, voices, people });
+      for (const [label, one] of Object.entries(all)) {
+        assert.ok(turns.some(({ speaker }) => speaker === label));
+        assert.ok(given.has(one.name));
+        assert.ok(one.confidence >= 0 && one.confidence <= 1, `${label} ${one.confidence}`);
+        const same = Object.values(all).filter(
+          (other) => other.name.toLowerCase() === one.name.toLowerCase(),
+        );
+        assert.ok(same.length === 1 || one.confidence <= 0.3);
+      }
+    }),
+    { numRuns: process.env['MITSCHRIFT_LONG'] ? 10_000 : 200 },
+  );
 });
