@@ -46,7 +46,11 @@ export function notesOf(
     counting.flatMap(saidBy).map(({ code, detail }) => [code, detail]),
   );
   const { results, stretches } = source;
-  if (stretches === 0) details.set('no-speech', '');
+  if (stretches === 0) {
+    details.set('no-speech', '');
+    // Then all of them were listened to.
+    details.delete('other-tracks');
+  }
   if (details.has('no-speech')) {
     // Of no words there is nothing to extract.
     for (const code of extractCodes) details.delete(code);
@@ -94,7 +98,7 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'speech.detected':
       for (const code of fact.data.warnings) if (audioCodes.has(code)) note(code as NoteCode);
-      if (fact.data.stretches.length > 0) unheardTracks(fact.data.tracks, note);
+      unheardTracks(fact.data.tracks, note);
       break;
     case 'diarization.skipped':
       note('diarization-skipped', fact.data.reason);

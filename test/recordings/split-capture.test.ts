@@ -39,7 +39,7 @@ test('in a split capture the microphone is one person, and the others are told a
     .some(([start, end]) =>
       turns.some(
         ([from, to, label]) =>
-          label === labelOf('bea') && Math.min(end, to) - Math.max(start, from) > 1,
+          label === labelOf('carl') && Math.min(end, to) - Math.max(start, from) > 1,
       ),
     );
   assert.ok(overlap, 'where both speak both have a turn');
