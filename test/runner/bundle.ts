@@ -24,6 +24,7 @@ const programs = [
   'test/faults/log-reader',
   'test/faults/writer',
   'test/runner/file-reporter',
+  'test/support/no-network-process',
   'test/support/pulse-service-process',
 ];
 /** Packages of many files that most tests load; the others are loaded from `node_modules` as ever. */

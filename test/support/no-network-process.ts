@@ -1,0 +1,34 @@
+/**
+ * Run in a network namespace of its own, in which there is the loopback device alone: starts the service under
+ * strace, turns a recording into documents by a model of this host, and prints what it came to.
+ * Arguments: the data directory, an audio file, and where strace writes.
+ */
+import { readFile } from 'node:fs/promises';
+import { eventually } from './eventually.ts';
+import { apiOf, startServiceProcess, uploadForm } from './service-process.ts';
+
+const [dataDir, audio, trace] = process.argv.slice(2) as [string, string, string];
+const calls = 'trace=bind,connect,sendto,sendmsg,sendmmsg';
+const service = await startServiceProcess(dataDir, {}, [
+  'strace',
+  '-f',
+  '-qq',
+  '-e',
+  calls,
+  '-o',
+  trace,
+]);
+const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+  username: 'ada',
+  password: 'correct horse battery',
+});
+const api = apiOf(service.url, token);
+const form = uploadForm(new Uint8Array(await readFile(audio)), { kind: 'meeting' });
+const { recording_id: id } = await api.post<{ recording_id: string }>('/recordings', form);
+const status = async () => (await api.get<{ status: string }>(`/recordings/${id}`)).status;
+await eventually('it waits for names', async () => (await status()) === 'AWAITING_SPEAKERS');
+await api.post('/speakers', { skip: true });
+await eventually('documents', async () => (await status()) === 'IDLE');
+for (const path of ['/models', '/doctor', '/status', '/docs', '/openapi.json']) await api.get(path);
+process.stdout.write(JSON.stringify({ status: await status() }));
+await service.end('SIGTERM');
