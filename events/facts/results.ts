@@ -82,6 +82,13 @@ export const runFacts = {
     data: z.object({
       ...worker.shape,
       turns: z.array(z.tuple([z.number(), z.number(), z.string()])),
+      /**
+       * The labels of the speakers that the recogniser itself told apart (`speaker` of segments), in the
+       * order in which they first occur in what it recognised. Absent where its speakers do not count.
+       */
+      labels: z.array(z.string()).optional(),
+      /** Requests whose speakers could not be compared: each has labels of its own. Absent: all could. */
+      apart: z.number().int().optional(),
     }),
     /** How each speaker sounds: the mean embedding of so many seconds of speech. Absent in older logs. */
     content: z.object({

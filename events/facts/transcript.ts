@@ -7,7 +7,16 @@ export const wordSchema = z.object({ text: z.string(), ...span });
 export type Word = z.infer<typeof wordSchema>;
 
 /** A piece of recognised speech as the engine cut it. Without word times `words` is empty. */
-export const segmentSchema = z.object({ ...span, text: z.string(), words: z.array(wordSchema) });
+export const segmentSchema = z.object({
+  ...span,
+  text: z.string(),
+  words: z.array(wordSchema),
+  /**
+   * Who said it, where the engine tells speakers apart. The same text is the same person, within a
+   * recording; different ones of different requests may be one person too. Absent when it did not say.
+   */
+  speaker: z.string().optional(),
+});
 export type Segment = z.infer<typeof segmentSchema>;
 
 /** A paragraph (solo) or a turn (meeting) of the transcript; `id` is its Markdown block id (`t-0001`). */

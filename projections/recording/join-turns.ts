@@ -20,8 +20,10 @@ const tieSeconds = 0.01;
 
 /**
  * Joins words and speakers into turns: each word goes to the one who speaks for most of it, in overlapping
- * speech to the one with the shorter turn, in a pause to the nearest. Sentences are not torn at borders.
+ * speech to the one with the shorter turn, in a pause to the nearest; where the recogniser said who spoke, to
+ * them. Sentences are not torn at borders.
  * The words stay as they are and in their order. Linear in length. Pure.
+ * @param utterances with labels for the speakers of segments, if with any: see `underLabels`
  */
 export function joinTurns(
   utterances: readonly Utterance[],
@@ -124,7 +126,7 @@ function speakersOf(units: readonly Placed[], turns: readonly LabelledTurn[]): V
   let ended: Voice | undefined;
   let next = 0;
   let now = 0;
-  return units.map(({ unit, segment }) => {
+  return units.map(({ unit, segment }): Voice => {
     // Times of recognisers step back now and then, or lie outside of their segment; the walk does not.
     now = Math.max(now, Math.min(Math.max(unit.start, segment.start), segment.end));
     const end = Math.max(now, unit.end);
@@ -134,6 +136,8 @@ function speakersOf(units: readonly Placed[], turns: readonly LabelledTurn[]): V
       if (!ended || turn.end > ended.end) ended = turn;
       return false;
     });
+    const { speaker } = segment;
+    if (speaker !== undefined) return { label: speaker, start: segment.start, end: segment.end };
     return spokenBy(open, now, end) ?? nearest(ended, sorted[next], now, end);
   });
 }
@@ -193,9 +197,11 @@ function keepSentences(units: readonly Placed[], raw: readonly Voice[]): Voice[]
 }
 
 function endsSentence(units: readonly Placed[], at: number): boolean {
-  const { unit } = units[at]!;
-  const next = units[at + 1]?.unit;
-  if (next === undefined || next.start - unit.end >= pauseSeconds) return true;
+  const { unit, segment } = units[at]!;
+  const next = units[at + 1];
+  if (next === undefined || next.unit.start - unit.end >= pauseSeconds) return true;
+  // What a recogniser gave to a speaker stays theirs.
+  if (segment.speaker !== undefined && next.segment !== segment) return true;
   return /[.!?…。！？]["'”’»)]*$/u.test(unit.text.trim());
 }
 

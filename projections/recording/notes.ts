@@ -13,6 +13,7 @@ export const noteCodes = [
   'other-tracks',
   'no-speech',
   'diarization-skipped',
+  'speakers-apart',
   'identification-skipped',
   'speakers-skipped',
   'not-punctuated',
@@ -99,6 +100,9 @@ function saidBy(fact: ReadFact): Note[] {
     case 'speech.detected':
       for (const code of fact.data.warnings) if (audioCodes.has(code)) note(code as NoteCode);
       unheardTracks(fact.data.tracks, note);
+      break;
+    case 'diarization.completed':
+      if (fact.data.apart !== undefined) note('speakers-apart', String(fact.data.apart));
       break;
     case 'diarization.skipped':
       note('diarization-skipped', fact.data.reason);

@@ -28,9 +28,9 @@ export const settingSchemas = {
     'Speech-to-text server. Unset: recognise on this machine.',
   ),
   'stt.backend': a.text(
-    z.enum(['compat', 'native']),
+    z.enum(['compat', 'native', 'asr']),
     'compat',
-    'Protocol of the server: OpenAI-compatible (compat) or whisper.cpp (native).',
+    'Protocol of the server: compat (OpenAI), native (whisper.cpp), asr (whisper-asr-webservice, WhisperX).',
   ),
   'stt.api_key': a.text(a.key.nullable(), null, 'Key for the speech-to-text server.', {
     secret: true,

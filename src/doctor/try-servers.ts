@@ -1,6 +1,6 @@
 import { installedModels, type ModelFolders } from '../speech/local/local-models.ts';
 import type { ServerState } from '../speech/remote/probe-server.ts';
-import { compatBase, nativeBase, serverName } from '../shared/outbound.ts';
+import { asrBase, compatBase, nativeBase, serverName } from '../shared/outbound.ts';
 import { connectionFailure } from '../speech/remote/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
 import type { Settings } from '../config/schema.ts';
@@ -22,7 +22,7 @@ export async function trySpeech(
   if (baseUrl === null) return tryLocal(settings, deps);
   // The clients of servers are large: the start of the service must not wait for them.
   const { askServer, serverConnections } = await import('../speech/remote/server-client.ts');
-  const { probeCompat, probeNative } = await import('../speech/remote/probe-server.ts');
+  const { probeAsr, probeCompat, probeNative } = await import('../speech/remote/probe-server.ts');
   const connections = serverConnections();
   const signal = AbortSignal.timeout(trialMs);
   const key = settings['stt.api_key'];
@@ -30,6 +30,10 @@ export async function trySpeech(
   const compat = compatBase(baseUrl);
   const native = nativeBase(baseUrl);
   try {
+    if (settings['stt.backend'] === 'asr') {
+      const asr = asrBase(baseUrl);
+      return judged(await probeAsr(asr, serverName(asr), connections, signal), null, 'stt.model');
+    }
     const asCompat = await probeCompat(compat, serverName(compat), headers, connections, signal);
     if (settings['stt.backend'] === 'native') {
       if (asCompat.models.length > 0) {

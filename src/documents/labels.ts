@@ -94,6 +94,8 @@ const german: Labels = {
       'Die Datei hat mehrere Tonspuren; nur eine wurde verwendet, die folgenden nicht angehört.',
     silent: 'Ein großer Teil der Aufnahme ist still.',
     'diarization-skipped': 'Wer wann gesprochen hat, konnte nicht unterschieden werden.',
+    'speakers-apart':
+      'Der Server hat die Sprechenden in mehreren Teilen unterschieden, die nicht verglichen werden konnten: Eine Person kann unter mehreren stehen.',
     'identification-skipped': 'Nach den Namen der Sprechenden wurde nicht gesucht.',
     'speakers-skipped': 'Die Sprechenden wurden nicht benannt.',
     'corrections-unplaced':
@@ -146,6 +148,8 @@ const english: Labels = {
       'The file has several sound tracks; only one was used, those after it were not listened to.',
     silent: 'A large part of the recording is silent.',
     'diarization-skipped': 'Who spoke when could not be told apart.',
+    'speakers-apart':
+      'The server told the speakers apart in several parts that could not be compared: one person may stand under several.',
     'identification-skipped': 'The names of the speakers were not looked for.',
     'speakers-skipped': 'The speakers were not named.',
     'corrections-unplaced':

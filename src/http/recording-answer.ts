@@ -1,4 +1,5 @@
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
+import { speakerName } from '../documents/documents.ts';
 import { suggestionReason } from '../documents/suggestion-reason.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
@@ -54,12 +55,16 @@ export function recordingAnswer(
   };
 }
 
-/** Names suggested for labels, with the reason as a person reads it. */
+/** Names suggested for labels, with the reason as a person reads it, and what is shown of who has no name. */
 export const suggestionAnswers = (
   suggestions: RecordingRow['suggestions'],
   uiLanguage: 'de' | 'en',
-): RecordingRow['suggestions'] =>
-  suggestions.map((one) => ({ ...one, reason: suggestionReason(one.reason, uiLanguage) }));
+): (RecordingRow['suggestions'][number] & { shown: string })[] =>
+  suggestions.map((one) => ({
+    ...one,
+    shown: speakerName({ speakers: [], uiLanguage }, one.label),
+    reason: suggestionReason(one.reason, uiLanguage),
+  }));
 
 /** The top levels of a recording's state, and the application's states as the interface names them. */
 const statusNames = {

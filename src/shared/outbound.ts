@@ -72,6 +72,11 @@ export function nativeBase(baseUrl: string): string {
   return trimmed(baseUrl, /\/inference$/).replace(/\/v1$/, '');
 }
 
+/** Base of a whisper-asr-webservice: `/asr` and `/docs` lie right below. */
+export function asrBase(baseUrl: string): string {
+  return trimmed(baseUrl, /\/asr$/);
+}
+
 /** For sentences: no credentials, no query. */
 export function serverName(baseUrl: string): string {
   const { protocol, host, pathname } = new URL(baseUrl);

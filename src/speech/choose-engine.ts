@@ -1,6 +1,7 @@
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
 import { preferred } from './catalogue/catalogue.ts';
+import { asrEngine } from './remote/asr-engine.ts';
 import { compatEngine } from './remote/compat-engine.ts';
 import type { SpeechEngine } from './engine.ts';
 import { languageCode } from '../shared/languages.ts';
@@ -35,10 +36,11 @@ async function engineFor(
 ): Promise<SpeechEngine> {
   const baseUrl = settings['stt.base_url'];
   const apiKey = settings['stt.api_key'];
-  if (baseUrl !== null)
-    return settings['stt.backend'] === 'native'
-      ? nativeEngine(baseUrl, apiKey)
-      : compatEngine(baseUrl, apiKey, settings['stt.model']);
+  if (baseUrl !== null) {
+    if (settings['stt.backend'] === 'native') return nativeEngine(baseUrl, apiKey);
+    if (settings['stt.backend'] === 'asr') return asrEngine(baseUrl, apiKey);
+    return compatEngine(baseUrl, apiKey, settings['stt.model']);
+  }
 
   const { models, broken } = await installedModels(modelsDir);
   for (const { folder, problem } of broken) log.warn({ folder, problem }, 'model is not used');

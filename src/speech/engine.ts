@@ -7,10 +7,16 @@ import type { ServerState } from './remote/probe-server.ts';
 export interface SpeechEngine {
   /** Jobs of the same queue never run at the same time: the endpoint's URL, or `local`. */
   readonly queue: string;
-  readonly engine: 'compat' | 'native' | 'local';
+  readonly engine: 'compat' | 'native' | 'asr' | 'local';
   readonly model: string | null;
   /** Longest stretch the engine takes, in seconds. */
   readonly secondsMax: number;
+  /**
+   * Longest stretch of a meeting, in seconds, where the engine tells speakers apart: it then takes pauses
+   * too, since its speakers of one request say nothing about those of another. Undefined when it does
+   * not, or has not shown it yet.
+   */
+  readonly meetingSecondsMax?: number | undefined;
   /**
    * Recognises one stretch. Times are seconds of the whole recording, sorted, inside the stretch.
    * Tries again by itself where that can help, and waits for a server that is away up to a limit;
@@ -26,14 +32,41 @@ export interface SpeechEngine {
       signal: AbortSignal;
       /** What will be asked next, so that an engine can prepare it meanwhile. */
       next?: Stretch | undefined;
+      /** Of a meeting: speakers are to be told apart, by an engine that can. */
+      meeting?: Meeting | undefined;
       onWaiting?: ((waiting: WaitingFor | null) => void) | undefined;
     },
   ): Promise<Recognised>;
+  /** Whether it tells the speakers of two channels apart. */
+  readonly takesChannels?: boolean;
+  /**
+   * Finds out by a short request whether the engine tells speakers apart, where that is not known yet:
+   * `meetingSecondsMax` has it then. @throws as `recognise`
+   */
+  learnSpeakers?: (
+    audio: SpeechFile,
+    stretch: Stretch,
+    options: {
+      language: string | null;
+      signal: AbortSignal;
+      onWaiting?: ((waiting: WaitingFor | null) => void) | undefined;
+    },
+  ) => Promise<void>;
   /** How the server looks right now; absent where the engine is this machine. Throws for an abort only. */
   probe?: (signal: AbortSignal) => Promise<ServerState>;
   /** Frees what the engine holds (processes, sockets). */
   close(): Promise<void>;
 }
+
+/** What an engine may use to tell the speakers of a meeting apart. */
+export type Meeting = {
+  /** The two channels of a stereo recording, for an engine that `takesChannels`. */
+  channels?: readonly [SpeechFile, SpeechFile] | undefined;
+  /** How many people speak; null when unknown. */
+  speakers: number | null;
+  /** What was recognised before, in order, with its speakers: an engine may compare voices with it. */
+  heard: readonly Segment[];
+};
 
 export type Recognised = {
   segments: Segment[];

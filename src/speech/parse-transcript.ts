@@ -2,6 +2,7 @@ import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import { withMarks } from '../shared/lone-marks.ts';
 import { languageCode } from '../shared/languages.ts';
+import { cutAtSpeakers } from './answer-speakers.ts';
 
 /** What a server heard in one request. Times in seconds from the request's first sample. */
 export type Transcript = {
@@ -14,7 +15,8 @@ export type Transcript = {
 /**
  * Reads the answer of any known transcription server: JSON whatever its content type, or plain text;
  * segments or words or neither; numbers as strings or null; times in seconds or nanoseconds
- * (LocalAI before 2025-12); `word` or `text`; tokens for words (whisper.cpp).
+ * (LocalAI before 2025-12); `word` or `text`; tokens for words (whisper.cpp); words some of which have
+ * no times (WhisperX); speakers of segments and of words.
  * @param seconds length of the audio that was sent.
  * @throws {StageError} `engine-answer` (retriable) for half an answer, `engine-refused` for a web page.
  */
@@ -38,11 +40,17 @@ export function parseTranscript(body: string, contentType: string, seconds: numb
   const spans = rawSegments.map((raw) => ({ raw, span: spanOf(raw, scale, seconds) }));
   const topWords = wordsOf(rawWords, scale, seconds);
   if (spans.length > 0 && spans.every(({ span }) => span !== null)) {
-    const segments = spans.map(({ raw, span }) => ({
-      ...span!,
-      text: clean(textOf(raw)),
-      words: wordsOf(wordsIn(raw), scale, seconds),
-    }));
+    const segments = spans.flatMap(({ raw, span }) =>
+      cutAtSpeakers(
+        {
+          ...span!,
+          text: clean(textOf(raw)),
+          words: wordsOf(wordsIn(raw), scale, seconds),
+          ...spokenBy(raw),
+        },
+        wordsIn(raw).map((word) => spokenBy(word).speaker),
+      ),
+    );
     return { segments: share(topWords, whole(segments)), language, timed: true };
   }
   if (topWords.length > 0) {
@@ -192,7 +200,13 @@ function timeScale(timed: readonly Raw[]): number {
   return large ? 1e-9 : 1;
 }
 
-function spanOf(raw: Raw, scale: number, seconds: number): { start: number; end: number } | null {
+/** Who says it, as the server calls them; `?` is whisper.cpp's for not knowing. */
+function spokenBy({ speaker }: Raw): { speaker?: string } {
+  const text = typeof speaker === 'number' ? String(speaker) : (asString(speaker)?.trim() ?? '');
+  return text === '' || text === '?' ? {} : { speaker: text };
+}
+
+function spanOf(raw: Raw, scale: number, seconds: number): Span | null {
   const start = asNumber(raw['start']);
   const end = asNumber(raw['end']);
   if (start === undefined || end === undefined) return null;
@@ -203,8 +217,9 @@ function spanOf(raw: Raw, scale: number, seconds: number): { start: number; end:
 /** Words; put together from tokens where the pieces say by leading spaces which start a word. */
 function wordsOf(raw: readonly Raw[], scale: number, seconds: number): Word[] {
   const pieces: Word[] = [];
-  for (const piece of raw) {
-    const span = spanOf(piece, scale, seconds);
+  const spans = withoutGaps(raw.map((piece) => spanOf(piece, scale, seconds)));
+  for (const [i, piece] of raw.entries()) {
+    const span = spans[i];
     const text = textOf(piece).replaceAll('\n', '');
     // A token may be half a character; such words would not match the text.
     if (!span || text.includes('\uFFFD')) return [];
@@ -213,6 +228,21 @@ function wordsOf(raw: readonly Raw[], scale: number, seconds: number): Word[] {
   if (pieces.some(({ text }) => /^\s/.test(text))) return wordsFromTokens(pieces);
   return withMarks(pieces.map((piece) => ({ ...piece, text: piece.text.trim() })));
 }
+
+/** A word without times (WhisperX cannot align figures) fills the time between those around it. */
+function withoutGaps(spans: readonly (Span | null)[]): Span[] {
+  if (spans.every((span) => span === null)) return [];
+  const nexts: (number | undefined)[] = [];
+  for (let i = spans.length - 1; i >= 0; i -= 1) nexts[i] = spans[i]?.start ?? nexts[i + 1];
+  let end: number | undefined;
+  return spans.map((span, i) => {
+    const from = end ?? nexts[i]!;
+    const filled = span ?? { start: from, end: Math.max(from, nexts[i] ?? from) };
+    ({ end } = filled);
+    return filled;
+  });
+}
+type Span = { start: number; end: number };
 
 /** Further apart in seconds, two segments do not share a word. */
 const sharedWordSeconds = 1;
@@ -224,7 +254,8 @@ function whole(segments: readonly Segment[]): Segment[] {
   for (const segment of segments) {
     const last = merged.at(-1);
     const goesOn = spaced && segment.text !== '' && !segment.text.startsWith(' ');
-    if (goesOn && last && segment.start - last.end <= sharedWordSeconds) {
+    const isOfOne = last?.speaker === segment.speaker;
+    if (goesOn && last && isOfOne && segment.start - last.end <= sharedWordSeconds) {
       last.text += segment.text;
       last.end = Math.max(last.end, segment.end);
       last.words = [...last.words, ...segment.words];

@@ -1,8 +1,8 @@
-import type { Stretch } from '../../events/facts/transcript.ts';
+import type { Segment, Stretch } from '../../events/facts/transcript.ts';
 import type { SpeechFile } from '../audio/wav.ts';
 import type { WaitingFor } from '../shared/retry-stage.ts';
 import { type HeardPart, askedStretch, keptPart } from './detection/seams.ts';
-import type { Recognised, SpeechEngine } from './engine.ts';
+import type { Meeting, Recognised, SpeechEngine } from './engine.ts';
 
 /** A stretch of the plan, recognised; from seam to seam where speech was cut. */
 export type HeardStretch = Recognised & { index: number; start: number; end: number };
@@ -19,9 +19,12 @@ export async function* recognisePlan(
   plan: readonly Stretch[],
   {
     done = [],
+    meeting,
     ...options
   }: {
     done?: readonly HeardPart[];
+    /** Of a meeting. */
+    meeting?: Omit<Meeting, 'heard'> | undefined;
     language: string | null;
     signal: AbortSignal;
     onWaiting?: (waiting: WaitingFor | null) => void;
@@ -35,10 +38,15 @@ export async function* recognisePlan(
     if (!stretch) return undefined;
     // Where it goes on nobody knows yet where the next one begins.
     const next = goesOn(index) ? undefined : plan[index + 1];
-    const recognised = engine.recognise(audio, askedStretch(stretch, before), { ...options, next });
+    const recognised = engine.recognise(audio, askedStretch(stretch, before), {
+      ...options,
+      next,
+      meeting: meeting && { ...meeting, heard: [...known] },
+    });
     recognised.catch(() => {}); // thrown when it is this one's turn
     return recognised;
   };
+  const known: Segment[] = meeting ? done.flatMap(({ segments }) => segments) : [];
   const last = done.at(-1);
   let before = last && goesOn(done.length - 1) ? last : null;
   let coming = ask(done.length, before);
@@ -47,6 +55,7 @@ export async function* recognisePlan(
     const place = { before, goesOn: goesOn(index) };
     const part = keptPart(heard.segments, plan[index]!, place);
     before = place.goesOn ? part : null;
+    if (meeting) known.push(...part.segments);
     coming = ask(index + 1, before);
     yield { ...heard, ...part, index };
   }

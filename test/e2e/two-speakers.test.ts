@@ -15,7 +15,12 @@ import {
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-type Speaker = { label: string; seconds: number; sample: { start: number; end: number } | null };
+type Speaker = {
+  label: string;
+  shown: string;
+  seconds: number;
+  sample: { start: number; end: number } | null;
+};
 type Detail = {
   status: string;
   utterances: { speaker: string | null; text: string; start: number; end: number }[];
@@ -57,8 +62,11 @@ test('two people talk: the service waits for their names, through a restart, and
   const status = await of<{ speakers_pending: { speakers: Speaker[] }[] }>('/status');
   const speakers = status.speakers_pending[0]!.speakers;
   assert.deepEqual(
-    speakers.map(({ label }) => label),
-    ['SPEAKER_00', 'SPEAKER_01'],
+    speakers.map(({ label, shown }) => [label, shown]),
+    [
+      ['SPEAKER_00', 'Speaker 1'],
+      ['SPEAKER_01', 'Speaker 2'],
+    ],
   );
   for (const { seconds, sample } of speakers) {
     assert.ok(seconds > 3);

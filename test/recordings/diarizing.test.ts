@@ -1,31 +1,18 @@
-import pino from 'pino';
 import assert from 'node:assert/strict';
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import {
-  type RecordingFact,
-  type RecordingFactType,
-  recordingStream,
-} from '../../events/facts/recording.ts';
 import { noDiarizationModel } from '../../projections/recording/notes.ts';
-import { factsOf, readRecording } from '../../projections/recording/recording.ts';
-import { recordingById } from '../../projections/recordings.ts';
-import { settingsFrom } from '../../src/config/environment.ts';
 import { speakerName } from '../../src/documents/documents.ts';
-import { openPipeline } from '../../src/pipeline.ts';
-import { dataFolder } from '../../src/shared/data-directory.ts';
 import { linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
-import { onThisMachine } from '../support/eventually.ts';
+import { openMeetingWorld } from '../support/meeting-world.ts';
 import { copyModel, modelsDir } from '../support/models.ts';
-import { speechServer } from '../support/speech-servers.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 test('without models a meeting goes on with one speaker, and says what to install', async (t) => {
   const world = await openWorld(t);
-  const id = await world.upload();
+  const id = await world.uploadDialogue();
   await world.until(id, 'awaiting-speakers');
-  const row = (await recordingById(world.pipeline.storage, id))!;
+  const row = await world.row(id);
   assert.deepEqual(
     row.suggestions.map(({ label }) => label),
     ['SPEAKER_00'],
@@ -33,10 +20,7 @@ test('without models a meeting goes on with one speaker, and says what to instal
   const note = row.notes.find(({ code }) => code === 'diarization-skipped');
   assert.equal(note?.detail, noDiarizationModel);
 
-  await world.command(id, { type: 'speakers.skipped', data: {} });
-  await world.until(id, 'idle.saved');
-  const { documents } = (await recordingById(world.pipeline.storage, id))!;
-  const index = await readFile(join(world.spaces, 'anna', documents!.index), 'utf8');
+  const { index } = await world.finish(id);
   assert.match(index, /To tell speakers apart, put a model/);
   assert.doesNotMatch(index, /no-engine/);
 });
@@ -46,13 +30,12 @@ test('a failed diarization is a fact; with the model mended the recording is dia
   await copyModel('espeak-segmentation', world.models);
   const folder = await copyModel('espeak-embedding', world.models);
   await writeFile(join(folder, 'embedding.onnx'), 'half a model');
-  const id = await world.upload();
+  const id = await world.uploadDialogue();
   await world.until(id, 'awaiting-speakers');
   const [skipped] = await world.factsOf(id, 'diarization.skipped');
   assert.match(skipped!.data.reason, /espeak-embedding cannot be used: its file embedding\.onnx/);
 
-  await world.command(id, { type: 'speakers.skipped', data: {} });
-  await world.until(id, 'idle.saved');
+  await world.finish(id);
   await copyFile(
     join(modelsDir, 'espeak-embedding/embedding.onnx'),
     join(folder, 'embedding.onnx'),
@@ -80,59 +63,17 @@ test('labels are shown as the people they count, in the way of their log', () =>
   assert.equal(shown('SPEAKER_1', 'de'), 'Sprecher 1');
 });
 
-/** A pipeline whose speech server hears a word each second, and that has the models of `models`. */
+/** A server that hears a word each second, and a dialogue of two. */
 async function openWorld(t: TestContext) {
-  const speech = await speechServer('openai');
-  t.after(() => speech.close());
-  speech.hear = () =>
+  const world = await openMeetingWorld(t);
+  world.speech.hear = () =>
     Array.from({ length: 12 }, (_, at) => ({ text: `word${at}`, start: at, end: at + 0.5 }));
-  let closePipeline = async () => {};
-  t.after(() => closePipeline());
-  const dataDir = await tempDir(t);
-  const models = join(dataDir, 'models');
-  const settings = settingsFrom({
-    MITSCHRIFT_STT_BASE_URL: speech.url,
-    MITSCHRIFT_STT_MODEL: 'whisper-1',
-  });
-  const data = dataFolder(dataDir);
-  const log = pino({ level: 'silent' });
-  const pipeline = await openPipeline({ data, settings: () => settings, log, firstRunWaitMs: 0 });
-  closePipeline = () => pipeline.close();
-  await pipeline.takeUp();
-  const { recordingService, store } = pipeline;
   return {
-    pipeline,
-    models,
-    spaces: data.spaces,
-    async upload(): Promise<string> {
-      const path = join(dataDir, 'uploads', 'talk.wav');
+    ...world,
+    async uploadDialogue(): Promise<string> {
+      const path = world.uploadPath('talk.wav');
       await writeDialogue(path, (await synthesise(linesOf(2, 4))).samples);
-      const { recordingId } = await recordingService.importAudio({
-        path,
-        filename: 'talk.wav',
-        owner: 'anna',
-        by: 'anna',
-        command: 'upload',
-        kind: 'meeting',
-        language: null,
-        speakers: null,
-        title: undefined,
-      });
-      return recordingId;
+      return await world.upload(path);
     },
-    command: (id: string, fact: RecordingFact) =>
-      recordingService.command(id, fact, { by: 'anna', command: `${fact.type} of ${id}` }),
-    async until(id: string, state: string): Promise<void> {
-      const signal = AbortSignal.timeout(onThisMachine(60_000));
-      for await (const fact of store.subscribe({ afterPosition: 0, signal })) {
-        if (fact.stream !== recordingStream(id) || fact.to !== state) continue;
-        if (fact.version !== (await store.version(fact.stream))) continue;
-        await pipeline.projections.applied('all', fact.position);
-        return;
-      }
-      assert.fail(`${id} is not ${state}`);
-    },
-    factsOf: async <T extends RecordingFactType>(id: string, type: T) =>
-      factsOf(await readRecording(store, id), type, Infinity),
   };
 }

@@ -178,6 +178,57 @@ test('half an answer may be asked for again; a web page not', () => {
   });
 });
 
+test('WhisperX: a word without times fills the gap, and a sentence is cut where its words change speakers', () => {
+  const word = (text: string, at: number | null, speaker?: string) => ({
+    word: text,
+    ...(at === null ? {} : { start: at, end: at + 0.4, score: 0.8 }),
+    ...(speaker === undefined ? {} : { speaker }),
+  });
+  const [A, B] = ['SPEAKER_00', 'SPEAKER_01'];
+  const answer = {
+    segments: [
+      {
+        start: 0,
+        end: 4,
+        text: 'It is 2026. Yes it is so',
+        speaker: A,
+        words: [
+          word('It', 0, A),
+          word('is', 0.5, A),
+          word('2026.', null, A),
+          word('Yes', 2, B),
+          word('it', 2.5),
+          word('is', 3, B),
+          // The border lies before the sentence's last word.
+          { ...word('so', 3.5, A), end: 3.7 },
+        ],
+      },
+      { start: 5, end: 6, text: '2027', words: [word('2027', null)] },
+    ],
+  };
+  const { segments } = parseTranscript(JSON.stringify(answer), 'text/plain', 10);
+  assert.deepEqual(
+    segments.map(({ text, speaker, start, end }) => [text, speaker, start, end]),
+    [
+      ['It is 2026.', A, 0, 2],
+      ['Yes it is so', B, 2, 3.7],
+      ['2027', undefined, 5, 6],
+    ],
+  );
+  assert.deepEqual(segments[0]!.words[2], { text: '2026.', start: 0.9, end: 2 });
+  assert.deepEqual(segments[2]!.words, []);
+});
+
+test('speakers are taken as text or number, and `?` is none', () => {
+  const speakers = ['A', 3, '?', ' ', null, undefined];
+  const segments = speakers.map((speaker, i) => ({ start: i, end: i + 1, text: ' so', speaker }));
+  const { segments: found } = parseTranscript(JSON.stringify({ segments }), 'application/json', 9);
+  assert.deepEqual(
+    found.map(({ speaker }) => speaker),
+    ['A', '3', undefined, undefined, undefined, undefined],
+  );
+});
+
 test('scripts without spaces: a mark of its own belongs to the word before it', () => {
   const pieces = ['こんにちは', '、', '今日は', '会', '議', 'です', '。', 'OK', '。'];
   const words = pieces.map((word, index) => ({ word, start: index, end: index + 1 }));

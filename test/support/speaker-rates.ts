@@ -8,6 +8,7 @@ import type { Utterance } from '../../projections/recording/reading.ts';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { localDiarizer } from '../../src/speech/diarization/diarize.ts';
 import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
+import type { LocalProcess } from '../../src/speech/local/local-process.ts';
 import { localEngine } from '../../src/speech/local/local-engine.ts';
 import { installedModels } from '../../src/speech/local/local-models.ts';
 import { type Line, type Said, synthesise, writeDialogue } from './dialogues.ts';
@@ -33,11 +34,23 @@ export async function ratesOf(lines: readonly Line[], folder: string): Promise<R
   const { samples, said } = await synthesise(lines);
   const path = join(folder, 'dialogue.wav');
   await writeDialogue(path, samples);
+  return await ratesOfFile(path, said);
+}
+
+/**
+ * The same of a speech file, of which it is known who said what.
+ * @param engineProcess in which speakers are told apart
+ */
+export async function ratesOfFile(
+  path: string,
+  said: readonly Said[],
+  engineProcess?: LocalProcess,
+): Promise<Rates> {
   const { signal } = new AbortController();
   const { models } = await installedModels(modelsDir);
   const recognisers = models.filter(({ purpose }) => purpose === 'speech-to-text');
   const engine = localEngine(recognisers, null);
-  const diarizer = (await localDiarizer(modelsDir))!;
+  const diarizer = (await localDiarizer(modelsDir, engineProcess))!;
   const audio = await openSpeechFile(path);
   try {
     const { secondsMax } = engine;
@@ -57,11 +70,13 @@ export async function ratesOf(lines: readonly Line[], folder: string): Promise<R
     const blocks = joinTurns(utterances, turns);
     const names = mapping(said, turns);
     const heard = blocks.flatMap(({ speaker, words }) => words.map((word) => ({ speaker, word })));
+    const saidNear = byTime(said);
     const right = heard.filter(({ speaker, word }) => {
       const at = (word.start + word.end) / 2;
+      const near = saidNear(at);
       return (
-        names.get(speaker ?? '') === nearest(said, at).speaker ||
-        isSaid(said, at, names.get(speaker ?? ''))
+        names.get(speaker ?? '') === nearest(near, at)?.speaker ||
+        isSaid(near, at, names.get(speaker ?? ''))
       );
     });
     return {
@@ -83,16 +98,28 @@ export async function ratesOf(lines: readonly Line[], folder: string): Promise<R
 const isSaid = (said: readonly Said[], at: number, speaker: number | undefined): boolean =>
   said.some((one) => one.speaker === speaker && one.start <= at && at <= one.end);
 
-function nearest(said: readonly Said[], at: number): Said {
+function nearest(said: readonly Said[], at: number): Said | undefined {
   const away = ({ start, end }: Said) => Math.max(start - at, at - end, 0);
-  return said.toSorted((a, b) => away(a) - away(b))[0]!;
+  return said.toSorted((a, b) => away(a) - away(b))[0];
+}
+
+/** What lies within ten seconds of a time, so that hours need not be looked through for each word. */
+function byTime<T extends { start: number; end: number }>(spans: readonly T[]) {
+  const cells = new Map<number, T[]>();
+  for (const span of spans) {
+    for (let cell = Math.floor(span.start / 10) - 1; cell <= span.end / 10 + 1; cell += 1)
+      cells.set(cell, [...(cells.get(cell) ?? []), span]);
+  }
+  return (at: number): readonly T[] => cells.get(Math.floor(at / 10)) ?? [];
 }
 
 /** Whom a label stands for: the pairs that speak together longest, each once. */
 function mapping(said: readonly Said[], turns: readonly LabelledTurn[]): Map<string, number> {
   const shared = new Map<string, number>();
+  const saidNear = byTime(said);
   for (const [start, end, label] of turns) {
-    for (const one of said) {
+    const near = new Set([...saidNear(start), ...saidNear((start + end) / 2), ...saidNear(end)]);
+    for (const one of near) {
       const seconds = Math.min(end, one.end) - Math.max(start, one.start);
       const key = `${label} ${one.speaker}`;
       if (seconds > 0) shared.set(key, (shared.get(key) ?? 0) + seconds);
@@ -113,15 +140,18 @@ function diarizationErrorRate(
   names: ReadonlyMap<string, number>,
 ): number {
   const end = Math.max(...said.map((one) => one.end), ...turns.map((turn) => turn[1]));
-  const borders = said.flatMap((one) => [one.start, one.end]);
+  const saidNear = byTime(said);
+  const turnsNear = byTime(turns.map(([from, to, label]) => ({ start: from, end: to, label })));
   let spoken = 0;
   let wrong = 0;
   for (let at = 0; at < end; at += frame) {
-    if (borders.some((border) => Math.abs(border - at) < collar)) continue;
-    const is = said.filter((one) => one.start <= at && at < one.end).map((one) => one.speaker);
-    const found = turns
-      .filter((turn) => turn[0] <= at && at < turn[1])
-      .map((turn) => names.get(turn[2]));
+    const near = saidNear(at);
+    const isAt = (border: number) => Math.abs(border - at) < collar;
+    if (near.some((one) => isAt(one.start) || isAt(one.end))) continue;
+    const is = near.filter((one) => one.start <= at && at < one.end).map((one) => one.speaker);
+    const found = turnsNear(at)
+      .filter((turn) => turn.start <= at && at < turn.end)
+      .map((turn) => names.get(turn.label));
     const right = is.filter((speaker) => found.includes(speaker)).length;
     spoken += is.length;
     wrong += Math.max(is.length, found.length) - right;

@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import {
+  type SpokenWord,
+  diarizedJson,
+  louderChannel,
+  spokenIn,
+  whisperxJson,
+} from './speech-servers-speakers.ts';
 import { hearTones, type ToneWord } from './speech-servers-tones.ts';
 
 /**
@@ -15,7 +22,9 @@ export type Kind =
   | 'vllm'
   | 'openai'
   | 'groq'
-  | 'ollama';
+  | 'ollama'
+  /** whisper-asr-webservice with WhisperX. */
+  | 'asr';
 
 /** What goes wrong with one request. Taken from `faults` in order; then all goes well. */
 export type Fault =
@@ -34,9 +43,12 @@ export type Received = {
   method: string;
   headers: IncomingMessage['headers'];
   fields: Record<string, string[]>;
+  query: URLSearchParams;
   /** The uploaded file's name, and its samples as 16 kHz mono; null when there was none. */
   filename: string | null;
   pcm: Int16Array | null;
+  /** Of an uploaded file with two channels, whose mix `pcm` is. */
+  channels: readonly [Int16Array, Int16Array] | null;
 };
 
 export type SpeechServer = {
@@ -48,6 +60,8 @@ export type SpeechServer = {
   bytesMax: number;
   /** What the server understands of the audio. */
   hear: (pcm: Int16Array) => ToneWord[];
+  /** Who says a word, by which servers tell speakers apart; null: they do not. */
+  voiceOf: ((word: string) => string) | null;
   /** Resolves when the given number of transcriptions has been asked for. */
   asked(count: number): Promise<void>;
   /** Resolves when so many looks (GET) have been taken at it. */
@@ -96,6 +110,7 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
     closing: false,
     mute: false,
     hear: hearTones,
+    voiceOf: null,
     asked: (wanted) => reached(() => count >= wanted),
     looked: (wanted) => reached(() => looks >= wanted),
     release: open,
@@ -155,14 +170,15 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
       return send(response, 413, 'text/html', '<html>413 Request Entity Too Large</html>');
     const heard = received.pcm ? state.hear(received.pcm) : [];
     const seconds = (received.pcm?.length ?? 0) / 16_000;
-    return answers[kind](received, heard, seconds, response);
+    const spoken = spokenIn(received, heard, state.voiceOf, state.hear);
+    return answers[kind](received, spoken, seconds, response);
   };
 
   await state.up();
   return state;
 }
 
-type Answer = (r: Received, heard: ToneWord[], seconds: number, response: ServerResponse) => void;
+type Answer = (r: Received, heard: SpokenWord[], seconds: number, response: ServerResponse) => void;
 
 const compatPath = '/v1/audio/transcriptions';
 const text = (heard: readonly ToneWord[]) => heard.map((word) => word.text).join(' ');
@@ -180,6 +196,11 @@ const answers: Record<Kind, Answer> = {
     if (!r.filename?.endsWith('.wav'))
       return openaiError(response, 400, `Unsupported file format ${r.filename}`);
     if (!model) return openaiError(response, 400, 'you must provide a model parameter');
+    if (format === 'diarized_json' && model.endsWith('-diarize')) {
+      if (seconds > 30 && !field(r, 'chunking_strategy'))
+        return openaiError(response, 400, 'chunking_strategy is required for diarization models');
+      return json(response, diarizedJson(sentences(heard), seconds));
+    }
     if (model.startsWith('gpt-4o') && format !== 'json')
       return openaiError(
         response,
@@ -232,6 +253,7 @@ const answers: Record<Kind, Answer> = {
   ollama(_r, heard, _seconds, response) {
     return json(response, { text: text(heard) });
   },
+  asr: (r, heard, _seconds, response) => asrAnswer(r, sentences(heard), response),
 };
 
 function verbose(r: Received, heard: readonly ToneWord[], seconds: number) {
@@ -254,7 +276,7 @@ function verbose(r: Received, heard: readonly ToneWord[], seconds: number) {
 
 const bare = ({ text: word, start, end }: ToneWord) => ({ word, start, end });
 
-function localAi(heard: readonly ToneWord[], seconds: number, unit: number) {
+function localAi(heard: readonly SpokenWord[], seconds: number, unit: number) {
   const time = (value: number) => (unit === 1 ? value : Math.round(value * unit));
   return {
     task: 'transcribe',
@@ -266,6 +288,7 @@ function localAi(heard: readonly ToneWord[], seconds: number, unit: number) {
       start: time(words[0]!.start),
       end: time(words.at(-1)!.end),
       text: ` ${text(words)}`,
+      ...(words[0]!.speaker === undefined ? {} : { speaker: words[0]!.speaker }),
       words: words.map((word) => ({
         text: word.text,
         start: time(word.start),
@@ -275,10 +298,24 @@ function localAi(heard: readonly ToneWord[], seconds: number, unit: number) {
   };
 }
 
+/** whisper-asr-webservice: options in the query, JSON as text. */
+function asrAnswer(r: Received, groups: SpokenWord[][], response: ServerResponse): void {
+  const language = r.query.get('language');
+  if (r.path !== '/asr') return json(response, { detail: 'Not Found' }, 404);
+  if (!r.pcm || (language !== null && !/^[a-z]{2}$/.test(language)))
+    return json(response, { detail: [{ msg: 'Field required' }] }, 422);
+  response.setHeader('asr-engine', 'whisperx');
+  response.setHeader('content-disposition', 'attachment; filename="speech.wav.json"');
+  if (r.query.get('output') !== 'json')
+    return send(response, 200, 'text/plain; charset=utf-8', text(groups.flat()));
+  const answer = whisperxJson(groups, r.query.get('diarize') === 'true');
+  send(response, 200, 'text/plain; charset=utf-8', JSON.stringify(answer));
+}
+
 /** whisper-server 233fe1f: §1.2 to §1.5 of the notes, trap by trap. */
 function whisperCpp(
   r: Received,
-  heard: ToneWord[],
+  heard: SpokenWord[],
   seconds: number,
   response: ServerResponse,
 ): void {
@@ -311,7 +348,12 @@ function whisperCpp(
     });
   const lengthMax = Number(field(r, 'max_len') ?? 0) || 60;
   const whole = field(r, 'split_on_word') === 'true';
-  const segments = sentences(heard).flatMap((words) => cutAt(words, lengthMax, whole));
+  const isTold = field(r, 'diarize') === 'true' && r.channels !== null;
+  const segments = sentences(heard).flatMap((words) =>
+    cutAt(words, lengthMax, whole).map((cut) =>
+      isTold ? { ...cut, speaker: louderChannel(r.channels!, cut) } : cut,
+    ),
+  );
   const probabilities =
     field(r, 'no_language_probabilities') === 'true'
       ? {}
@@ -359,12 +401,13 @@ function cutAt(words: readonly ToneWord[], lengthMax: number, whole: boolean) {
   return cuts;
 }
 
-/** Words with less than 0.35 s between them. */
-function sentences(words: readonly ToneWord[]): ToneWord[][] {
-  const groups: ToneWord[][] = [];
+/** Words of one speaker with less than 0.35 s between them. */
+function sentences(words: readonly SpokenWord[]): SpokenWord[][] {
+  const groups: SpokenWord[][] = [];
   for (const word of words) {
     const last = groups.at(-1)?.at(-1);
-    if (last && word.start - last.end < 0.35) groups.at(-1)!.push(word);
+    if (last && word.start - last.end < 0.35 && last.speaker === word.speaker)
+      groups.at(-1)!.push(word);
     else groups.push([word]);
   }
   return groups;
@@ -379,8 +422,10 @@ function openaiError(response: ServerResponse, status: number, message: string):
 }
 
 function answerGet(kind: Kind, path: string, response: ServerResponse): void {
+  if (kind === 'asr' && path === '/docs')
+    return send(response, 200, 'text/html', '<!DOCTYPE html><title>Swagger UI</title>');
   if (kind === 'whisper.cpp' && path === '/health') return json(response, { status: 'ok' });
-  if (kind !== 'whisper.cpp' && path === '/v1/models')
+  if (kind !== 'whisper.cpp' && kind !== 'asr' && path === '/v1/models')
     return json(response, { data: [{ id: 'tts-1' }, { id: 'whisper-large' }] });
   return send(response, 404, 'text/plain', `File Not Found (${path})`);
 }
@@ -426,15 +471,21 @@ async function receive(request: IncomingMessage, path: string, body: Buffer): Pr
     }
   }
   const { method = '', headers } = request;
-  const pcm = file ? pcmOf(Buffer.from(await file.arrayBuffer())) : null;
-  return { path, method, headers, fields, filename: file?.name ?? null, pcm };
+  const heard = file ? samplesIn(Buffer.from(await file.arrayBuffer())) : null;
+  const query = new URL(request.url ?? '/', 'http://localhost').searchParams;
+  const filename = file?.name ?? null;
+  const { pcm = null, channels = null } = heard ?? {};
+  return { path, method, headers, fields, query, filename, pcm, channels };
 }
 
 /** Samples of the plain WAV files we upload; null when it is none, as a server would refuse it. */
-function pcmOf(wav: Buffer): Int16Array | null {
+function samplesIn(wav: Buffer): Pick<Received, 'pcm' | 'channels'> | null {
   if (wav.toString('latin1', 0, 4) !== 'RIFF' || wav.readUInt32LE(40) !== wav.length - 44)
     return null;
-  return new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length));
+  const pcm = new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length));
+  if (wav.readUInt16LE(22) === 1) return { pcm, channels: null };
+  const [left, right] = [0, 1].map((side) => pcm.filter((_, i) => i % 2 === side));
+  return { pcm: left!.map((sample, i) => (sample + right![i]!) / 2), channels: [left!, right!] };
 }
 
 function gateway() {

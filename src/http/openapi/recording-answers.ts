@@ -52,6 +52,7 @@ const sample = z.object({ start: z.number(), end: z.number(), text: z.string() }
 
 export const suggestion = z.object({
   label: z.string(),
+  shown: z.string().describe('what people see until there is a name: `Speaker 1`'),
   suggested_name: z.string().nullable(),
   confidence: z.number().nullable(),
   reason: z

@@ -11,6 +11,7 @@ import {
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
 import { suggestNames } from '../../../projections/recording/suggest-names.ts';
+import { underLabels } from '../../../projections/recording/heard-speakers.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
@@ -104,7 +105,8 @@ export const joinStage =
     const recording = await job.recording();
     const { results } = recording.sources.draft;
     const diarized = factAt(recording, results.diarization, 'diarization.completed');
-    const turns = joinTurns(draft(recording).utterances, diarized?.data.turns ?? []);
+    const utterances = underLabels(draft(recording).utterances, diarized?.data.labels);
+    const turns = joinTurns(utterances, diarized?.data.turns ?? []);
     const names = suggestNames({
       turns,
       identified: identifiedIn(recording),

@@ -1,9 +1,4 @@
 import type { ModelFolders } from '../../speech/local/local-models.ts';
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
-import { decodeToSpeech } from '../../audio/decode.ts';
-import { openSpeechFile } from '../../audio/speech-file.ts';
-import { filesOf } from '../../../projections/recording/files.ts';
 import {
   type LabelledTurn,
   joinTurns,
@@ -11,22 +6,20 @@ import {
   speakerLabel,
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
+import { underLabels } from '../../../projections/recording/heard-speakers.ts';
 import { noDiarizationModel } from '../../../projections/recording/notes.ts';
 import { type Utterance, draft } from '../../../projections/recording/reading.ts';
-import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';
 import { StageError } from '../../shared/errors.ts';
-import { speechFileName } from '../../shared/data-directory.ts';
 import { type Diarizer, localDiarizer } from '../../speech/diarization/diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { decodingShare, withSpeech } from './speech-of.ts';
 import { type DiarizedBy, splitFound } from './split-capture.ts';
-import { withRoom } from './with-room.ts';
+import { toldByEngine } from './told-speakers.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
-
-/** Part of the progress that decoding takes, where it has to be done again. */
-const prelude = 0.1;
 
 /**
  * Who spoke when. What goes wrong is a separate fact, `diarization.skipped` with the reason as a sentence:
@@ -52,6 +45,8 @@ export const diarizeStage =
     // What goes wrong with two channels may go right with their mix.
     if (split && !('reason' in split))
       return await job.append(labelled(split, split.by, utterances));
+    const told = await toldByEngine(job, recording, speakers, deps);
+    if (told) return await job.append(told);
     const diarizer = await localDiarizer(deps.modelsDir);
     if (!diarizer) {
       if (speakers !== 1) return await skip(job, noDiarizationModel);
@@ -105,36 +100,13 @@ async function diarizedBy(
   recording: Recording,
   { folderOf }: { folderOf(recordingId: string): string },
 ): Promise<Found> {
-  const folder = folderOf(job.recordingId);
-  const path = join(folder, speechFileName);
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) {
-    const source = recording.sources.draft;
-    const { audio } = filesOf(recording, source);
-    const located = factAt(recording, source.results.plan, 'speech.detected');
-    if (!audio) throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
-    const kept = join(folder, audio.path);
-    await withRoom(job, () =>
-      decodeToSpeech(kept, path, {
-        signal: job.signal,
-        track: (located?.data.tracks?.used ?? 1) - 1,
-        onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
-      }),
-    );
-  }
-  const speech = await openSpeechFile(path);
-  try {
-    return await diarizer.diarize(speech, {
+  return await withSpeech(job, recording, { folderOf }, (speech) =>
+    diarizer.diarize(speech, {
       speakers: speakersAsked(recording),
       signal: job.signal,
-      onProgress: (fraction) => job.progress(prelude + (1 - prelude) * fraction),
-    });
-  } finally {
-    await speech.close();
-  }
+      onProgress: (fraction) => job.progress(decodingShare + (1 - decodingShare) * fraction),
+    }),
+  );
 }
 
 function failed(error: unknown, job: Job, log: Log): { reason: string } {
@@ -157,7 +129,8 @@ function labelled(
     end,
     String(speaker),
   ]);
-  const heard = turns.length === 0 ? [] : speakingTimes(joinTurns(utterances, numbered));
+  const unlabelled = underLabels(utterances, undefined);
+  const heard = turns.length === 0 ? [] : speakingTimes(joinTurns(unlabelled, numbered));
   const order = [
     ...new Set(
       [...heard, ...voices.map(({ speaker }) => ({ label: String(speaker) }))].map(

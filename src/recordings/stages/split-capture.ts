@@ -1,16 +1,10 @@
 import type { ModelFolders } from '../../speech/local/local-models.ts';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { filesOf } from '../../../projections/recording/files.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
-import { decodeChannels } from '../../audio/decode-channels.ts';
-import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
-import { channelFileNames } from '../../shared/data-directory.ts';
 import { localDiarizer } from '../../speech/diarization/diarize.ts';
 import { type SplitTurns, splitTurns } from '../../speech/diarization/split-channels.ts';
 import type { Job } from './run-stage.ts';
-import { withRoom } from './with-room.ts';
+import { withChannelFiles } from './with-channels.ts';
 
 /** Who did it, as `diarization.completed` says. */
 export type DiarizedBy = { engine: string; model: string | null; embeddingModel: string | null };
@@ -34,24 +28,12 @@ export async function splitFound(
   const { draft } = recording.sources;
   const types = ['audio.captured', 'capture.interrupted'] as const;
   const isSplit = factAt(recording, draft.results.audio, ...types)?.data.split === true;
-  const { audio } = filesOf(recording, draft);
-  if (!isSplit || !audio || speakers === 1) return null;
+  if (!isSplit || speakers === 1) return null;
+  const others = speakers === null ? null : speakers - 1;
   const folder = folderOf(job.recordingId);
-  const paths = [join(folder, channelFileNames[0]), join(folder, channelFileNames[1])] as const;
-  const { signal } = job;
-  const opened: SpeechFile[] = [];
-  try {
-    const source = join(folder, audio.path);
-    const isStereo = await withRoom(job, () => decodeChannels(source, paths, { signal, track: 0 }));
-    if (!isStereo) return null;
-    for (const path of paths) opened.push(await openSpeechFile(path));
-    const [microphone, loudspeakers] = opened;
-    const others = speakers === null ? null : speakers - 1;
-    return await toldApart([microphone!, loudspeakers!], job, { others, modelsDir });
-  } finally {
-    await Promise.all(opened.map((file) => file.close()));
-    await Promise.all(paths.map((path) => rm(path, { force: true })));
-  }
+  return await withChannelFiles(job, recording, folder, async (channels) =>
+    channels ? await toldApart(channels, job, { others, modelsDir }) : null,
+  );
 }
 
 async function toldApart(

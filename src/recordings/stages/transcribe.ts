@@ -1,19 +1,25 @@
 import type { ModelFolders } from '../../speech/local/local-models.ts';
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Stretch } from '../../../events/facts/transcript.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { overlapSeconds } from '../../speech/detection/seams.ts';
-import type { SpeechEngine } from '../../speech/engine.ts';
+import { longerStretches } from '../../speech/detection/speech-segments.ts';
+import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
 import { recognisePlan } from '../../speech/recognise-plan.ts';
 import { spokenAudio } from '../../speech/spoken-audio.ts';
+import type { WaitingFor } from '../../shared/retry-stage.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
+import type { Recording } from '../../../projections/recording/recording.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import { withRoom } from './with-room.ts';
+import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
+import { speakersAsked } from './diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { withChannelsFor } from './with-channels.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;
@@ -41,7 +47,9 @@ export function transcribe(deps: {
     await prepareSpeech(job, { folder, speechPath, engine, modelsDir: deps.modelsDir });
     const speech = await openSpeechFile(speechPath);
     try {
-      await recogniseAll(engine, job, speech);
+      await withChannelsFor(engine, job, folder, (channels) =>
+        recogniseAll(engine, job, speech, channels),
+      );
     } finally {
       await speech.close();
     }
@@ -72,20 +80,54 @@ async function prepareSpeech(
   job.progress(prelude);
   if (plan !== null) return;
   const { duration, warnings } = decoded;
-  const data = { ...located, duration, warnings, ...(tracks ? { tracks } : {}) };
+  const stretches = await stretchesFor(job, recording, located.stretches, at);
+  const data = { ...located, stretches, duration, warnings, ...(tracks ? { tracks } : {}) };
   await job.append({ type: 'speech.detected', data });
 }
 
+/**
+ * What an engine is asked of a meeting: where it tells speakers apart, as much at once as it takes, since its
+ * speakers of one request say nothing about those of another.
+ */
+async function stretchesFor(
+  job: Job,
+  recording: Recording,
+  planned: Stretch[],
+  { engine, speechPath }: { engine: SpeechEngine; speechPath: string },
+): Promise<Stretch[]> {
+  if (draft(recording).kind !== 'meeting' || planned.length < 2) return planned;
+  const speech = await openSpeechFile(speechPath);
+  try {
+    await engine.learnSpeakers?.(speech, planned[0]!, askedOf(job, recording));
+  } finally {
+    await speech.close();
+  }
+  const { meetingSecondsMax } = engine;
+  return meetingSecondsMax === undefined
+    ? planned
+    : longerStretches(planned, meetingSecondsMax - overlapSeconds);
+}
+
+const askedOf = (job: Job, recording: Recording) => ({
+  language: recording.asked.draft,
+  signal: job.signal,
+  onWaiting: (waiting: WaitingFor | null) => job.waiting(waiting),
+});
+
 /** Asks the engine for each stretch of speech that has not been recognised yet; each is a fact. */
-async function recogniseAll(engine: SpeechEngine, job: Job, speech: SpeechFile): Promise<void> {
+async function recogniseAll(
+  engine: SpeechEngine,
+  job: Job,
+  speech: SpeechFile,
+  channels: Meeting['channels'],
+): Promise<void> {
   const recording = await job.recording();
-  const { plan, utterances } = draft(recording);
+  const { plan, utterances, kind } = draft(recording);
   const planned = plan ?? [];
   const heard = recognisePlan(engine, speech, planned, {
     done: utterances,
-    language: recording.asked.draft,
-    signal: job.signal,
-    onWaiting: (waiting) => job.waiting(waiting),
+    meeting: kind === 'meeting' ? { speakers: speakersAsked(recording), channels } : undefined,
+    ...askedOf(job, recording),
   });
   for await (const { index, start, end, segments, language, doubt } of heard) {
     const words = wordsIn(segments);
@@ -127,9 +169,3 @@ export function mostHeard(
   const [most] = [...seconds].toSorted((a, b) => b[1] - a[1]);
   return most?.[0] ?? null;
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

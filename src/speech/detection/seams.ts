@@ -138,7 +138,9 @@ function segmentsOf(kept: readonly Placed[], [start, end]: Stretch): Segment[] {
   return groups.map((group) => {
     const { segment, of } = group[0]!;
     const part = group.length === of ? segment : segmentOfUnits(group.map(({ unit }) => unit));
-    return { ...within(part), words: part.words.map(within) };
+    const { speaker } = segment;
+    const said = speaker === undefined ? {} : { speaker };
+    return { ...within(part), words: part.words.map(within), ...said };
   });
 }
 

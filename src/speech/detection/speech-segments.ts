@@ -44,6 +44,17 @@ export async function planStretches(
   return plan.map(([start, end]): Stretch => [milliseconds(start), milliseconds(end)]);
 }
 
+/** Puts what was planned together, pauses included, as far as it is no longer than `secondsMax`. */
+export function longerStretches(plan: readonly Stretch[], secondsMax: number): Stretch[] {
+  const longer: Stretch[] = [];
+  for (const [start, end] of plan) {
+    const open = longer.at(-1);
+    if (open && end - open[0] <= secondsMax) open[1] = end;
+    else longer.push([start, end]);
+  }
+  return longer;
+}
+
 /** The log holds three decimals: 16 samples. */
 const milliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000;
 

@@ -50,11 +50,60 @@ export async function localDiarizer(
   modelsDir: ModelFolders,
   engineProcess?: LocalProcess,
 ): Promise<Diarizer | null> {
+  const models = await modelsIn(modelsDir);
+  return models && diarizerOf(models, engineProcess ?? localProcess());
+}
+
+/** Tells how speakers sound whom another engine told apart. Holds a process while it works: close it. */
+export interface VoiceEmbedder {
+  embeddingModel: string;
+  /**
+   * An embedding of each speaker; null of one who was not heard alone for long enough.
+   * @throws as `Diarizer.diarize`
+   */
+  embed(
+    audio: SpeechFile,
+    turns: readonly SpokenTurn[],
+    options: { signal: AbortSignal; onProgress(fraction: number): void },
+  ): Promise<WindowVoice[]>;
+  close(): Promise<void>;
+}
+
+/** The installed model for speaker embedding, the first by id; null without one. */
+export async function localEmbedder(
+  modelsDir: ModelFolders,
+  engineProcess: LocalProcess = localProcess(),
+): Promise<VoiceEmbedder | null> {
+  const { models } = await installedModels(modelsDir);
+  const model = models.find(({ purpose }) => purpose === 'speaker-embedding');
+  if (!model || !sherpaInstalled()) return null;
+  return {
+    embeddingModel: model.id,
+    async embed(audio, turns, { signal, onProgress }) {
+      const request = {
+        op: 'voices',
+        config: sherpaConfig(model),
+        path: audio.path,
+        turns,
+      } as const;
+      return await triedTwice(engineProcess, [model], () =>
+        engineProcess.ask(request, { signal, onProgress, timeoutMs: timeoutMs(0) }),
+      );
+    },
+    close: () => engineProcess.close(),
+  };
+}
+
+/** Whether `localDiarizer` would find its models. */
+export async function diarizerInstalled(modelsDir: ModelFolders): Promise<boolean> {
+  return (await modelsIn(modelsDir)) !== null;
+}
+
+async function modelsIn(modelsDir: ModelFolders): Promise<Models | null> {
   const { models } = await installedModels(modelsDir);
   const segmentation = models.find(({ purpose }) => purpose === 'speaker-segmentation');
   const embedding = models.find(({ purpose }) => purpose === 'speaker-embedding');
-  if (!segmentation || !embedding || !sherpaInstalled()) return null;
-  return diarizerOf({ segmentation, embedding }, engineProcess ?? localProcess());
+  return segmentation && embedding && sherpaInstalled() ? { segmentation, embedding } : null;
 }
 
 type Models = { segmentation: InstalledModel; embedding: InstalledModel };
@@ -90,22 +139,30 @@ async function askWindow(
   ask: Pick<Extract<Parameters<LocalProcess['ask']>[0], { op: 'diarize' }>, WindowKeys>,
   signal: AbortSignal,
 ): Promise<Window> {
+  const request = {
+    op: 'diarize',
+    key: [segmentation.folder, embedding.folder, JSON.stringify(ask.clustering)].join('\n'),
+    segmentation: sherpaConfig(segmentation),
+    embedding: sherpaConfig(embedding),
+    ...ask,
+  } as const;
+  const limits = { signal, timeoutMs: timeoutMs(ask.end - ask.start) };
+  return await triedTwice(engineProcess, [segmentation, embedding], () =>
+    engineProcess.ask(request, limits),
+  );
+}
+
+/** Asks the process, once more when it dies over it. */
+async function triedTwice<T>(
+  engineProcess: LocalProcess,
+  models: readonly InstalledModel[],
+  ask: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     // A damaged model ends the process that loads it; one that is loaded is not looked at again.
-    if (engineProcess.pid === undefined) {
-      await verifyModel(segmentation);
-      await verifyModel(embedding);
-    }
-    const request = {
-      op: 'diarize',
-      key: [segmentation.folder, embedding.folder, JSON.stringify(ask.clustering)].join('\n'),
-      segmentation: sherpaConfig(segmentation),
-      embedding: sherpaConfig(embedding),
-      ...ask,
-    } as const;
+    if (engineProcess.pid === undefined) for (const model of models) await verifyModel(model);
     try {
-      const limits = { signal, timeoutMs: timeoutMs(ask.end - ask.start) };
-      return await engineProcess.ask(request, limits);
+      return await ask();
     } catch (error) {
       const died = error instanceof StageError && error.code === 'engine-crashed';
       if (!died || tries >= triesMax) throw error;

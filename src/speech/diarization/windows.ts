@@ -1,4 +1,5 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
+import { similarity } from '../../../projections/recording/voices.ts';
 
 /**
  * Who speaks when in one window, and how each of its speakers sounds. Speakers are numbers that mean
@@ -39,9 +40,9 @@ export function windowsOf(duration: number): Stretch[] {
 }
 
 /** Similarity (cosine) from which a window's speaker is one known from earlier windows … */
-const joinMin = 0.5;
+export const joinMin = 0.5;
 /** … of one with little speech, whose embedding says less … */
-const joinShortMin = 0.3;
+export const joinShortMin = 0.3;
 /** … and from which two speakers are one although a window took them for two. */
 const sameMin = 0.7;
 /** Speech that makes an embedding reliable, seconds. */
@@ -111,7 +112,10 @@ function knownFrom(windows: readonly Window[]): Known[] {
 }
 
 const silent = (speaker: number): WindowVoice => ({ speaker, embedding: null, seconds: 0 });
-const isReliable = ({ embedding, seconds }: WindowVoice): boolean =>
+export const isReliable = ({
+  embedding,
+  seconds,
+}: Pick<WindowVoice, 'embedding' | 'seconds'>): boolean =>
   embedding !== null && seconds >= reliableSeconds;
 
 /** The most similar pairs first; two speakers of a window are one only when they sound very much alike. */
@@ -192,15 +196,8 @@ function seamless(turns: readonly SpokenTurn[]): SpokenTurn[] {
   return whole;
 }
 
-/** Cosine similarity; −1 when there is nothing to compare. */
-function similarity(a: readonly number[] | null, b: readonly number[] | null): number {
-  if (!a || !b) return -1;
-  let dot = 0;
-  for (let i = 0; i < a.length; i += 1) dot += a[i]! * (b[i] ?? 0);
-  return dot / (Math.hypot(...a) * Math.hypot(...b) || 1);
-}
-
-function unit(sum: readonly number[]): number[] {
+/** Of length 1. */
+export function unit(sum: readonly number[]): number[] {
   const length = Math.hypot(...sum) || 1;
   // Five digits are more than an embedding is good for, and half of the fact's size.
   return sum.map((value) => Math.round((value / length) * 1e5) / 1e5);

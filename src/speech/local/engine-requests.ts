@@ -1,5 +1,5 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
-import type { Window } from '../diarization/windows.ts';
+import type { SpokenTurn, Window, WindowVoice } from '../diarization/windows.ts';
 
 /** What the service asks of the engine process, one at a time. Audio goes by path, never by message. */
 export type LocalRequest =
@@ -41,6 +41,14 @@ export type LocalRequest =
       path: string;
     }
   | {
+      op: 'voices';
+      /** SpeakerEmbeddingExtractor configuration with absolute paths. */
+      config: Record<string, unknown>;
+      path: string;
+      /** Who speaks when, by an engine that does not say how they sound. */
+      turns: readonly SpokenTurn[];
+    }
+  | {
       op: 'punctuate';
       /** OnlinePunctuation configuration with absolute paths. */
       config: Record<string, unknown>;
@@ -69,5 +77,6 @@ export type LocalAnswers = {
   diarize: Window;
   /** Of a whole file; empty when it is too short. */
   embed: number[];
+  voices: WindowVoice[];
   punctuate: string;
 };

@@ -10,9 +10,12 @@ import type { SpokenTurn, Window, WindowVoice } from '../diarization/windows.ts'
 import type { LocalRequest } from './engine-requests.ts';
 
 type DiarizeRequest = Extract<LocalRequest, { op: 'diarize' }>;
+type VoicesRequest = Extract<LocalRequest, { op: 'voices' }>;
 
 /** Speech of one speaker an embedding is made of, at most, seconds: more makes it no better. */
 const embeddedSecondsMax = 30;
+/** Turns of a speaker that are looked at, so that the work does not grow with their square. */
+const turnsMax = 100;
 /** Shorter pieces say nothing of a voice. */
 const pieceSecondsMin = 0.4;
 /** Shortest audio that is given to the models; shorter ones get silence behind. */
@@ -38,7 +41,10 @@ export async function diarizeWindow(request: DiarizeRequest): Promise<Window> {
     ])
     .filter(([from, to]) => to > from);
   const speakers = [...new Set(turns.map(([, , speaker]) => speaker))];
-  const voices = speakers.map((speaker) => voiceOf(speaker, turns, samples, extractor));
+  const read = ([from, to]: Stretch) =>
+    samples.slice(Math.round(from * speechRate), Math.round(to * speechRate));
+  const voices: WindowVoice[] = [];
+  for (const speaker of speakers) voices.push(await voiceOf(speaker, turns, read, extractor));
   // Streams are small to the collector and large to the library: see `freeStreams` of the worker.
   globalThis.gc?.();
   return {
@@ -47,6 +53,30 @@ export async function diarizeWindow(request: DiarizeRequest): Promise<Window> {
     voices,
   };
 }
+
+/** An embedding of each speaker of a whole recording; reads half a minute of each. */
+export async function embedVoices(
+  { path, turns, config }: VoicesRequest,
+  progress: (fraction: number) => void,
+): Promise<WindowVoice[]> {
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(config);
+  const audio = await openSpeechFile(path);
+  try {
+    const read = async ([from, to]: Stretch) => floats(await audio.read(from, to));
+    const speakers = [...new Set(turns.map(([, , speaker]) => speaker))];
+    const voices: WindowVoice[] = [];
+    for (const speaker of speakers) {
+      voices.push(await voiceOf(speaker, turns, read, extractor));
+      globalThis.gc?.();
+      progress(voices.length / speakers.length);
+    }
+    return voices;
+  } finally {
+    await audio.close();
+  }
+}
+
+const floats = (pcm: Int16Array): Float32Array => Float32Array.from(pcm, (value) => value / 32_768);
 
 function modelsFor({ key, segmentation, embedding, clustering }: DiarizeRequest) {
   if (loaded?.key !== key) {
@@ -85,12 +115,12 @@ async function readWindow(path: string, start: number, end: number): Promise<Flo
 }
 
 /** Made of the parts in which no other speaker is heard, the longest first. */
-function voiceOf(
+async function voiceOf(
   speaker: number,
   turns: readonly SpokenTurn[],
-  samples: Float32Array,
+  read: (span: Stretch) => Float32Array | Promise<Float32Array>,
   extractor: SpeakerEmbeddingExtractor,
-): WindowVoice {
+): Promise<WindowVoice> {
   const pieces = aloneIn(speaker, turns)
     .filter(([from, to]) => to - from >= pieceSecondsMin)
     .toSorted((a, b) => b[1] - b[0] - (a[1] - a[0]));
@@ -100,8 +130,7 @@ function voiceOf(
     const until = Math.min(to, from + embeddedSecondsMax - seconds);
     if (until - from < pieceSecondsMin) break;
     seconds += until - from;
-    const piece = samples.slice(Math.round(from * speechRate), Math.round(until * speechRate));
-    stream.acceptWaveform({ samples: piece, sampleRate: speechRate });
+    stream.acceptWaveform({ samples: await read([from, until]), sampleRate: speechRate });
   }
   stream.inputFinished();
   if (seconds === 0 || !extractor.isReady(stream)) return { speaker, embedding: null, seconds: 0 };
@@ -112,9 +141,13 @@ function voiceOf(
   return { speaker, embedding: Array.from(embedding, (value) => value / length), seconds };
 }
 
-/** The parts of a speaker's turns in which no other speaker is heard. */
+/** The parts of a speaker's longest turns in which no other speaker is heard. */
 function aloneIn(speaker: number, turns: readonly SpokenTurn[]): Stretch[] {
-  let parts = turns.filter((turn) => turn[2] === speaker).map(([from, to]): Stretch => [from, to]);
+  let parts = turns
+    .filter((turn) => turn[2] === speaker)
+    .toSorted((a, b) => b[1] - b[0] - (a[1] - a[0]))
+    .slice(0, turnsMax)
+    .map(([from, to]): Stretch => [from, to]);
   for (const [from, to, other] of turns) {
     if (other === speaker) continue;
     parts = parts.flatMap(([a, b]): Stretch[] =>

@@ -9,8 +9,8 @@ import { setPriority } from 'node:os';
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { speechRate } from '../../audio/wav.ts';
-import type { Window } from '../diarization/windows.ts';
-import { diarizeWindow } from './local-diarization.ts';
+import type { Window, WindowVoice } from '../diarization/windows.ts';
+import { diarizeWindow, embedVoices } from './local-diarization.ts';
 import type { LocalMessage, LocalReply, LocalRequest, LocalResult } from './engine-requests.ts';
 
 type RequestOf<O extends LocalRequest['op']> = Extract<LocalRequest, { op: O }>;
@@ -33,7 +33,7 @@ let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
 async function answer(
   request: LocalRequest,
   progress: (fraction: number) => void,
-): Promise<LocalResult | Stretch[] | Window | number[] | string> {
+): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[] | string> {
   switch (request.op) {
     case 'recognise':
       return recognise(request);
@@ -43,6 +43,8 @@ async function answer(
       return diarizeWindow(request);
     case 'embed':
       return embed(request);
+    case 'voices':
+      return embedVoices(request, progress);
     default:
       return new sherpa.OnlinePunctuation(request.config).addPunct(request.text);
   }

@@ -1,10 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import type { Segment } from '../../../events/facts/transcript.ts';
 import type { ServerAnswer } from './server-client.ts';
 
 /** What a server can do, as far as it has shown. */
 export type Capabilities = {
-  /** verbose_json with words → verbose_json → json without times. */
-  format: 'words' | 'segments' | 'json';
+  /** diarized_json (segments with speakers) → verbose_json with words → verbose_json → json without times. */
+  format: 'diarized' | 'words' | 'segments' | 'json';
+  /** OpenAI's gpt-4o transcribers: without diarized_json all they have is text. */
+  textOnly: boolean;
+  /** Whether it tells speakers apart: by the name of the model, or as an answer has shown; null: not yet. */
+  speakers: boolean | null;
+  /** Whether it takes samples of the speakers that earlier requests found. */
+  references: boolean;
   /** Failures in a row that did not say why. */
   failures: number;
 };
@@ -28,15 +35,30 @@ const paces = new LRUCache<string, ServerPace>({ max: endpointsMax });
 
 /**
  * What is known of an endpoint and model; shared, so that what one job finds out serves the next.
- * OpenAI's gpt-4o transcribers are known to give no times.
+ * OpenAI's gpt-4o transcribers are known to give no times, but for the one that tells speakers apart.
  */
 export function capabilities(endpoint: string, model: string | null): Capabilities {
   const found = remembered.get(endpoint);
   if (found) return found;
   const textOnly = model !== null && /^gpt-4o.*transcribe/.test(model);
-  const known: Capabilities = { format: textOnly ? 'json' : 'words', failures: 0 };
+  // `gpt-4o-transcribe-diarize`, and what proxies call it.
+  const speakers = model !== null && /diari[sz]/i.test(model);
+  const format = speakers ? 'diarized' : textOnly ? 'json' : 'words';
+  const known: Capabilities = {
+    format,
+    textOnly,
+    speakers: speakers || (textOnly ? false : null),
+    references: speakers,
+    failures: 0,
+  };
   remembered.set(endpoint, known);
   return known;
+}
+
+/** Takes from an answer whether the server tells speakers apart; without being asked to some do not. */
+export function noteSpeakers(known: Capabilities, segments: readonly Segment[], asked: boolean) {
+  if (segments.some(({ speaker }) => speaker !== undefined)) known.speakers = true;
+  else if (asked && segments.length > 0) known.speakers = false;
 }
 
 /** What is known of the speed of an endpoint with a model; shared as `capabilities`. */
@@ -55,13 +77,25 @@ export function serverPace(endpoint: string): ServerPace {
  */
 export function downgrade(known: Capabilities, answer: ServerAnswer): boolean {
   if (known.format === 'json' || ![400, 415, 422, 500, 501].includes(answer.status)) return false;
-  const named = /response_format|timestamp|granularit|verbose_json/i.test(answer.body);
+  if (known.references && /known_speaker/i.test(answer.body)) {
+    known.references = false;
+    return true;
+  }
+  const named = /response_format|timestamp|granularit|verbose_json|diarized_json/i.test(
+    answer.body,
+  );
   if (!named) {
     if (answer.status !== 500) return false;
     known.failures += 1;
     if (known.failures < 2) return false;
   }
   known.failures = 0;
-  known.format = known.format === 'words' ? 'segments' : 'json';
+  known.format = simplerThan(known);
   return true;
+}
+
+/** The next simpler format of a server that does not have the present one. */
+export function simplerThan({ format, textOnly }: Capabilities): Capabilities['format'] {
+  if (format === 'diarized') return textOnly ? 'json' : 'words';
+  return format === 'words' ? 'segments' : 'json';
 }

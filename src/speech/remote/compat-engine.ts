@@ -1,8 +1,22 @@
 import OpenAI from 'openai';
 import { StageError } from '../../shared/errors.ts';
+import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';
-import { type Capabilities, capabilities, downgrade, serverPace } from './capabilities.ts';
-import { type RemoteOptions, remoteEngine } from './remote-engine.ts';
+import {
+  type Capabilities,
+  capabilities,
+  downgrade,
+  noteSpeakers,
+  serverPace,
+  simplerThan,
+} from './capabilities.ts';
+import { knownSpeakers } from './known-speakers.ts';
+import {
+  type RemoteOptions,
+  type SpeechRequest,
+  meetingSecondsMax,
+  remoteEngine,
+} from './remote-engine.ts';
 import { type Transcript, parseTranscript } from '../parse-transcript.ts';
 import { probeCompat } from './probe-server.ts';
 import { compatBase, serverName } from '../../shared/outbound.ts';
@@ -11,6 +25,8 @@ import { answerFailure } from './server-failure.ts';
 
 /** Pieces for servers that give no times: each piece's own times are all there is then. */
 const untimedSecondsMax = 30;
+/** 23 MB: OpenAI takes 25 MiB in all, of which samples of four speakers are 1.4 MB. */
+const diarizedSecondsMax = 720;
 
 /**
  * Recognises on an OpenAI-compatible server: `POST {base}/audio/transcriptions`.
@@ -66,6 +82,14 @@ export function compatEngine(
         return chosen;
       },
       name,
+      get tellsSpeakers() {
+        return chosen === null ? null : capabilities(`${base} ${chosen}`, chosen).speakers;
+      },
+      get meetingSecondsMax() {
+        const isDiarized =
+          chosen !== null && capabilities(`${base} ${chosen}`, chosen).format === 'diarized';
+        return isDiarized ? diarizedSecondsMax : meetingSecondsMax;
+      },
       async ask({ signal, ...request }): Promise<Transcript | { shorter: number }> {
         const named = await modelName(signal);
         const ask = (fields: object): Promise<ServerAnswer> =>
@@ -87,7 +111,7 @@ async function transcribed(
     name,
     apiKey,
   }: { base: string; model: string; name: string; apiKey: string | null },
-  { seconds, language }: { seconds: number; language: string | null },
+  { seconds, language, request, meeting }: Omit<SpeechRequest, 'file' | 'signal'>,
   ask: (fields: object) => Promise<ServerAnswer>,
 ): Promise<Transcript | { shorter: number }> {
   const known = capabilities(`${base} ${model}`, model);
@@ -98,7 +122,9 @@ async function transcribed(
     // Most detect the language unless one is sent, and refuse `auto`.
     const sent = language ?? (shown.assumesEnglish ? 'auto' : null);
     const spoken = sent === null ? {} : { language: sent };
-    const answer = await ask({ ...spoken, ...formatFields[known.format] });
+    const isDiarized = known.format === 'diarized';
+    const samples = isDiarized && known.references && meeting ? await knownSpeakers(meeting) : null;
+    const answer = await ask({ ...spoken, ...formatFields[known.format], ...samples?.fields });
     if (answer.status === 413) return { shorter: seconds / 2 };
     if (answer.status !== 200) {
       if (downgrade(known, answer)) continue;
@@ -110,12 +136,14 @@ async function transcribed(
       shown.assumesEnglish = true;
       continue;
     }
-    const transcript = parseTranscript(answer.body, answer.contentType, seconds);
+    const heard = parseTranscript(answer.body, answer.contentType, seconds);
+    const transcript = ofRequest(heard, request, samples?.names);
     known.failures = 0;
+    noteSpeakers(known, heard.segments, meeting !== null);
     if (transcript.timed || untimed) return transcript;
-    // All it has is text: no other format will have times.
-    known.format = 'json';
-    if (seconds <= untimedSecondsMax) return transcript;
+    // All it has is text (whisper.cpp takes any format for it): no other format will have times.
+    known.format = isDiarized ? simplerThan(known) : 'json';
+    if (seconds <= untimedSecondsMax && !isDiarized) return transcript;
   }
 }
 
@@ -128,6 +156,8 @@ const recogniser = /whisper|transcri|parakeet|canary|voxtral|moonshine|speech|st
 type TranscriptionFields = Omit<OpenAI.Audio.TranscriptionCreateParamsNonStreaming, 'stream'>;
 
 const formatFields: Record<Capabilities['format'], Partial<TranscriptionFields>> = {
+  // Without a strategy OpenAI refuses more than 30 s.
+  diarized: { response_format: 'diarized_json', chunking_strategy: 'auto' },
   words: { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
   segments: { response_format: 'verbose_json' },
   json: { response_format: 'json' },

@@ -1,7 +1,7 @@
 import type { SpeechEngine } from '../engine.ts';
 import { parseTranscript } from '../parse-transcript.ts';
 import { probeNative } from './probe-server.ts';
-import { type RemoteOptions, remoteEngine } from './remote-engine.ts';
+import { type RemoteOptions, meetingSecondsMax, remoteEngine } from './remote-engine.ts';
 import { nativeBase, serverName } from '../../shared/outbound.ts';
 import { askServer, serverConnections } from './server-client.ts';
 import { answerFailure } from './server-failure.ts';
@@ -25,10 +25,15 @@ export function nativeEngine(
     queue: base,
     model: null,
     name,
-    async ask({ file, seconds, language, signal }) {
+    // Of two channels it tells which is louder: that means the same in every request, however short.
+    takesChannels: true,
+    tellsSpeakers: false,
+    meetingSecondsMax,
+    async ask({ file, seconds, language, meeting, signal }) {
       const form = new FormData();
       form.append('file', file);
-      const fields = { ...inferenceFields, language: language ?? 'auto' };
+      const diarize = meeting?.channels ? { diarize: 'true' } : {};
+      const fields = { ...inferenceFields, ...diarize, language: language ?? 'auto' };
       for (const [key, value] of Object.entries(fields)) form.append(key, value);
       const request = { method: 'POST', body: form, headers, signal };
       const answer = await askServer(`${base}/inference`, request, connections);

@@ -63,6 +63,22 @@ export async function probeCompat(
   return refusal(name, answer, Object.values(headers)[0]?.replace('Bearer ', '') ?? null);
 }
 
+/** Looks at a whisper-asr-webservice, which has no health: `GET /docs`. Never throws but for an abort. */
+export async function probeAsr(
+  base: string,
+  name: string,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  time: ProbeTime = {},
+): Promise<ServerState> {
+  const answer = await look(`${base}/docs`, {}, name, dispatcher, signal, time);
+  if ('state' in answer) return answer;
+  if (answer.status === 200) return state('ready', `${name} is ready.`);
+  if (answer.status === 404)
+    return state('refused', `${name} is not a whisper-asr-webservice: it has no /docs.`);
+  return refusal(name, answer);
+}
+
 async function look(
   url: string,
   headers: Record<string, string>,

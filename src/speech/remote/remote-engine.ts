@@ -1,6 +1,12 @@
 import { openAsBlob } from 'node:fs';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
-import { type SpeechFile, speechHeader, speechHeaderBytes, speechRate } from '../../audio/wav.ts';
+import {
+  type SpeechFile,
+  speechHeader,
+  speechHeaderBytes,
+  speechRate,
+  wavHeader,
+} from '../../audio/wav.ts';
 import { StageError } from '../../shared/errors.ts';
 import {
   failingServerMs,
@@ -12,7 +18,7 @@ import { type Clock, systemClock } from '../../shared/retry.ts';
 import { type HeardPart, askedStretch, keptPart } from '../detection/seams.ts';
 import { quietestPoint } from '../detection/speech-segments.ts';
 import { doubtOf } from '../doubt.ts';
-import type { SpeechEngine } from '../engine.ts';
+import type { Meeting, SpeechEngine } from '../engine.ts';
 import { languageCode } from '../../shared/languages.ts';
 import { type Transcript, shiftSegments } from '../parse-transcript.ts';
 import { serverPace } from './capabilities.ts';
@@ -22,24 +28,34 @@ import { watchRequest } from './watch-request.ts';
 
 /** One protocol of a remote server. */
 export type Transport = {
-  readonly engine: 'compat' | 'native';
+  readonly engine: 'compat' | 'native' | 'asr';
   readonly queue: string;
   /** Null until it is known. */
   readonly model: string | null;
   /** The server as sentences call it. */
   readonly name: string;
-  /**
-   * One request.
-   * @returns `shorter` when the server can do it only in pieces of `seconds`.
-   */
-  ask(request: {
-    file: File;
-    seconds: number;
-    language: string | null;
-    signal: AbortSignal;
-  }): Promise<Transcript | { shorter: number }>;
+  /** Whether its answers say who speaks; null while that is not known. */
+  readonly tellsSpeakers: boolean | null;
+  /** Longest piece of a meeting it is sent then, in seconds. */
+  readonly meetingSecondsMax: number;
+  /** See `SpeechEngine`. */
+  readonly takesChannels?: boolean;
+  /** One request. @returns `shorter` when the server can do it only in pieces of `seconds`. */
+  ask(request: SpeechRequest): Promise<Transcript | { shorter: number }>;
   probe(signal: AbortSignal): Promise<ServerState>;
   close(): Promise<void>;
+};
+
+/** What is sent of a recording at once. */
+export type SpeechRequest = {
+  file: File;
+  seconds: number;
+  language: string | null;
+  /** Differs from all other requests of the recording: begins the names of speakers that only it knows. */
+  request: string;
+  /** Of a meeting: with all that was recognised before, and the audio it was recognised in. */
+  meeting: (Meeting & { audio: SpeechFile }) | null;
+  signal: AbortSignal;
 };
 
 export type RemoteOptions = {
@@ -60,6 +76,13 @@ const unreadableMax = 3;
  */
 const secondsMaxDefault = 300;
 const pieceSecondsMin = 10;
+/**
+ * Longest piece of a meeting for a server that tells speakers apart and has no limit of its own, or says so
+ * (413): 115 MB, and an hour is what is lost when one fails.
+ */
+export const meetingSecondsMax = 3600;
+/** Speech that shows whether a server tells speakers apart. */
+const learnSeconds = 20;
 
 /**
  * A remote engine of any protocol: sends segments of speech one at a time, in pieces where the server wants
@@ -69,7 +92,9 @@ export function remoteEngine(
   transport: Transport,
   { secondsMax = secondsMaxDefault, pauses, clock = systemClock }: RemoteOptions = {},
 ): SpeechEngine {
-  let pieceSeconds = secondsMax;
+  /** What the server has shown to take. */
+  let secondsTaken = Infinity;
+  const meetingMax = () => (transport.tellsSpeakers ? transport.meetingSecondsMax : undefined);
   return {
     queue: transport.queue,
     engine: transport.engine,
@@ -77,17 +102,29 @@ export function remoteEngine(
       return transport.model;
     },
     secondsMax,
-    async recognise(audio, stretch, { language, signal, onWaiting = () => {} }) {
+    takesChannels: transport.takesChannels ?? false,
+    get meetingSecondsMax() {
+      return meetingMax();
+    },
+    async learnSpeakers(audio, [start, end], options) {
+      if (transport.tellsSpeakers !== null) return;
+      const some: Stretch = [start, Math.min(end, start + learnSeconds)];
+      await this.recognise(audio, some, { ...options, meeting: { speakers: null, heard: [] } });
+    },
+    async recognise(audio, stretch, { language, signal, meeting, onWaiting = () => {} }) {
       signal.throwIfAborted();
       const code = languageCode(language);
       const sign = waitingSign(onWaiting);
       const segments: Segment[] = [];
       const heard: (string | null)[] = [];
-      const rest: Stretch[] = await cut(audio, stretch, pieceSeconds);
+      const longest = Math.max(secondsMax, (meeting && meetingMax()) ?? 0);
+      const pieceSeconds = () => Math.min(longest, secondsTaken);
+      const rest: Stretch[] = await cut(audio, stretch, pieceSeconds());
       let before: HeardPart | null = null;
       for (let piece = rest.shift(); piece; piece = rest.shift()) {
         const asked = askedStretch(piece, before);
-        const request = { audio, piece: asked, language: code };
+        const known = meeting && { ...meeting, heard: [...meeting.heard, ...segments] };
+        const request = { audio, piece: asked, language: code, meeting: known };
         const work = () => askOnce(transport, request, { sign, clock, signal });
         const limitMs = waitLimits();
         const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
@@ -98,8 +135,8 @@ export function remoteEngine(
         const seconds = piece[1] - piece[0];
         if ('shorter' in answer) {
           if (seconds <= pieceSecondsMin) throw tooLarge(transport.name);
-          pieceSeconds = Math.max(pieceSecondsMin, Math.min(answer.shorter, seconds / 2));
-          rest.unshift(...(await cut(audio, piece, pieceSeconds)));
+          secondsTaken = Math.max(pieceSecondsMin, Math.min(answer.shorter, seconds / 2));
+          rest.unshift(...(await cut(audio, piece, pieceSeconds())));
           continue;
         }
         const shifted = shiftSegments(answer.segments, asked[0], asked[1]);
@@ -116,10 +153,17 @@ export function remoteEngine(
   };
 }
 
+type AskedPiece = {
+  audio: SpeechFile;
+  piece: Stretch;
+  language: string | null;
+  meeting: Meeting | undefined;
+};
+
 /** One try of one piece, watched. */
 async function askOnce(
   transport: Transport,
-  { audio, piece, language }: { audio: SpeechFile; piece: Stretch; language: string | null },
+  { audio, piece, language, meeting }: AskedPiece,
   { sign, clock, signal }: { sign: WaitingSign; clock: Clock; signal: AbortSignal },
 ): Promise<Transcript | { shorter: number }> {
   const seconds = piece[1] - piece[0];
@@ -133,8 +177,16 @@ async function askOnce(
     clock,
   };
   return await watchRequest(watched, signal, async (limited) => {
-    const file = await speechUpload(audio, piece);
-    return await transport.ask({ file, seconds, language, signal: limited });
+    const channels = transport.takesChannels && meeting?.channels;
+    const file = channels ? await stereoUpload(channels, piece) : await speechUpload(audio, piece);
+    return await transport.ask({
+      file,
+      seconds,
+      language,
+      request: String(piece[0]),
+      meeting: meeting ? { ...meeting, audio } : null,
+      signal: limited,
+    });
   });
 }
 
@@ -194,4 +246,19 @@ async function speechUpload(audio: SpeechFile, [start, end]: Stretch): Promise<F
   const whole = await openAsBlob(audio.path);
   const samples = whole.slice(speechHeaderBytes + first * 2, speechHeaderBytes + last * 2);
   return new File([speechHeader(last - first), samples], 'speech.wav', { type: 'audio/wav' });
+}
+
+/** The same of two channels: 64 kB a second, in memory, of a piece that is not long. */
+async function stereoUpload(
+  channels: readonly [SpeechFile, SpeechFile],
+  [start, end]: Stretch,
+): Promise<File> {
+  const [left, right] = [await channels[0].read(start, end), await channels[1].read(start, end)];
+  const both = new Int16Array(2 * Math.max(left.length, right.length));
+  for (let i = 0; i < both.length / 2; i += 1) {
+    both[2 * i] = left[i] ?? 0;
+    both[2 * i + 1] = right[i] ?? 0;
+  }
+  const header = wavHeader(2, both.length / 2, speechRate);
+  return new File([header, both], 'speech.wav', { type: 'audio/wav' });
 }

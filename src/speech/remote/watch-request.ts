@@ -28,8 +28,9 @@ const firstProbeMs = 5000;
 const unansweredMax = 3;
 
 const limits = {
-  /** For the first answer of a server. */
+  /** For the first answer of a server, and as many times the audio's length. */
   firstMs: 30 * 60_000,
+  firstFactor: 6,
   /** For any later one. */
   leastMs: 5 * 60_000,
   /** Times the slowest answer so far. */
@@ -79,7 +80,7 @@ export async function watchRequest<T>(
 
 /** How long an answer may take, in ms. @param slowest see `ServerPace`. */
 export function answerLimitMs(slowest: number | null, seconds: number): number {
-  if (slowest === null) return limits.firstMs;
+  if (slowest === null) return Math.max(limits.firstMs, limits.firstFactor * seconds * 1000);
   const audioMs = Math.max(limits.secondsMin, seconds) * 1000;
   return Math.max(limits.leastMs, limits.factor * slowest * audioMs);
 }

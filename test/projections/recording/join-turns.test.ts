@@ -99,6 +99,25 @@ test('overlapping speech keeps both, and words where nobody was heard go to the 
   assert.deepEqual(turnsOf([segment('too early', 0)], [[5, 9, C]]), [[C, 'too early']]);
 });
 
+test('what the recogniser gave to a speaker stays theirs, also where they speak at once', () => {
+  const said: Segment[] = [
+    { ...segment('we should move it', 0), speaker: A },
+    { ...segment('yes', 1.2), speaker: B },
+    { ...segment('to the end of March', 2), speaker: A },
+    segment('or so', 4.6),
+  ];
+  const turns: LabelledTurn[] = [
+    [0, 2, A],
+    [1.2, 1.7, B],
+    [2, 4.5, A],
+  ];
+  assert.deepEqual(turnsOf(said, turns), [
+    [A, 'we should move it'],
+    [B, 'yes'],
+    [A, 'to the end of March or so'],
+  ]);
+});
+
 test('without word times a segment is shared out by its length, and its text is whole', () => {
   const text = 'Guten Morgen zusammen. Guten Morgen Herr Kaya.';
   const untimed: Segment = { start: 0, end: 4, text, words: [] };
@@ -166,12 +185,13 @@ const spoken = fc
       times: fc.constantFrom('all', 'none', 'other'),
       glue: fc.constantFrom(' ', '  ', ''),
       doubt: fc.option(fc.constant('repetition'), { nil: undefined }),
+      said: fc.option(fc.constantFrom(A, B, C), { nil: undefined }),
     }),
     { maxLength: 8 },
   )
   .map((parts) => {
     let at = 0;
-    return parts.map(({ words, times, glue, doubt }, index): Utterance => {
+    return parts.map(({ words, times, glue, doubt, said }, index): Utterance => {
       const timed = words.map(({ word: text, pause }): Word => {
         const start = Math.max(0, at + pause);
         at = start + 0.3;
@@ -184,6 +204,7 @@ const spoken = fc
         words: times === 'none' ? [] : timed,
       };
       if (times === 'other') found.words = timed.map((one) => ({ ...one, text: `${one.text}x` }));
+      if (said !== undefined) found.speaker = said;
       const { start, end } = found;
       return { index, start, end, language: null, segments: [found], doubt };
     });
@@ -215,9 +236,10 @@ test('no word is lost, doubled or reordered, whoever speaks when', () => {
         timed,
         segments.flatMap(({ words }) => words),
       );
-    const known = new Set(turns.map(([, , label]) => label));
+    const told = segments.map(({ speaker }) => speaker ?? onlySpeaker);
+    const known = new Set([...turns.map(([, , label]) => label), ...told]);
     for (const { speaker, start, end } of blocks) {
-      assert.ok(known.size === 0 ? speaker === onlySpeaker : known.has(speaker!));
+      assert.ok(known.has(speaker!));
       assert.ok(start <= end);
     }
     assert.deepEqual(

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { filesOf } from '../../../projections/recording/files.ts';
+import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import { decodeToSpeech } from '../../audio/decode.ts';
+import { openSpeechFile } from '../../audio/speech-file.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
+import { speechFileName } from '../../shared/data-directory.ts';
+import { exists } from '../../shared/files.ts';
+import { StageError } from '../../shared/errors.ts';
+import type { Job } from './run-stage.ts';
+import { withRoom } from './with-room.ts';
+
+/** Part of a stage's progress that decoding takes, where it has to be done again. */
+export const decodingShare = 0.1;
+
+/**
+ * Works on what was recognised of a recording: the working copy of its audio, made again if it is gone.
+ * @throws {StageError} `audio-missing`; as `decodeToSpeech`; what `work` throws
+ */
+export async function withSpeech<T>(
+  job: Job,
+  recording: Recording,
+  { folderOf }: { folderOf(recordingId: string): string },
+  work: (speech: SpeechFile) => Promise<T>,
+): Promise<T> {
+  const folder = folderOf(job.recordingId);
+  const path = join(folder, speechFileName);
+  if (!(await exists(path))) {
+    const { draft } = recording.sources;
+    const { audio } = filesOf(recording, draft);
+    const located = factAt(recording, draft.results.plan, 'speech.detected');
+    const source = audio && join(folder, audio.path);
+    if (source === null || !(await exists(source)))
+      throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
+    await withRoom(job, () =>
+      decodeToSpeech(source, path, {
+        signal: job.signal,
+        track: (located?.data.tracks?.used ?? 1) - 1,
+        onProgress: (fraction) => job.progress((fraction ?? 0) * decodingShare),
+      }),
+    );
+  }
+  const speech = await openSpeechFile(path);
+  try {
+    return await work(speech);
+  } finally {
+    await speech.close();
+  }
+}

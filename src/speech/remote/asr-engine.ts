@@ -1,0 +1,78 @@
+import { asrBase, serverName } from '../../shared/outbound.ts';
+import { ofRequest } from '../answer-speakers.ts';
+import type { SpeechEngine } from '../engine.ts';
+import { parseTranscript } from '../parse-transcript.ts';
+import { capabilities, noteSpeakers } from './capabilities.ts';
+import { probeAsr } from './probe-server.ts';
+import {
+  type RemoteOptions,
+  type SpeechRequest,
+  meetingSecondsMax,
+  remoteEngine,
+} from './remote-engine.ts';
+import { askServer, serverConnections } from './server-client.ts';
+import { answerFailure } from './server-failure.ts';
+
+/**
+ * Recognises on a whisper-asr-webservice: `POST {base}/asr`, options in the query. Built with WhisperX it
+ * tells speakers apart; other builds do not look at the options for that.
+ * @param baseUrl with or without `/asr`.
+ */
+export function asrEngine(
+  baseUrl: string,
+  apiKey: string | null,
+  options: RemoteOptions = {},
+): SpeechEngine {
+  const base = asrBase(baseUrl);
+  const name = serverName(base);
+  const connections = serverConnections();
+  // The server itself knows no keys; a proxy before it may.
+  const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const transport = {
+    engine: 'asr',
+    queue: base,
+    model: null,
+    name,
+    get tellsSpeakers() {
+      return capabilities(base, null).speakers;
+    },
+    meetingSecondsMax,
+    async ask({ file, seconds, request, signal, ...wanted }) {
+      const form = new FormData();
+      form.append('audio_file', file);
+      const url = `${base}/asr?${queryOf(wanted).toString()}`;
+      const init = { method: 'POST', body: form, headers, signal };
+      const answer = await askServer(url, init, connections);
+      if (answer.status === 413) return { shorter: seconds / 2 };
+      if (answer.status !== 200) throw answerFailure(name, answer, apiKey);
+      const heard = parseTranscript(answer.body, answer.contentType, seconds);
+      noteSpeakers(capabilities(base, null), heard.segments, wanted.meeting !== null);
+      return ofRequest(heard, request);
+    },
+    probe: (signal) => probeAsr(base, name, connections, signal, options),
+    close: () => connections.destroy(),
+  } satisfies Parameters<typeof remoteEngine>[0];
+  return remoteEngine(transport, options);
+}
+
+function queryOf({
+  language,
+  meeting,
+}: Pick<SpeechRequest, 'language' | 'meeting'>): URLSearchParams {
+  const query = new URLSearchParams({
+    task: 'transcribe',
+    output: 'json', // plain text otherwise
+    encode: 'true',
+    word_timestamps: 'true',
+    vad_filter: 'true',
+  });
+  // An empty or unknown language is refused; without one it is detected.
+  if (language !== null) query.set('language', language);
+  if (!meeting) return query;
+  query.set('diarize', 'true');
+  if (meeting.speakers !== null) {
+    query.set('min_speakers', String(meeting.speakers));
+    query.set('max_speakers', String(meeting.speakers));
+  }
+  return query;
+}
