@@ -248,6 +248,10 @@ test('labels that a model wrote are names in documents, titles and answers, also
       { token },
     )
   ).body;
+  // Whom this user named is offered to the model in the next meeting.
+  await meeting(wellBehaved);
+  const asked = language.chats().findLast(({ body }) => /names of/u.test(body.messages[0].content));
+  assert.match(asked!.body.messages[0].content, /among them: (?:.*; )?Ben/u);
   const item = transcripts.find(({ recording_id }) => recording_id === id);
   assert.equal(item?.title, 'Ben writes a report');
   assert.equal(item?.summary, 'Anna leads the garden project. Ben writes a report about it.');
