@@ -77,9 +77,7 @@ export const decideRegistration =
     const names = new Set(users.idsByName.keys());
     for (const { username } of wanted) {
       const key = usernameKey(username);
-      if (names.has(key)) {
-        return refuse('USERNAME_TAKEN', `There is a user ${username} already.`);
-      }
+      if (names.has(key)) return nameTaken(username);
       names.add(key);
     }
     const hasAdministrator = administrators(users) > 0 || wanted.some(({ isAdmin }) => isAdmin);
@@ -142,6 +140,9 @@ export const decideDeletion =
     return [{ type: 'user.deleted', data: { user_id: id } }];
   };
 
+export const nameTaken = (username: string): UserRefusal =>
+  refuse('USERNAME_TAKEN', `There is a user ${username} already. Choose another name.`);
+
 const refuse = (refused: UserRefusal['refused'], message: string): UserRefusal => ({
   refused,
   message,
@@ -149,7 +150,7 @@ const refuse = (refused: UserRefusal['refused'], message: string): UserRefusal =
 const unknownUser = refuse('UNKNOWN_USER', 'There is no user of that name.');
 const lastAdministrator = refuse(
   'LAST_ADMINISTRATOR',
-  'The last administrator has to stay an administrator.',
+  'This is the last administrator. Make another user an administrator first.',
 );
 
 /** Administrators who can log in. */

@@ -13,6 +13,7 @@ import {
   decidePasswordChange,
   decideRegistration,
   decideUserChange,
+  nameTaken,
   userByName,
   usersAggregate,
 } from '../../projections/users.ts';
@@ -59,7 +60,7 @@ export async function openUserStream(store: EventStore): Promise<UserStream> {
     users,
     async change(onBehalf, decide) {
       const decided = await handler.handle(usersStream, metadataOf(onBehalf), decide);
-      if (isRefusal(decided)) throw new AccountError(decided.refused, decided.message);
+      if (isRefusal(decided)) throw accountError(decided);
       return decided;
     },
   };
@@ -224,7 +225,7 @@ async function createUser(
   if (before) return before;
   const name = checkUsername(username);
   checkPassword(password);
-  if (userByName(users, name)) throw taken(name);
+  if (userByName(users, name)) throw accountError(nameTaken(name));
   const passwordHash = await hashPassword(password, scheme());
   const id = ulid();
   const wanted = [{ id, username: name, passwordHash, isAdmin }];
@@ -281,5 +282,5 @@ const unreadableUser = () =>
 
 const unknownUser = () => new AccountError('UNKNOWN_USER', 'There is no user of that name.');
 
-const taken = (username: string) =>
-  new AccountError('USERNAME_TAKEN', `There is a user ${username} already.`);
+const accountError = ({ refused, message }: UserRefusal): AccountError =>
+  new AccountError(refused, message);

@@ -61,7 +61,7 @@ function messageOf(issue: z.core.$ZodIssue): { message: string; summary?: string
     .map((key) => JSON.stringify(key.slice(0, 100)));
   const more = keys.length - named.length;
   const message = `has unknown keys: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return { message, summary: 'has unknown keys' };
+  return { message, summary: 'has unknown keys (see `errors`)' };
 }
 
 /**

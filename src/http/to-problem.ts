@@ -174,7 +174,8 @@ const byCode = {
       headers: again,
       cause: error,
     }),
-  INVALID_CURSOR: () => invalid([{ path: 'cursor', message: 'is not one of ours' }]),
+  INVALID_CURSOR: () =>
+    invalid([{ path: 'cursor', message: 'must be the next_cursor of the page before' }]),
 
   TRANSCRIPT_MOVING: (error) =>
     new Problem('busy', 'The transcript is being replaced. Try again in a moment.', {
@@ -276,6 +277,10 @@ function fromBodyParser(error: Error): Problem | undefined {
 }
 
 const mistake = (cause: unknown): Problem =>
-  new Problem('internal', 'An unexpected error. The service has logged it with this request id.', {
-    cause,
-  });
+  new Problem(
+    'internal',
+    'An unexpected error. The service has logged it: report it with its request_id.',
+    {
+      cause,
+    },
+  );

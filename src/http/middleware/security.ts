@@ -52,6 +52,9 @@ export function checkHost(hosts: HostCheck): Middleware {
     // Of two, a proxy in front may have looked at the other one (RFC 9112, 3.2).
     if (hostsIn(ctx.req) > 1) throw new Problem('malformed-request', 'Send `Host` once.');
     if (!hosts.allows(host)) throw hostNotAllowed();
+    // What a proxy is asked has a host of its own, which counts (RFC 9112, 3.2.2).
+    const target = ctx.req.url ?? '/';
+    if (!target.startsWith('/') && !target.startsWith(`http://${host}/`)) throw hostNotAllowed();
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
     if (
       !hosts.sameOrigin(ctx.req.headers.origin, host) ||

@@ -63,7 +63,10 @@ const recordingListSchema = z.strictObject({
     .transform((name, context) => {
       const state = topLevelState(name);
       if (state !== undefined) return state;
-      context.addIssue({ code: 'custom', message: 'is not a status' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be IDLE, RECORDING, TRANSCRIBING, AWAITING_SPEAKERS or ERROR',
+      });
       return z.NEVER;
     })
     .optional(),

@@ -100,6 +100,10 @@ export const sessionOperations: readonly Operation[] = [
     id: 'login',
     tag: 'Service',
     summary: 'Gives a session token for a user name and a password',
+    description:
+      'An address (IPv4, IPv6 /64) may fail ten times a minute; one account from one address waits longer with each failure ' +
+      'from the fourth on. Guessing from many addresses makes each attempt at the account, or out of their network, take up to ten seconds ' +
+      'longer. Where a user logged in before, neither others’ attempts nor a flood keep them out.',
     body: { kind: 'json', schema: loginSchema },
     answers: { 200: { description: 'Logged in.', json: answers.session } },
     problems: ['wrong-credentials', 'user-disabled', 'too-many-attempts', 'busy'],
