@@ -32,6 +32,10 @@ test('in a split capture the microphone is one person, and the others are told a
   assert.deepEqual(three.labels, ['SPEAKER_00', 'SPEAKER_01', 'SPEAKER_02']);
   assert.match(three.completed.data.model ?? '', /espeak-embedding/);
   assert.ok(three.right >= 0.93, `${three.right} of the words are under the right label`);
+  // The voice of each: a profile can be made of the person at the microphone as well.
+  const voices = three.completed.content!.voices;
+  assert.deepEqual(voices.map(({ label }) => label).toSorted(), three.labels);
+  assert.ok(voices.every(({ seconds }) => seconds > 2));
   const { turns } = three.completed.data;
   const labelOf = (name: string) => three.words.find(({ who }) => who === name)!.label;
   const overlap = turns

@@ -1,7 +1,7 @@
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
-import { localDiarizer } from '../../speech/diarization/diarize.ts';
+import { localDiarizer, localEmbedder } from '../../speech/diarization/diarize.ts';
 import { type SplitTurns, splitTurns } from '../../speech/diarization/split-channels.ts';
 import type { Job } from './run-stage.ts';
 import { withChannelFiles } from './with-channels.ts';
@@ -51,9 +51,28 @@ async function toldApart(
       signal,
       onProgress: (fraction) => job.progress(fraction),
     });
-    const by = diarizer ?? { engine: 'built-in', model: null, embeddingModel: null };
-    return { ...found, by };
+    if (!diarizer) {
+      return { ...found, by: { engine: 'built-in', model: null, embeddingModel: null } };
+    }
+    const own = await ownVoice(channels[0], found.turns, { modelsDir, signal });
+    return { ...found, voices: [...own, ...found.voices], by: diarizer };
   } finally {
     await diarizer?.close();
+  }
+}
+
+/** How the person at the microphone sounds, where nobody else is heard. */
+async function ownVoice(
+  microphone: SpeechFile,
+  turns: SplitTurns['turns'],
+  { modelsDir, signal }: { modelsDir: ModelFolders; signal: AbortSignal },
+): Promise<SplitTurns['voices']> {
+  const embedder = await localEmbedder(modelsDir);
+  if (!embedder) return [];
+  try {
+    const voices = await embedder.embed(microphone, turns, { signal, onProgress: () => {} });
+    return voices.filter(({ speaker }) => speaker === 0);
+  } finally {
+    await embedder.close();
   }
 }
