@@ -15,7 +15,7 @@ export type CommandMetadata = Pick<Metadata, 'by' | 'command' | 'run' | 'attempt
 export type Aggregate<S, F extends Fact = Fact, R extends Refusal = never> = {
   /** The state before the first fact. */
   initial(stream: string): S;
-  evolve(state: S, fact: LoggedFact): S;
+  evolve(state: S, fact: StoredFact<F>): S;
   /** The facts as they are stored after `version`, or why they are not. Pure. */
   accept(
     state: S,
@@ -49,18 +49,18 @@ export type CommandHandler<S, F extends Fact = Fact, R extends Refusal = never> 
   settled(stream: string): Promise<void>;
 };
 
-export type CommandHandlerOptions<S> = {
+export type CommandHandlerOptions<S, F extends Fact> = {
   /** Commands that may wait for one stream; more are refused with `BUSY`. */
   waitingMax: number;
   /** Streams whose state is kept in memory. */
   streamsMax: number;
   /** How much of the memory's `sizeMax` a fact takes in the state; without it only `streamsMax` holds. */
-  sizeOf?(fact: LoggedFact): number;
+  sizeOf?(fact: StoredFact<F>): number;
   sizeMax?: number;
   /** Awaited between accepting and appending: notes what the facts promise. What it throws refuses. */
   beforeAppend?(stream: string, facts: readonly OfferedFact[]): Promise<void>;
   /** Called with each fact of a stream in order, also of other processes, also when it is read again. */
-  onFact?(fact: LoggedFact, state: S): void;
+  onFact?(fact: StoredFact<F>, state: S): void;
 };
 
 /** Tries of one command when others append in between, or an outcome is unknown. */
@@ -80,18 +80,18 @@ export const isRefusal = <R extends Refusal>(decision: readonly unknown[] | R): 
 export function commandHandler<S, F extends Fact = Fact, R extends Refusal = never>(
   store: Pick<EventStore, 'append' | 'read'>,
   aggregate: Aggregate<S, F, R>,
-  options: CommandHandlerOptions<S>,
+  options: CommandHandlerOptions<S, F>,
 ): CommandHandler<S, F, R> {
   const { streamsMax: max, sizeMax: maxSize } = options;
-  const kept = new LRUCache<string, StreamState<S>>(maxSize ? { max, maxSize } : { max });
+  const kept = new LRUCache<string, StreamState<S, F>>(maxSize ? { max, maxSize } : { max });
   /** Those that commands wait for, so that a stream never has two queues. */
-  const inUse = new Map<string, StreamState<S>>();
+  const inUse = new Map<string, StreamState<S, F>>();
   const parts = { store, aggregate, options };
 
   /** Runs `work` when everything that was handed in for the stream before has ended. */
-  const queued = async <T>(stream: string, work: (held: StreamState<S>) => Promise<T>) => {
+  const queued = async <T>(stream: string, work: (held: StreamState<S, F>) => Promise<T>) => {
     const held =
-      inUse.get(stream) ?? kept.get(stream) ?? newStreamState(stream, aggregate.initial(stream));
+      inUse.get(stream) ?? kept.get(stream) ?? newStreamState<S, F>(stream, aggregate.initial(stream));
     if (held.queue.pendingCount >= options.waitingMax) {
       const message = `More than ${options.waitingMax} commands wait for ${stream}.`;
       throw new EventStoreError('BUSY', message);
@@ -116,7 +116,6 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
       const decided = await queued(stream, (held) =>
         decideAndAppend(parts, held, metadata, decide),
       );
-      // The stream holds facts of this kind only: nothing else appends to it.
       return decided as readonly StoredFact<F>[] | R | Extract<D, Refusal>;
     },
     read: (stream, look) =>
@@ -137,11 +136,11 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
 type Parts<S, F extends Fact, R extends Refusal> = {
   store: Pick<EventStore, 'append' | 'read'>;
   aggregate: Aggregate<S, F, R>;
-  options: CommandHandlerOptions<S>;
+  options: CommandHandlerOptions<S, F>;
 };
 
 /** What is kept of one stream. */
-type StreamState<S> = {
+type StreamState<S, F extends Fact> = {
   stream: string;
   queue: LimitFunction;
   /** Commands and readers that wait or are served. */
@@ -151,11 +150,11 @@ type StreamState<S> = {
   size: number;
   /** Whether the log may hold more than was read. */
   isStale: boolean;
-  peoplesCommands: LRUCache<string, LoggedFact[]>;
-  ownCommands: LRUCache<string, LoggedFact[]>;
+  peoplesCommands: LRUCache<string, StoredFact<F>[]>;
+  ownCommands: LRUCache<string, StoredFact<F>[]>;
 };
 
-const newStreamState = <S>(stream: string, state: S): StreamState<S> => ({
+const newStreamState = <S, F extends Fact>(stream: string, state: S): StreamState<S, F> => ({
   stream,
   queue: pLimit(1),
   users: 0,
@@ -169,10 +168,10 @@ const newStreamState = <S>(stream: string, state: S): StreamState<S> => ({
 
 async function decideAndAppend<S, F extends Fact, R extends Refusal>(
   parts: Parts<S, F, R>,
-  held: StreamState<S>,
+  held: StreamState<S, F>,
   metadata: CommandMetadata,
   decide: (state: S, version: number) => Decision<F>,
-): Promise<readonly LoggedFact[] | Refusal> {
+): Promise<readonly StoredFact<F>[] | Refusal> {
   const { store, aggregate, options } = parts;
   let failure: unknown;
   for (let tries = 0; ; tries += 1) {
@@ -196,7 +195,8 @@ async function decideAndAppend<S, F extends Fact, R extends Refusal>(
     }
     await options.beforeAppend?.(held.stream, facts);
     try {
-      const stored = await store.append(held.stream, facts, held.version);
+      const appended = await store.append(held.stream, facts, held.version);
+      const stored = appended.map(ofItsKind<F>);
       for (const fact of stored) take(parts, held, fact);
       held.isStale = false;
       return stored;
@@ -219,11 +219,11 @@ function afterFailure(error: unknown, stream: string): EventStoreError {
 /** Takes in what the log has and was not read yet. Returns whether there was anything. */
 async function readOn<S, F extends Fact, R extends Refusal>(
   parts: Parts<S, F, R>,
-  held: StreamState<S>,
+  held: StreamState<S, F>,
 ): Promise<boolean> {
   const { version } = held;
   for await (const fact of parts.store.read(held.stream, { afterVersion: version })) {
-    take(parts, held, fact);
+    take(parts, held, ofItsKind<F>(fact));
   }
   // What does not exist yet may come into being elsewhere.
   held.isStale = held.version === 0;
@@ -232,8 +232,8 @@ async function readOn<S, F extends Fact, R extends Refusal>(
 
 function take<S, F extends Fact, R extends Refusal>(
   { aggregate, options }: Parts<S, F, R>,
-  held: StreamState<S>,
-  fact: LoggedFact,
+  held: StreamState<S, F>,
+  fact: StoredFact<F>,
 ): void {
   held.state = aggregate.evolve(held.state, fact);
   held.version = fact.version;
@@ -241,10 +241,13 @@ function take<S, F extends Fact, R extends Refusal>(
   const commands = commandsOf(held, fact.by);
   // Content may be large, and a repetition only needs to know that it was stored.
   const { content: _content, ...rest } = fact;
-  const answer = rest as LoggedFact;
+  const answer = rest as StoredFact<F>;
   commands.set(fact.command, [...(commands.get(fact.command) ?? []), answer]);
   options.onFact?.(fact, held.state);
 }
 
-const commandsOf = (held: StreamState<unknown>, by: string) =>
+/** The stream holds facts of this kind only: nothing else appends to it. */
+const ofItsKind = <F extends Fact>(fact: LoggedFact) => fact as StoredFact<F>;
+
+const commandsOf = <F extends Fact>(held: StreamState<unknown, F>, by: string) =>
   by === 'system' ? held.ownCommands : held.peoplesCommands;

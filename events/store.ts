@@ -1,4 +1,4 @@
-import type { LoggedFact, OfferedFact } from './facts/catalogue.ts';
+import type { LoggedFact, LoggedFactIn, OfferedFact } from './facts/catalogue.ts';
 
 /** Where facts are kept. Five verbs; `test/events/store-contract.ts` says what each must hold to. */
 export interface EventStore {
@@ -14,11 +14,11 @@ export interface EventStore {
     facts: readonly OfferedFact[],
     expectedVersion: number,
   ): Promise<LoggedFact[]>;
-  /** Facts of one stream in order. */
-  read(
-    stream: string,
+  /** Facts of one stream in order. A stream holds facts of its own kind only. */
+  read<S extends string>(
+    stream: S,
     options?: { afterVersion?: number; limit?: number },
-  ): AsyncIterable<LoggedFact>;
+  ): AsyncIterable<LoggedFactIn<S>>;
   /** Facts of all streams by position. */
   readAll(options?: { afterPosition?: number; limit?: number }): AsyncIterable<LoggedFact>;
   /**

@@ -1,5 +1,5 @@
 import { hashedKey } from '../events/key-store.ts';
-import type { LoggedFact } from '../events/facts/catalogue.ts';
+import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
 import { counting } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
@@ -55,7 +55,7 @@ type Texts = { documents: RecordingRow['documents']; failure: string | null };
 /** The recording after a fact of its stream; undefined while it has not begun. Pure. */
 export function foldRecording(
   kept: KeptRecording | undefined,
-  fact: LoggedFact,
+  fact: LoggedRecordingFact,
 ): FoldedRecording | undefined {
   const begun = kept ?? beginning(fact);
   if (!begun) return undefined;
@@ -117,7 +117,7 @@ export const statusOfState = (state: string): RecordingRow['status'] =>
 const noTexts: Texts = { documents: null, failure: null };
 
 /** The same object when the fact has no say in them: lists are looked at only when they change. */
-function textsAfter(texts: Texts, fact: LoggedFact): Texts {
+function textsAfter(texts: Texts, fact: LoggedRecordingFact): Texts {
   switch (fact.type) {
     case 'documents.saved':
       return { documents: fact.content?.paths ?? null, failure: null };
@@ -130,7 +130,7 @@ function textsAfter(texts: Texts, fact: LoggedFact): Texts {
   }
 }
 
-function beginning(fact: LoggedFact): KeptRecording | undefined {
+function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
   if (fact.type !== 'recording.started' && fact.type !== 'audio.imported') return undefined;
   const imported = fact.type === 'audio.imported';
   const recordingId = recordingOf(fact.stream) ?? fact.stream;
@@ -164,7 +164,7 @@ function beginning(fact: LoggedFact): KeptRecording | undefined {
 }
 
 /** What a fact says for good, whatever becomes of the run it belongs to. */
-function lastingChange(fact: LoggedFact): Partial<KeptRecording['core']> | undefined {
+function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']> | undefined {
   switch (fact.type) {
     case 'audio.imported':
     case 'audio.captured':
@@ -211,7 +211,7 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
 
 type Running = RecordingRow['running'];
 
-function running(before: { running: Running }, fact: LoggedFact): Running {
+function running(before: { running: Running }, fact: LoggedRecordingFact): Running {
   if (fact.type === 'stage.started') {
     const { stage } = fact.data;
     const attempt = fact.attempt ?? 1;
@@ -230,7 +230,7 @@ const without = (running: Running, stage: Stage): Running =>
 /** A document's path without its words. The same name may be written with composed or decomposed accents. */
 export const hashedFile = (path: string): string => hashedKey(path.normalize('NFC'));
 
-function failureIn(fact: LoggedFact): KeptRecording['core']['error'] {
+function failureIn(fact: LoggedRecordingFact): KeptRecording['core']['error'] {
   if (fact.type !== 'stage.failed') return null;
   const { stage, code, retriable } = fact.data;
   return { stage, code, retriable, at: fact.at };
@@ -238,7 +238,7 @@ function failureIn(fact: LoggedFact): KeptRecording['core']['error'] {
 
 function tick(
   clock: KeptRecording['clock'],
-  fact: LoggedFact,
+  fact: LoggedRecordingFact,
   recording: boolean,
 ): KeptRecording['clock'] {
   if (fact.type === 'recording.started' || fact.type === 'recording.resumed') {

@@ -1,4 +1,5 @@
-import { type RecordingFactType, recordingFacts } from '../events/facts/recording.ts';
+import { isRecordingFact } from '../events/facts/catalogue.ts';
+import { recordingFactTypes } from '../events/facts/recording.ts';
 import { isErased } from './recording/digest.ts';
 import { audioLists, libraryLists } from './library.ts';
 import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
@@ -31,11 +32,11 @@ import { draft } from './recording/reading.ts';
 export const recordings: Projection = {
   name: recordingsName,
   version: 6,
-  interests: new Set(Object.keys(recordingFacts) as RecordingFactType[]),
+  interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
     const { id, keys } = recordingIn(fact);
-    if (id === undefined) return;
+    if (id === undefined || !isRecordingFact(fact)) return;
     const key = keys[0]!;
     const before = rows.get<KeptRecording>(key);
     const after = foldRecording(before, fact);
@@ -84,7 +85,7 @@ export async function recordingsListed(
   entries: readonly string[],
 ): Promise<KeptRecording[]> {
   const keys = entries.map((entry) => recordingKey(entry.slice(entry.indexOf('/') + 1)));
-  const kept = (await storage.getMany(recordingsName, keys)) as (KeptRecording | undefined)[];
+  const kept = await storage.getMany<KeptRecording>(recordingsName, keys);
   return kept.filter((one) => one !== undefined);
 }
 

@@ -1,4 +1,4 @@
-import type { LoggedFact } from '../events/facts/catalogue.ts';
+import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
 import type { Source } from '../events/facts/sources.ts';
 import { startingWith } from './list-page.ts';
 import type { ProjectionStorage, Rows } from './runner/projection.ts';
@@ -11,7 +11,7 @@ import {
   withTexts,
 } from './recording/digest.ts';
 import { type Utterance, shown } from './recording/reading.ts';
-import { type ReadFact, shownOf } from './recording/recording.ts';
+import { shownOf } from './recording/recording.ts';
 import { type FoldedRecording, type KeptRecording, digestIn } from './recording-fold.ts';
 import {
   type TranscriptRow,
@@ -28,7 +28,7 @@ import {
  */
 
 /** Writes the text a fact brings. One whose key was destroyed brings none. */
-export function setText(rows: Rows, after: FoldedRecording, fact: LoggedFact): void {
+export function setText(rows: Rows, after: FoldedRecording, fact: LoggedRecordingFact): void {
   const { recording_id } = after.core;
   if (fact.type === 'utterance.recognised' && fact.content !== undefined) {
     const { plan } = after.counted.sources.draft.results;
@@ -41,7 +41,7 @@ export function setText(rows: Rows, after: FoldedRecording, fact: LoggedFact): v
   }
   // What does not count is not kept.
   if (after.facts.at(-1)?.version !== fact.version) return;
-  const texts = textsOf(fact as ReadFact);
+  const texts = textsOf(fact);
   if (texts) rows.set(textKey(recording_id, fact.version), texts);
 }
 
@@ -72,11 +72,11 @@ export async function readTexts(
   const source = shownOf(digest);
   const { recording_id } = kept.core;
   const versions = textsNeeded(digest, source);
-  const rows = await storage.getMany(
+  const rows = await storage.getMany<object>(
     recordingsName,
     versions.map((version) => textKey(recording_id, version)),
   );
-  const texts = new Map(versions.map((version, at) => [version, rows[at] as object | undefined]));
+  const texts = new Map(versions.map((version, at) => [version, rows[at]]));
   const utterances = isSpokenOnly(source)
     ? await utterancesIn(storage, recording_id, source.results.plan)
     : [];

@@ -1,3 +1,4 @@
+import { hasCode } from './shared/errors.ts';
 import type { ProjectionRunner } from '../projections/runner/runner.ts';
 import {
   type Readiness,
@@ -69,14 +70,13 @@ function isBehind(projections: Pick<ProjectionRunner, 'assertRunning'>, name: st
     projections.assertRunning(name);
     return false;
   } catch (error) {
-    return (error as { code?: unknown }).code === 'PROJECTION_BEHIND';
+    return hasCode(error, 'PROJECTION_BEHIND');
   }
 }
 
 /** It is looked afterwards who is behind; one that has stopped is not. */
 function ignoreBehind(error: unknown): void {
-  const { code } = error as { code?: unknown };
-  if (code !== 'PROJECTION_BEHIND' && code !== 'PROJECTION_STOPPED') throw error;
+  if (!hasCode(error, 'PROJECTION_BEHIND', 'PROJECTION_STOPPED')) throw error;
 }
 
 const retryAfterMax = 30;

@@ -1,3 +1,4 @@
+import { hasCode } from './shared/errors.ts';
 import { recordingOf, recordingStream } from '../events/facts/recording.ts';
 import type { EventLog } from '../events/log/level-log.ts';
 import { isIn } from '../machines/states.ts';
@@ -74,7 +75,7 @@ export async function tidyUp(parts: StartParts): Promise<void> {
 /** A projection that has stopped delays nothing: what needs its rows fails. @throws anything else */
 async function caughtUpOrStopped(caughtUp: Promise<void>): Promise<void> {
   await caughtUp.catch((error: unknown) => {
-    if ((error as { code?: unknown }).code !== 'PROJECTION_STOPPED') throw error;
+    if (!hasCode(error, 'PROJECTION_STOPPED')) throw error;
   });
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FactOf, FactSchema, FactSchemas, NewFact, StoredFact } from './envelope.ts';
-import { type RecordingFact, recordingFacts } from './recording.ts';
+import { type RecordingFact, type RecordingStream, recordingFacts } from './recording.ts';
 
 /** The one stream all users live in: its expected version decides who is first and which name is free. */
 export const usersStream = 'users';
@@ -44,6 +44,20 @@ export type FactType = Fact['type'];
 /** A fact to append, and one read back. */
 export type OfferedFact = NewFact<Fact>;
 export type LoggedFact = StoredFact<Fact>;
+export type LoggedRecordingFact = StoredFact<RecordingFact>;
+
+/** The facts that a stream holds, by its name. */
+export type LoggedFactIn<S extends string> = S extends RecordingStream
+  ? LoggedRecordingFact
+  : S extends typeof usersStream
+    ? StoredFact<UserFact>
+    : S extends typeof configStream
+      ? StoredFact<ConfigFact>
+      : LoggedFact;
+
+/** Whether a fact is one of a recording. */
+export const isRecordingFact = (fact: LoggedFact): fact is LoggedRecordingFact =>
+  Object.hasOwn(recordingFacts, fact.type);
 
 const catalogue: Readonly<Record<string, FactSchema>> = {
   ...recordingFacts,

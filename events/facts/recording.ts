@@ -3,6 +3,7 @@ import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { namesFact, runFacts } from './results.ts';
 import { blockSchema, wordSchema } from './transcript.ts';
+import { keysOf } from '../../src/shared/keys-of.ts';
 
 /** What a computer does with a recording, one activity each. */
 export const stages = [
@@ -214,10 +215,13 @@ export const recordingFacts = {
 
 export type RecordingFact = FactOf<typeof recordingFacts>;
 export type RecordingFactType = RecordingFact['type'];
+/** All types of a recording's facts. */
+export const recordingFactTypes: ReadonlySet<RecordingFactType> = new Set(keysOf(recordingFacts));
 export type RecordingFactOf<T extends RecordingFactType> = Extract<RecordingFact, { type: T }>;
 
 /** The stream of one recording. */
-export const recordingStream = (recordingId: string): string => `recording-${recordingId}`;
+export const recordingStream = (recordingId: string): RecordingStream => `recording-${recordingId}`;
+export type RecordingStream = `recording-${string}`;
 /** The recording a stream belongs to; undefined for other streams. */
 export const recordingOf = (stream: string): string | undefined =>
   stream.startsWith('recording-') ? stream.slice('recording-'.length) : undefined;

@@ -1,4 +1,5 @@
 /* oxlint-disable no-underscore-dangle -- the library's hooks for implementations are named so */
+import { codeOf } from '../../src/shared/errors.ts';
 import { Level } from 'level';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -153,11 +154,9 @@ export const reopening = ({ waitsForRoom }: LogDatabase): EventStoreError =>
 
 /** The code of a LevelDB error, which may be wrapped in the library's. */
 export function levelCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code } = error as { code?: unknown };
-  if (code === 'LEVEL_DATABASE_NOT_OPEN' && error.cause !== undefined)
-    return levelCode(error.cause);
-  return typeof code === 'string' ? code : undefined;
+  const code = codeOf(error);
+  const isWrapped = code === 'LEVEL_DATABASE_NOT_OPEN' && error instanceof Error;
+  return isWrapped && error.cause !== undefined ? levelCode(error.cause) : code;
 }
 
 /** Writes that may wait for the disk at once. Each writer waits for its write, so there are few. */

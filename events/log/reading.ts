@@ -1,4 +1,5 @@
-import { type EventStore } from '../store.ts';
+import type { LoggedFactIn } from '../facts/catalogue.ts';
+import type { EventStore } from '../store.ts';
 import type { CommitSignal } from './commit-signal.ts';
 import type { LogReader } from './reader.ts';
 
@@ -19,9 +20,12 @@ export function reading(deps: {
 }): Required<Pick<EventStore, 'read' | 'readAll' | 'pages' | 'subscribe'>> {
   const { reader, head, durableVersion, committed, usable, assertOpen, recovering } = deps;
   return {
-    async *read(stream, { afterVersion = 0, limit = Infinity } = {}) {
+    async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
       const upTo = Math.min(await durableVersion(stream), afterVersion + limit);
-      for await (const page of reader.streamPages(stream, afterVersion, upTo)) yield* page;
+      for await (const page of reader.streamPages(stream, afterVersion, upTo)) {
+        // Facts are checked when they are appended: each stream holds its own kind.
+        yield* page as LoggedFactIn<S>[];
+      }
     },
     async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
       await usable();

@@ -1,4 +1,4 @@
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { LoggedFact, LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { counting, staying } from '../../events/facts/counting.ts';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { basisOf, type Source } from '../../events/facts/sources.ts';
@@ -19,14 +19,13 @@ export const noDigest = (recordingId: string): Digest => ({
 });
 
 /** The digest after a fact. Nothing a person said is left after an erasure. Pure. */
-export function digestAfter(digest: Digest, fact: LoggedFact): Digest {
-  const read = fact as ReadFact;
+export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
   if (isErased(fact)) {
-    const { sources } = evolve({ ...digest, facts: [] }, read);
+    const { sources } = evolve({ ...digest, facts: [] }, fact);
     return { ...noDigest(digest.recordingId), sources };
   }
-  const counts = isCounting(read.type);
-  const after = evolve({ ...digest, facts: [] }, read);
+  const counts = isCounting(fact.type);
+  const after = evolve({ ...digest, facts: [] }, fact);
   const { draft, saved, published } = after.sources;
   // An utterance changes a counter only, and there are more of them than of all others.
   if (fact.type === 'utterance.recognised' || (!counts && after.sources === digest.sources)) {
@@ -37,7 +36,7 @@ export function digestAfter(digest: Digest, fact: LoggedFact): Digest {
     fact.type === 'documents.saved'
       ? [...new Set([...digest.restorable, ...restorableIn(draft)])]
       : digest.restorable;
-  const facts = counts ? [...digest.facts, withoutTexts(read)] : digest.facts;
+  const facts = counts ? [...digest.facts, withoutTexts(fact)] : digest.facts;
   const needed = new Set([1, ...restorable, ...[draft, saved, published].flatMap(countingIn)]);
   const bases = new Set<number | null>(restorable);
   for (const one of [draft, published]) {

@@ -54,10 +54,9 @@ export async function readRecording(
   const facts: ReadFact[] = [];
   let recording = noRecording(recordingId);
   for await (const fact of store.read(recordingStream(recordingId))) {
-    const read = fact as ReadFact;
-    facts.push(read);
+    facts.push(fact);
     // The facts are collected in one array: copying it for each would take their number squared.
-    recording = { ...evolve({ ...recording, facts: [] }, read), facts };
+    recording = { ...evolve({ ...recording, facts: [] }, fact), facts };
   }
   return recording;
 }

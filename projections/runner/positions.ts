@@ -30,7 +30,7 @@ export function positionWaiters(): PositionWaiters {
           signal?.removeEventListener('abort', abandon);
           settle();
         };
-        const abandon = (): void => end(() => reject(signal!.reason as Error));
+        const abandon = (): void => end(() => reject(signal!.reason));
         const look = (): void => {
           const stopped = members.find((member) => member.stopped());
           if (stopped) end(() => reject(stoppedError(stopped)));
@@ -38,7 +38,7 @@ export function positionWaiters(): PositionWaiters {
         };
         const giveUp = (): void =>
           end(() => reject(behindError(members, need, `within ${timeoutMs} ms`)));
-        if (signal?.aborted) return reject(signal.reason as Error);
+        if (signal?.aborted) return reject(signal.reason);
         if (waiters.size >= waitersMax) {
           return reject(behindError(members, need, `and ${waitersMax} others wait`));
         }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../src/shared/errors.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { RetryOptions } from '../../src/shared/retry.ts';
 import { EventStoreError } from '../../events/store.ts';
@@ -43,7 +44,7 @@ export interface Seal {
 /** Where the rows of projections are kept. A port: the LevelDB one shares the log's database. */
 export interface ProjectionStorage {
   get<T = Row>(projection: string, key: string): Promise<T | undefined>;
-  getMany(projection: string, keys: readonly string[]): Promise<Row[]>;
+  getMany<T = Row>(projection: string, keys: readonly string[]): Promise<(T | undefined)[]>;
   /** Rows with `gte <= key < lt` in the order of the keys' UTF-8 bytes (or backwards), at most `limit`. */
   range<T = Row>(
     projection: string,
@@ -105,7 +106,7 @@ export function defectReason(error: unknown, doing: string): StopReason {
 
 /** The reason behind an error of the log, whose messages name records and quote nothing, or of the storage: only its code. */
 export function outageReason(error: unknown, doing: string): StopReason {
-  const code = codeOf(error);
+  const code = plainCode(error);
   if (error instanceof EventStoreError) {
     return { code: error.code, message: `${doing}: ${error.message}` };
   }
@@ -115,7 +116,7 @@ export function outageReason(error: unknown, doing: string): StopReason {
 
 /** Whether the same may well succeed a little later: a log that is busy or being opened again. */
 export const isTransient = (error: unknown): boolean =>
-  (error as { retriable?: unknown } | null)?.retriable === true ||
+  (error instanceof Error && 'retriable' in error && error.retriable === true) ||
   transientCodes.has(codeOf(error) ?? '');
 
 /**
@@ -135,9 +136,10 @@ const transientCodes: ReadonlySet<string> = new Set([
   'LEVEL_IO_ERROR',
 ]);
 
-function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined;
+/** A code that quotes nothing. */
+function plainCode(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code !== undefined && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined;
 }
 
 /** `file:line:column` of the topmost stack frame, looked for behind the message, which may have lines. */

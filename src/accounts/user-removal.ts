@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { syncDirectory } from '../shared/files.ts';
+import { syncDirectory, ifMissing } from '../shared/files.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from '../capture/captures.ts';
@@ -25,8 +25,7 @@ export function archiveSpace(
     try {
       await rename(join(folders.spaces, userId), join(kept, `${userId}-${time}`));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      throw error;
+      return ifMissing(undefined)(error);
     }
     await syncDirectory(kept);
     await syncDirectory(folders.spaces);

@@ -1,7 +1,7 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeDurably } from '../shared/files.ts';
-import { StageError } from '../shared/errors.ts';
+import { writeDurably, ifMissing } from '../shared/files.ts';
+import { StageError, hasCode } from '../shared/errors.ts';
 import { decoderFor } from './accepts-audio.ts';
 import { ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
 import { speechRate, wavLayout } from './wav.ts';
@@ -141,14 +141,8 @@ const peaksFileName = 'peaks';
 const hashLength = 64;
 
 async function keptPeaks(path: string, sha256: string): Promise<Buffer | undefined> {
-  let kept: Buffer;
-  try {
-    kept = await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  return kept.toString('latin1', 0, hashLength) === sha256 ? kept.subarray(hashLength) : undefined;
+  const kept = await readFile(path).catch(ifMissing(undefined));
+  return kept?.toString('latin1', 0, hashLength) === sha256 ? kept.subarray(hashLength) : undefined;
 }
 
 /** Keeping them is a convenience: without room on the disk they are computed again. */
@@ -156,9 +150,8 @@ async function keepPeaks(path: string, sha256: string, peaks: Buffer): Promise<v
   try {
     await writeDurably(path, Buffer.concat([Buffer.from(sha256, 'latin1'), peaks]));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     // No folder: the recording was erased meanwhile.
-    if (!['ENOENT', 'ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '')) throw error;
+    if (!hasCode(error, 'ENOENT', 'ENOSPC', 'EDQUOT', 'EROFS')) throw error;
     await rm(`${path}.tmp`, { force: true });
   }
 }

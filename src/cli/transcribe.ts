@@ -1,3 +1,4 @@
+import { onAbort } from '../shared/abort.ts';
 import { ulid } from 'ulid';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -124,11 +125,7 @@ async function transcribeAll(
   results: Result[],
   stopping: AbortSignal,
 ): Promise<void> {
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = () => reject(stopping.reason as Error);
-    if (stopping.aborted) stop();
-    stopping.addEventListener('abort', stop, { once: true });
-  });
+  const stopped = new Promise<never>((_, reject) => void onAbort(stopping, reject));
   stopped.catch(() => undefined);
   const { options, progress } = batch;
   for (const file of files) {

@@ -1,3 +1,4 @@
+import { keysOf } from '../shared/keys-of.ts';
 import * as z from 'zod';
 import { serverUrl } from '../shared/outbound.ts';
 import * as a from './setting.ts';
@@ -140,7 +141,7 @@ export type Settings = {
   readonly [K in SettingKey]: z.output<(typeof settingSchemas)[K]['schema']>;
 };
 
-export const settingKeys = Object.keys(settingSchemas) as SettingKey[];
+export const settingKeys: readonly SettingKey[] = keysOf(settingSchemas);
 
 /** The setting behind a key, its type set aside. */
 export const settingOf = (key: SettingKey): a.Setting => settingSchemas[key];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, readFile, rm } from 'node:fs/promises';
-import { writeDurably } from '../shared/files.ts';
+import { writeDurably, ifMissing } from '../shared/files.ts';
 import { ConfigError, type SettingKey } from './schema.ts';
 
 /**
@@ -76,13 +76,8 @@ const contentSchema = z.object({
 type Content = z.infer<typeof contentSchema>;
 
 async function read(path: string): Promise<Content | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readFile(path, 'utf8').catch(ifMissing(undefined));
+  if (text === undefined) return undefined;
   await chmod(path, 0o600);
   const parsed = contentSchema.safeParse(parsedJson(text));
   if (parsed.success) return parsed.data;

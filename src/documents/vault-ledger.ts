@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateDirectory, writeDurably } from '../shared/files.ts';
+import { privateDirectory, writeDurably, ifMissing } from '../shared/files.ts';
 
 /**
  * Which contents the service itself put into a vault, so that a note a person changed there is known
@@ -61,15 +61,9 @@ export async function openVaultLedger(
 }
 
 async function readPlaces(file: string): Promise<Map<string, string[]>> {
-  let text: string;
+  const text = await readFile(file, 'utf8').catch(ifMissing('{}'));
   try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
-  }
-  try {
-    const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    const entries = Object.entries<unknown>(JSON.parse(text));
     return new Map(entries.filter((entry): entry is [string, string[]] => Array.isArray(entry[1])));
   } catch {
     return new Map();

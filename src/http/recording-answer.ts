@@ -1,3 +1,4 @@
+import { keysOf } from '../shared/keys-of.ts';
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
 import { speakerName } from '../documents/documents.ts';
 import { suggestionReason } from '../documents/suggestion-reason.ts';
@@ -76,7 +77,7 @@ const statusNames = {
 } as const satisfies Record<RecordingRow['status'], string>;
 export type StatusName = (typeof statusNames)[RecordingRow['status']];
 
-const topLevels = Object.keys(statusNames) as RecordingRow['status'][];
+const topLevels = keysOf(statusNames);
 
 /**
  * `transcribing.finishing(…)` → `TRANSCRIBING`: the top level of a canonical state name.

@@ -16,7 +16,6 @@ import { usersStream } from '../../events/facts/catalogue.ts';
 import { nextSnapshot, initialState, machineVersion } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
-import type { LoggedRecordingFact } from '../recordings/handle.ts';
 import { openContent } from '../../events/log/sealing.ts';
 import { KeyError } from '../../events/key-store.ts';
 
@@ -164,16 +163,16 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
     let version = 0;
     let state = initialState(subject);
     for await (const fact of store.read(stream)) {
-      state = nextSnapshot(state, toMachineEvent(fact as LoggedRecordingFact));
+      state = nextSnapshot(state, toMachineEvent(fact));
       version = fact.version;
     }
     if (version === 0) continue;
     const erased: RecordingFactOf<'recording.erased'> = { type: 'recording.erased', data: {} };
-    const event = toMachineEvent({ ...erased, version: version + 1 } as LoggedRecordingFact);
+    const onBehalf = { by: 'system', command: `restore-erasure-${subject}` };
+    const event = toMachineEvent({ ...erased, ...onBehalf, version: version + 1 });
     if (!state.can(event)) continue;
     const metadata = {
-      by: 'system',
-      command: `restore-erasure-${subject}`,
+      ...onBehalf,
       from: stateName(state.value),
       to: stateName(nextSnapshot(state, event).value),
       machine: machineVersion,

@@ -141,8 +141,7 @@ export const noFiles = (): RecordedFiles => ({
 /** Takes one more fact of the recording's stream into account. */
 export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
   if (fact.erased === true || fact.to === 'idle.erased') files.erased = true;
-  const { owner } = fact.data as { owner?: unknown };
-  if (typeof owner === 'string') files.owner = owner;
+  if ('owner' in fact.data) files.owner = fact.data.owner;
   const audio = audioOf(fact);
   if (audio) {
     const { path, bytes, sha256 } = audio;

@@ -7,7 +7,8 @@ import type { ActivityInput } from '../../machines/transitions.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 import type { Log } from '../shared/log.ts';
-import type { LoggedRecordingFact, RecordingHandler } from './handle.ts';
+import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
+import type { RecordingHandler } from './handle.ts';
 
 /** Who acts for a recording. With one process always that one; with many, the holder of a lock. */
 export interface Ownership {

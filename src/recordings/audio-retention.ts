@@ -1,3 +1,4 @@
+import { untilAborted } from '../shared/abort.ts';
 import { ulid } from 'ulid';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -250,15 +251,8 @@ function filesLock(): FilesLock {
 
   async function change(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    let stop = nothing;
-    await new Promise<void>((resolve, reject) => {
-      const abort = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', abort, { once: true });
-      waiting.add(resolve);
-      stop = () => {
-        signal.removeEventListener('abort', abort);
-        waiting.delete(resolve);
-      };
-    }).finally(() => stop());
+    let wakeUp = nothing;
+    const woken = new Promise<void>((resolve) => waiting.add((wakeUp = resolve)));
+    await untilAborted(woken, signal).finally(() => waiting.delete(wakeUp));
   }
 }

@@ -21,7 +21,7 @@ import {
 } from '../../projections/recording/recording.ts';
 import { restoration } from '../../projections/recording/versions.ts';
 import { documentsInput } from '../documents/documents-input.ts';
-import type { LoggedRecordingFact } from './handle.ts';
+import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { UnknownRecording } from './refusals.ts';
 
 /** What folding the whole log again shows. */
@@ -91,8 +91,7 @@ async function fold(store: EventStore, recordingId: string, differ: Differ): Pro
   let recording = noRecording(recordingId);
   let erased = false;
   let saved: ReadFact<'documents.saved'> | null = null;
-  for await (const logged of store.read(recordingStream(recordingId))) {
-    const fact = logged as LoggedRecordingFact;
+  for await (const fact of store.read(recordingStream(recordingId))) {
     facts += 1;
     erased ||= fact.erased === true || fact.unreadable === true;
     compareState(state, fact, differ);

@@ -11,7 +11,7 @@ import {
 } from '../documents/space.ts';
 import { deleteDocument } from '../documents/write.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
-import type { LoggedRecordingFact } from './handle.ts';
+import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 
 /* What an erasure, or a deletion of documents, removes from the disk. */
 
@@ -32,8 +32,7 @@ export async function namedIn(
   const audio: Audio[] = [];
   const unreadable = new Set<string>();
   let owner: string | null = null;
-  for await (const logged of store.read(recordingStream(recordingId))) {
-    const fact = logged as LoggedRecordingFact;
+  for await (const fact of store.read(recordingStream(recordingId))) {
     if ('owner' in fact.data) owner = fact.data.owner;
     if (fact.type === 'audio.imported') audio.push(fact.data);
     if (fact.type !== 'documents.named' || owner === null) continue;
@@ -73,8 +72,7 @@ export async function deleteNamedDocuments(
   let owner: string | null = null;
   let saved: LoggedRecordingFact | null = null;
   let deleted: LoggedRecordingFact | null = null;
-  for await (const logged of store.read(recordingStream(recordingId))) {
-    const fact = logged as LoggedRecordingFact;
+  for await (const fact of store.read(recordingStream(recordingId))) {
     if ('owner' in fact.data) owner = fact.data.owner;
     if (fact.type === 'documents.saved') [saved, deleted] = [fact, null];
     if (fact.type === 'documents.deleted') deleted = fact;

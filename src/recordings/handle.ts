@@ -1,4 +1,4 @@
-import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import type { LoggedRecordingFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import {
   type Aggregate,
   type CommandMetadata,
@@ -6,7 +6,6 @@ import {
   commandHandler,
   isRefusal,
 } from '../../events/command-handler.ts';
-import type { StoredFact } from '../../events/facts/envelope.ts';
 import {
   type RecordingFact,
   type RecordingFactType,
@@ -41,9 +40,6 @@ import {
   notLegal,
 } from './refusals.ts';
 
-/** A fact of a recording as the log has it. */
-export type LoggedRecordingFact = StoredFact<RecordingFact>;
-
 /** What is known of a recording when a command is decided: what it says, and what may happen. */
 export type RecordingState = {
   recording: Recording;
@@ -73,8 +69,8 @@ export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLeg
     return { recording: noRecording(recordingId), snapshot, isUnreadable: false };
   },
   evolve({ recording, snapshot, isUnreadable }, fact) {
-    const after = read(recording, fact as LoggedRecordingFact);
-    const next = nextSnapshot(snapshot, toMachineEvent(fact as LoggedRecordingFact));
+    const after = read(recording, fact);
+    const next = nextSnapshot(snapshot, toMachineEvent(fact));
     const isErased = stateName(next.value) === erasedState;
     return {
       recording: isErased ? withoutContent(after) : after,
@@ -162,7 +158,7 @@ export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
     sizeOf: ({ content }) => (content === undefined ? 1 : JSON.stringify(content).length),
     sizeMax: charactersMax,
     beforeAppend: (stream, facts) => notePromises(deps, recordingOf(stream)!, facts),
-    onFact: (fact, state) => listeners.get(fact.stream)?.(fact as LoggedRecordingFact, state),
+    onFact: (fact, state) => listeners.get(fact.stream)?.(fact, state),
   });
   return {
     async handle(recordingId, metadata, decide, { create = false } = {}) {

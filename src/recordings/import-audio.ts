@@ -1,14 +1,12 @@
 import { ulid } from 'ulid';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import type { Accepted } from './service.ts';
-import { syncDirectory } from '../shared/files.ts';
+import { hashFile, syncDirectory } from '../shared/files.ts';
 
 export type Upload = {
   /** Absolute path of a file on the same file system as the data directory; it is moved away. */
@@ -115,12 +113,12 @@ async function earlierFor(
   earlier: Accepted,
   importedAs: ImportsDeps['importedAs'],
 ): Promise<Accepted> {
-  const { sha256 } = await hashFile(upload.path);
+  const { sha256 } = await hashUpload(upload.path);
   await rm(upload.path, { force: true });
   const first = await importedAs(earlier.recordingId);
   const asked: ImportedAs = { ...upload, sha256 };
-  const told = ['sha256', 'kind', 'language', 'speakers'] as const;
-  if (first && told.some((name) => first[name] !== asked[name])) {
+  const compared = ['sha256', 'kind', 'language', 'speakers'] as const;
+  if (first && compared.some((name) => first[name] !== asked[name])) {
     throw new CommandUsedDifferently(
       'The key was given with another file, or with other fields. Take a new key.',
     );
@@ -138,7 +136,7 @@ async function takeUpload(
   recordingId: string,
 ): Promise<RecordingFactOf<'audio.imported'>> {
   const folder = join(recordingsDir, recordingId);
-  const { bytes, sha256 } = await hashFile(upload.path);
+  const { bytes, sha256 } = await hashUpload(upload.path);
   const path = `audio${safeExtension(upload.filename)}`;
   await mkdir(folder, { mode: 0o700 });
   await rename(upload.path, join(folder, path));
@@ -182,10 +180,10 @@ type Began = NonNullable<Upload['began']>;
 const earliestMs = Date.UTC(1980, 0, 1);
 const dayMs = 86_400_000;
 
-async function hashFile(path: string): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
+async function hashUpload(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hashed = await hashFile(path);
+  if (!hashed) throw new Error('The uploaded file is gone.');
+  return hashed;
 }
 
 /** Only letters and digits of what the uploader called it: a name is data, not a path. */

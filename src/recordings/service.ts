@@ -7,7 +7,7 @@ import { type DecideRecording, cancel } from '../../projections/recording/decide
 import type { StageNow } from './stages/stage-progress.ts';
 import { openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
-import type { LoggedRecordingFact } from './handle.ts';
+import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { Recording } from '../../projections/recording/recording.ts';

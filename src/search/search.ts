@@ -1,3 +1,4 @@
+import { hasCode } from '../shared/errors.ts';
 import pLimit from 'p-limit';
 import { recordingOf } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
@@ -104,13 +105,12 @@ function rowsAreComplete(assertRunning: () => void): boolean {
     assertRunning();
     return true;
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'PROJECTION_BEHIND') return false;
+    if (hasCode(error, 'PROJECTION_BEHIND')) return false;
     throw error;
   }
 }
 
-const isStopped = (error: unknown): boolean =>
-  (error as { code?: unknown } | null)?.code === 'PROJECTION_STOPPED';
+const isStopped = (error: unknown): boolean => hasCode(error, 'PROJECTION_STOPPED');
 
 /** Resolves when the index is up to date, at the latest after `indexWaitMs`; the work goes on. @throws what it throws meanwhile */
 async function caughtUp(index: UserIndex, onError: (error: unknown) => void): Promise<void> {

@@ -3,7 +3,7 @@
  * @returns how to stop listening
  */
 export function onAbort(signal: AbortSignal, act: (reason: Error) => void): () => void {
-  const abort = (): void => act(signal.reason as Error);
+  const abort = (): void => act(signal.reason);
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
   return () => signal.removeEventListener('abort', abort);

@@ -85,6 +85,13 @@ export class StageError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 }
-/** Whether an error is the operating system's, of one of these codes. */
+
+/** The code of an error, as Node, LevelDB and our own errors have it; undefined without one. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+
+/** Whether an error has one of these codes. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(String(error.code));
+  codes.includes(codeOf(error) ?? '');

@@ -1,3 +1,4 @@
+import { hasCode } from './errors.ts';
 import { chmod, lstat, mkdir, open, rename, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -50,13 +51,7 @@ export async function privateDirectory(path: string): Promise<void> {
 
 /** Whether anything is at a path. What cannot be looked at is an error, not an absence. */
 export const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
+  lstat(path).then(() => true, ifMissing(false));
 
 /** Bytes read at once. */
 const chunkBytes = 1024 * 1024;
@@ -72,14 +67,14 @@ export async function hashFile(
   const hash = createHash('sha256');
   let bytes = 0;
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
-      hash.update(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
+    const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: chunkBytes });
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
       await pause();
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    return ifMissing(undefined)(error);
   }
   return { sha256: hash.digest('hex'), bytes };
 }
@@ -87,7 +82,7 @@ export async function hashFile(
 export const ifMissing =
   <T>(fallback: T) =>
   (error: unknown): T => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback;
+    if (hasCode(error, 'ENOENT')) return fallback;
     throw error;
   };
 

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts';
 /** Time as waiting needs it, so that tests need not wait. */
 export type Clock = {
   /** Milliseconds of a clock that is never set back. */
@@ -50,15 +51,13 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wait: (ms, signal) =>
     new Promise((resolve, reject) => {
-      const abandon = (): void => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      };
       const timer = setTimeout(() => {
-        signal.removeEventListener('abort', abandon);
+        forget();
         resolve();
       }, ms);
-      signal.addEventListener('abort', abandon, { once: true });
-      if (signal.aborted) abandon();
+      const forget = onAbort(signal, (reason) => {
+        clearTimeout(timer);
+        reject(reason);
+      });
     }),
 };

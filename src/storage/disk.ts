@@ -1,4 +1,4 @@
-import { hasCode } from '../shared/errors.ts';
+import { hasCode, codeOf } from '../shared/errors.ts';
 import { lstat, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/environment.ts';
@@ -41,9 +41,8 @@ export async function countBytes(folder: string, signal?: AbortSignal): Promise<
 
   /** What has gone meanwhile takes no space; what may not be read is said, and the rest counted. */
   function missed(error: unknown): undefined {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return;
-    if (code === undefined) throw error;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return;
+    if (codeOf(error) === undefined) throw error;
     counted.unread += 1;
   }
 }
@@ -107,8 +106,7 @@ export const lowWaterMark = (
 /** Whether an error, or one behind it, says that the disk is full. */
 export function isNoSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || /No space left/.test(error.message) || isNoSpace(error.cause);
+  return hasCode(error, 'ENOSPC') || /No space left/.test(error.message) || isNoSpace(error.cause);
 }
 
 /** Removes the reserve; false when there is none. */

@@ -1,5 +1,6 @@
+import { hasCode } from '../shared/errors.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Checkpoint, ProjectionStorage, Row } from '../../projections/runner/projection.ts';
+import type { Checkpoint, ProjectionStorage } from '../../projections/runner/projection.ts';
 
 /**
  * The rows of projections in the log's database, as JSON: `!projections!<name>/<key>`, and the
@@ -9,14 +10,14 @@ import type { Checkpoint, ProjectionStorage, Row } from '../../projections/runne
 export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
   return {
     async get<T>(projection: string, key: string) {
-      const text = await whenOpen(() => db.get(rowsOf(projection) + key));
-      return parsed(text) as T | undefined;
+      const row: T | undefined = parsed(await whenOpen(() => db.get(rowsOf(projection) + key)));
+      return row;
     },
-    async getMany(projection, keys) {
+    async getMany<T>(projection: string, keys: readonly string[]) {
       if (keys.length === 0) return [];
       const prefix = rowsOf(projection);
       const texts = await whenOpen(() => db.getMany(keys.map((key) => prefix + key)));
-      return texts.map(parsed);
+      return texts.map((text): T | undefined => parsed(text));
     },
     async *range<T>(
       projection: string,
@@ -25,11 +26,13 @@ export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
       const prefix = rowsOf(projection);
       const within = { ...how, gte: prefix + gte, lt: prefix + lt };
       for await (const [key, text] of entriesOf(db, within)) {
-        yield [key.slice(prefix.length), JSON.parse(text) as T] as [string, T];
+        const entry: [string, T] = [key.slice(prefix.length), JSON.parse(text)];
+        yield entry;
       }
     },
     async checkpoint(projection) {
-      return parsed(await db.get(checkpointOf(projection))) as Checkpoint | undefined;
+      const checkpoint: Checkpoint | undefined = parsed(await db.get(checkpointOf(projection)));
+      return checkpoint;
     },
     async commit(projection, checkpoint, changes) {
       const prefix = rowsOf(projection);
@@ -66,8 +69,8 @@ const rowsOf = (projection: string): string => `${projections}${nameOf(projectio
 const checkpointOf = (projection: string): string =>
   `${projections}${nameOf(projection)}#checkpoint`;
 
-const parsed = (text: string | undefined): Row =>
-  text === undefined ? undefined : (JSON.parse(text) as Row);
+/** What was written here; its shape is known to the projection. */
+const parsed = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text));
 
 /**
  * What is asked of the database under the log. Rows are kept at keys with the prefix a sublevel of
@@ -136,10 +139,8 @@ export async function* entriesOf(
 /** Entries read at once. */
 const pageEntriesMax = 200;
 
-const isReopening = (error: unknown): boolean => {
-  const code = (error as { code?: unknown } | null)?.code;
-  return code === 'LEVEL_DATABASE_NOT_OPEN' || code === 'LEVEL_ITERATOR_NOT_OPEN';
-};
+const isReopening = (error: unknown): boolean =>
+  hasCode(error, 'LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN');
 
 /** Any other name might reach into a neighbour's keys. */
 function nameOf(projection: string): string {

@@ -52,9 +52,10 @@ export function sealedRows(
     async get<T>(projection: string, key: string) {
       return (await reveal(projection, key, await storage.get(projection, key))) as T | undefined;
     },
-    async getMany(projection, keys) {
+    async getMany<T>(projection: string, keys: readonly string[]) {
       const rows = await storage.getMany(projection, keys);
-      return await Promise.all(rows.map((row, index) => reveal(projection, keys[index]!, row)));
+      const revealed = rows.map((row, index) => reveal(projection, keys[index]!, row));
+      return (await Promise.all(revealed)) as (T | undefined)[];
     },
     async *range<T>(projection: string, options: Parameters<ProjectionStorage['range']>[1]) {
       for await (const [key, row] of storage.range(projection, options)) {

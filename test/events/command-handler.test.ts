@@ -29,7 +29,7 @@ const counted = (value: number, key = 'count'): ConfigFact => ({
   data: { key, value },
 });
 const countOn = (count: number): Decision<ConfigFact, never> => [counted(count + 1)];
-const handlerOn = (store: EventStore, options: Partial<CommandHandlerOptions<number>> = {}) =>
+const handlerOn = (store: EventStore, options: Partial<CommandHandlerOptions<number, ConfigFact>> = {}) =>
   commandHandler(store, counter, { waitingMax: 1000, streamsMax: 10, ...options });
 const anna = (command: string) => ({ by: 'anna', command });
 
@@ -221,7 +221,7 @@ describe('Many commands at once, from two processes, on a disk that fails now an
       await log.usable();
       for (const n of [0, 1, 2]) {
         const facts = await all(log.read(`recording-${n}`));
-        const values = facts.map(({ data }) => (data as { value: number }).value);
+        const values = facts.map(({ data }) => (data as unknown as { value: number }).value);
         assert.deepEqual(values, upTo(facts.length), 'each counts on from the one before');
         const ids = facts.map(({ by, command }) => `${by} ${command}`);
         assert.equal(new Set(ids).size, ids.length, 'no command was stored twice');

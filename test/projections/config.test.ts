@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConfigFact, LoggedFact } from '../../events/facts/catalogue.ts';
+import type { ConfigFact } from '../../events/facts/catalogue.ts';
+import type { StoredFact } from '../../events/facts/envelope.ts';
 import { configAggregate, decideSettings } from '../../projections/config.ts';
 
 const set = (key: string, value: string | number | string[]): ConfigFact => ({
@@ -14,7 +15,7 @@ const secret = (key: string, fingerprint: string): ConfigFact => ({
 });
 const settingsAfter = (facts: readonly ConfigFact[]) =>
   facts.reduce(
-    (settings, fact) => configAggregate.evolve(settings, fact as LoggedFact),
+    (settings, fact) => configAggregate.evolve(settings, fact as StoredFact<ConfigFact>),
     configAggregate.initial('config'),
   );
 

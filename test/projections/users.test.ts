@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRefusal } from '../../events/command-handler.ts';
-import type { LoggedFact, UserFact } from '../../events/facts/catalogue.ts';
+import type { UserFact } from '../../events/facts/catalogue.ts';
+import type { StoredFact } from '../../events/facts/envelope.ts';
 import {
   type Users,
   decideDeletion,
@@ -37,7 +38,7 @@ const usersAfter = (facts: readonly UserFact[]): Users =>
         ...fact,
         version: index + 1,
         command: `c${index + 1}`,
-      } as LoggedFact),
+      } as StoredFact<UserFact>),
     usersAggregate.initial('users'),
   );
 const given = (...facts: UserFact[]) => ({

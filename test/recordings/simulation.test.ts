@@ -11,7 +11,7 @@ import { nextSnapshot, initialState } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import type { LoggedRecordingFact } from '../../src/recordings/handle.ts';
+import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';

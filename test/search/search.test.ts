@@ -102,8 +102,8 @@ function openedOn(
       await look([key]);
       return row;
     },
-    async getMany(name, keys) {
-      const rows = await storage.getMany(name, keys);
+    async getMany<T>(name: string, keys: readonly string[]) {
+      const rows = await storage.getMany<T>(name, keys);
       await look(keys);
       return rows;
     },

@@ -1,6 +1,6 @@
 import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
 import type { Metadata } from '../../events/facts/envelope.ts';
-import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
+import type { LoggedRecordingFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Block, Segment } from '../../events/facts/transcript.ts';
 import { activeStages, stateName } from '../../machines/states.ts';
@@ -40,7 +40,7 @@ export type Written = { version: number; input: DocumentsInput; documents: PerDo
 export type History = {
   recordingId: string;
   store: EventStore;
-  facts(): readonly LoggedFact[];
+  facts(): readonly LoggedRecordingFact[];
   snapshot(): RecordingSnapshot;
   /** What was written last; null before. */
   written(): Written | null;
@@ -61,12 +61,12 @@ const languageModel = { engine: 'language-model', model: 'some' };
  */
 export async function liveThrough(
   random: Random,
-  seen: (history: History, fact: LoggedFact) => Promise<void>,
+  seen: (history: History, fact: LoggedRecordingFact) => Promise<void>,
 ): Promise<History> {
   const recordingId = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
   const stream = recordingStream(recordingId);
   const store = memoryStore({ clock: clockFrom('2026-11-20T09:00:00Z') });
-  const facts: LoggedFact[] = [];
+  const facts: LoggedRecordingFact[] = [];
   let snapshot = initialState(recordingId);
   let written: Written | null = null;
 

@@ -16,8 +16,8 @@ export function memoryProjectionStorage(): ProjectionStorage {
     async get<T>(name: string, key: string) {
       return read(name, key) as T | undefined;
     },
-    async getMany(name, keys) {
-      return keys.map((key) => read(name, key));
+    async getMany<T>(name: string, keys: readonly string[]) {
+      return keys.map((key) => read(name, key) as T | undefined);
     },
     async *range<T>(
       name: string,

@@ -1,5 +1,5 @@
 import { monotonicFactory } from 'ulid';
-import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
+import type { LoggedFact, LoggedFactIn, OfferedFact } from '../../events/facts/catalogue.ts';
 import { commitSignal } from '../../events/log/commit-signal.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
@@ -66,10 +66,12 @@ export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {
       committed.fire();
       return structuredClone(stored);
     },
-    async *read(stream, { afterVersion = 0, limit = Infinity } = {}) {
+    async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
       assertOpen();
       const held = streams.get(stream) ?? [];
-      for (const fact of held.slice(afterVersion, afterVersion + limit)) yield presented(fact);
+      for (const fact of held.slice(afterVersion, afterVersion + limit)) {
+        yield (await presented(fact)) as LoggedFactIn<S>;
+      }
     },
     head: () => facts.length,
     version: async (stream) => streams.get(stream)?.length ?? 0,

@@ -22,7 +22,8 @@ import {
   openAggregate,
   soleOwner,
 } from '../../src/recordings/aggregate.ts';
-import { type LoggedRecordingFact, recordingHandler } from '../../src/recordings/handle.ts';
+import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
+import { recordingHandler } from '../../src/recordings/handle.ts';
 import { type StageActivity, stageRunner } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { until } from './pulse-until.ts';

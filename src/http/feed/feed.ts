@@ -264,8 +264,7 @@ export function ownerOf({
 
   async function first(recordingId: string): Promise<string | undefined> {
     for await (const fact of store.read(recordingStream(recordingId), { limit: 1 })) {
-      const { owner } = fact.data as { owner?: unknown };
-      return typeof owner === 'string' ? owner : undefined;
+      return 'owner' in fact.data ? fact.data.owner : undefined;
     }
     return undefined;
   }

@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { openPeaks, peaksPerSecondMax } from '../../audio/peaks.ts';
-import { StageError } from '../../shared/errors.ts';
+import { StageError, hasCode } from '../../shared/errors.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
@@ -230,7 +230,7 @@ function asProblem(error: unknown): unknown {
   if (error instanceof StageError) {
     return new Problem('unavailable', error.message, { cause: error });
   }
-  return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT' ? notKept() : error;
+  return hasCode(error, 'ENOENT') ? notKept() : error;
 }
 
 /** The kept audio of a recording, open for reading. The caller closes it. */
@@ -250,7 +250,7 @@ async function openAudioFile(dataDir: string, row: RecordingRow): Promise<AudioF
     const { size } = await handle.stat();
     return { handle, size, type: audioMediaTypes[extname(path)] ?? 'application/octet-stream' };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notKept();
+    if (hasCode(error, 'ENOENT')) throw notKept();
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../../shared/keys-of.ts';
 import * as z from 'zod';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordings, statusOf } from '../../../projections/recordings.ts';
@@ -16,7 +17,7 @@ export const toggleRoutes: AddRoutes = (router, services) => {
     const { userId } = callerOf(ctx.state);
     const request = await jsonBody(ctx, toggleSchema);
     refuseWhenStopped(services);
-    const types = Object.keys(actions) as Led[];
+    const types = keysOf(actions);
     const asks = (fact: LoggedFact) => isAskedFor(fact, request);
     const done = await doneBefore(services, ctx.state, { types, asks });
     if (done) {

@@ -1,3 +1,4 @@
+import { hasCode } from '../../shared/errors.ts';
 import { ERRORS, Server, type Upload } from '@tus/server';
 import type { Context } from 'koa';
 import { randomBytes } from 'node:crypto';
@@ -120,7 +121,7 @@ async function importUpload(
   try {
     audio = await services.acceptsAudio(store.pathOf(id), filename);
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'unsupported-media') await store.remove(id);
+    if (hasCode(error, 'unsupported-media')) await store.remove(id);
     throw error;
   }
   // The file itself was let in when it was announced, or as it arrived.

@@ -1,4 +1,4 @@
-import { StageError, type StageErrorCode } from '../../shared/errors.ts';
+import { StageError, type StageErrorCode, codeOf } from '../../shared/errors.ts';
 import type { ServerAnswer } from './server-client.ts';
 
 /**
@@ -110,8 +110,7 @@ function causes(error: unknown): Error[] {
 }
 
 function systemCode(error: unknown): string {
-  const codes = causes(error).map((cause) => (cause as NodeJS.ErrnoException).code);
-  return codes.find((code) => typeof code === 'string' && code !== '') ?? '';
+  return causes(error).map(codeOf).find((code) => code) ?? '';
 }
 
 /** Longest wait a server may ask for. */
