@@ -91,7 +91,9 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
   /** Runs `work` when everything that was handed in for the stream before has ended. */
   const queued = async <T>(stream: string, work: (held: StreamState<S, F>) => Promise<T>) => {
     const held =
-      inUse.get(stream) ?? kept.get(stream) ?? newStreamState<S, F>(stream, aggregate.initial(stream));
+      inUse.get(stream) ??
+      kept.get(stream) ??
+      newStreamState<S, F>(stream, aggregate.initial(stream));
     if (held.queue.pendingCount >= options.waitingMax) {
       const message = `More than ${options.waitingMax} commands wait for ${stream}.`;
       throw new EventStoreError('BUSY', message);

@@ -29,8 +29,10 @@ const counted = (value: number, key = 'count'): ConfigFact => ({
   data: { key, value },
 });
 const countOn = (count: number): Decision<ConfigFact, never> => [counted(count + 1)];
-const handlerOn = (store: EventStore, options: Partial<CommandHandlerOptions<number, ConfigFact>> = {}) =>
-  commandHandler(store, counter, { waitingMax: 1000, streamsMax: 10, ...options });
+const handlerOn = (
+  store: EventStore,
+  options: Partial<CommandHandlerOptions<number, ConfigFact>> = {},
+) => commandHandler(store, counter, { waitingMax: 1000, streamsMax: 10, ...options });
 const anna = (command: string) => ({ by: 'anna', command });
 
 /** A store that counts how often its streams are read. */

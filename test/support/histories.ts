@@ -1,6 +1,11 @@
+import assert from 'node:assert/strict';
 import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
 import type { Metadata } from '../../events/facts/envelope.ts';
-import type { LoggedRecordingFact, OfferedFact } from '../../events/facts/catalogue.ts';
+import {
+  type LoggedRecordingFact,
+  type OfferedFact,
+  isRecordingFact,
+} from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Block, Segment } from '../../events/facts/transcript.ts';
 import { activeStages, stateName } from '../../machines/states.ts';
@@ -94,11 +99,12 @@ export async function liveThrough(
       ...(fact.content === undefined ? {} : { subject: recordingId }),
     };
     const [stored] = await store.append(stream, [offered], facts.length);
-    facts.push(stored!);
+    assert.ok(stored && isRecordingFact(stored));
+    facts.push(stored);
     if (fact.type === 'documents.saved') {
       written = { version: fact.data.version, ...life.rendered! };
     }
-    await seen(history, stored!);
+    await seen(history, stored);
     return true;
   }
   const answer = (stage: Stage, fact: RecordingFact): Promise<boolean> => {

@@ -110,7 +110,11 @@ function causes(error: unknown): Error[] {
 }
 
 function systemCode(error: unknown): string {
-  return causes(error).map(codeOf).find((code) => code) ?? '';
+  return (
+    causes(error)
+      .map(codeOf)
+      .find((code) => code) ?? ''
+  );
 }
 
 /** Longest wait a server may ask for. */
