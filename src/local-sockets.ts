@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ulid } from 'ulid';
 import type { Server } from 'node:http';
 import { recordings, statusOf } from '../projections/recordings.ts';
@@ -89,7 +90,7 @@ function controlHandlers(
       whileFilesStay: recordingService.whileFilesStay,
     }),
     'replay-from': async (body) => {
-      const { recording, from } = body as { recording: string; from: string };
+      const { recording, from } = replaying.parse(body);
       const { replayFrom } = await import('./recordings/replay-from.ts');
       return await replayFrom(pipeline, recording, from);
     },
@@ -99,3 +100,5 @@ function controlHandlers(
     },
   };
 }
+
+const replaying = z.strictObject({ recording: z.string(), from: z.string() });

@@ -139,7 +139,7 @@ export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
 /** What an earlier version was made of, as `version.restored` has it in the log. */
 export const materialIn = ({ material }: Restored): Source => {
   const { kind, labels, stretches, utterances } = material;
-  const results = { ...noResults, ...(material.results as Partial<Results>) };
+  const results = { ...noResults, ...material.results };
   return { kind, results, labels, stretches, utterances };
 };
 

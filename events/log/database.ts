@@ -1,5 +1,5 @@
 /* oxlint-disable no-underscore-dangle -- the library's hooks for implementations are named so */
-import { codeOf } from '../../src/shared/errors.ts';
+import { codeOf, messageOf } from '../../src/shared/errors.ts';
 import { Level } from 'level';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -169,7 +169,7 @@ const isSublevel = (resource: object): resource is Reopenable =>
 /** What LevelDB's refusal to open, or to give the first answers, means. */
 export function openFailure(directory: string, error: unknown): EventStoreError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const code = levelCode(error);
   if (code === 'LEVEL_LOCKED') {
     return new EventStoreError(

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { LRUCache } from 'lru-cache';
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, truncate, unlink } from 'node:fs/promises';
@@ -232,7 +233,8 @@ function parseErasure(line: string): Erasure | undefined {
   } catch {
     return undefined;
   }
-  const { subject, at } = (parsed ?? {}) as Partial<Erasure>;
-  if (typeof subject !== 'string' || !isName(subject) || typeof at !== 'string') return undefined;
-  return { subject, at };
+  const erasure = erasureSchema.safeParse(parsed);
+  return erasure.success ? erasure.data : undefined;
 }
+
+const erasureSchema = z.object({ subject: z.string().refine(isName), at: z.string() });

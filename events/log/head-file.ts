@@ -155,7 +155,7 @@ export const positionReached = async (directory: string): Promise<number> =>
 function parse(text: string): HeadFile['known'] {
   const record = text.split('\n')[0] ?? '';
   if (!isIntact(record)) return emptyHead;
-  const { position } = JSON.parse(jsonOf(record)) as { position: number };
+  const { position }: { position: number } = JSON.parse(jsonOf(record));
   return { position, crc: predecessorCrcOf(record) };
 }
 

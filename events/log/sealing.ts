@@ -46,8 +46,7 @@ export type StoredRecord = {
 };
 
 /** Parses a record whose CRC has been checked. */
-export const parseRecord = (record: string): StoredRecord =>
-  JSON.parse(jsonOf(record)) as StoredRecord;
+export const parseRecord = (record: string): StoredRecord => JSON.parse(jsonOf(record));
 
 /** Turns records into facts as today's code knows them, their content readable, erased or unreadable. */
 export type FactDecoder = {

@@ -66,8 +66,7 @@ export function streamHeads(db: LogDatabase, damage: DamageRegister): StreamHead
   };
 }
 
-const factAt = (record: string): { stream: string; version: number } =>
-  JSON.parse(jsonOf(record)) as { stream: string; version: number };
+const factAt = (record: string): { stream: string; version: number } => JSON.parse(jsonOf(record));
 
 /** Names of all streams in the order of their bytes, one look-up each; nothing is held between two. */
 export async function* streamNames(

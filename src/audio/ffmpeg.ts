@@ -160,7 +160,8 @@ async function* decode(
   });
   try {
     let rest: Buffer = Buffer.alloc(0);
-    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    const chunks: AsyncIterable<Buffer> = child.stdout;
+    for await (const chunk of chunks) {
       moved = true;
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
       const block = floats(bytes);

@@ -34,7 +34,8 @@ export async function compressFlac(
   const hash = createHash('sha256');
   const decoded = ['-f', 'flac', '-i', `file:${target}`, '-f', 's16le', '-c:a', 'pcm_s16le'];
   await ffmpeg([...decoded, 'pipe:1'], { signal, fileBytesMax: 0 }, async (samples) => {
-    for await (const chunk of samples) hash.update(chunk as Buffer);
+    const chunks: AsyncIterable<Buffer> = samples;
+    for await (const chunk of chunks) hash.update(chunk);
   });
   if (hash.digest('hex') !== original)
     throw new StageError('flac-differs', 'The compressed audio does not have the same samples.', {
@@ -55,9 +56,8 @@ async function samplesHash(path: string): Promise<string> {
     const { dataOffset: start, dataBytes } = layout;
     if (dataBytes > 0) {
       const end = start + dataBytes - 1;
-      for await (const chunk of createReadStream(path, { start, end })) {
-        hash.update(chunk as Buffer);
-      }
+      const chunks: AsyncIterable<Buffer> = createReadStream(path, { start, end });
+      for await (const chunk of chunks) hash.update(chunk);
     }
     return hash.digest('hex');
   } finally {

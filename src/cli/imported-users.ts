@@ -1,3 +1,4 @@
+import { messageOf } from '../shared/errors.ts';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type * as z from 'zod';
@@ -27,7 +28,7 @@ export async function readImportedUsers(file: string): Promise<ImportedUser[]> {
     try {
       users.push(userIn(line));
     } catch (error) {
-      faults.push(`line ${number}: ${(error as Error).message}`);
+      faults.push(`line ${number}: ${messageOf(error)}`);
     }
     if (faults.length >= faultsMax) break;
     if (users.length > usersMax) throw new Error(`${file} holds more than ${usersMax} users.`);

@@ -1,3 +1,4 @@
+import { messageOf } from '../shared/errors.ts';
 import { onAbort } from '../shared/abort.ts';
 import { ulid } from 'ulid';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
@@ -163,7 +164,7 @@ async function transcribeOne(batch: Batch, file: FoundFile): Promise<Result> {
     const documents = absolute(row.documents, batch.out);
     return { file: path, documents, error: null, done_before: false };
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(messageOf(error));
   }
 }
 

@@ -57,21 +57,19 @@ export function integrityHandlers(deps: {
     health: async () => deps.scrub.health(),
     verify: () => deps.scrub.verify(),
     backup: async (body) => {
-      const directory = pathIn(body, 'directory');
+      const { directory } = backingUp.parse(body);
       const { backup } = await import('../integrity/backup.ts');
       return await deps.whileFilesStay(() => backup(deps, directory, stopping));
     },
     'export-log': async (body) => {
-      const { decrypt } = body as { decrypt?: unknown };
+      const { file, decrypt } = exporting.parse(body);
       const { exportLog } = await import('../integrity/export-log.ts');
-      return await exportLog(deps, pathIn(body, 'file'), { decrypt: decrypt === true }, stopping);
+      return await exportLog(deps, file, { decrypt }, stopping);
     },
   };
 }
 
 /** The command's own directory is not the service's. */
-function pathIn(body: unknown, name: string): string {
-  const path = (body as Record<string, unknown> | null)?.[name];
-  if (typeof path === 'string' && isAbsolute(path)) return path;
-  throw new TypeError(`${name} must be an absolute path`);
-}
+const absolute = z.string().refine(isAbsolute, 'must be an absolute path');
+const backingUp = z.strictObject({ directory: absolute });
+const exporting = z.strictObject({ file: absolute, decrypt: z.boolean().default(false) });

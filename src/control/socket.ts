@@ -1,3 +1,4 @@
+import { messageOf } from '../shared/errors.ts';
 import { type Server, createServer, request } from 'node:http';
 import { createHash } from 'node:crypto';
 import { chmod, rm } from 'node:fs/promises';
@@ -47,9 +48,7 @@ export async function openControl(
         if (!handler) return answer(404, { message: `The service knows no command ${name}` });
         return answer(200, await handler(text === '' ? null : JSON.parse(text)));
       })
-      .catch((error: unknown) =>
-        answer(500, { message: error instanceof Error ? error.message : String(error) }),
-      );
+      .catch((error: unknown) => answer(500, { message: messageOf(error) }));
   });
   // No other user may connect between the bind and the chmod.
   const before = process.umask(0o177);
@@ -76,9 +75,9 @@ export function askService<T>(path: string, name: string, body: unknown = null):
       (answer) => {
         readAll(answer, answerBytesMax)
           .then((text) => {
-            const value: unknown = JSON.parse(text);
-            if (answer.statusCode === 200) resolve(value as T);
-            else reject(new Error((value as { message: string }).message));
+            const value = JSON.parse(text);
+            if (answer.statusCode === 200) resolve(value);
+            else reject(new Error(value.message));
           })
           .catch(reject);
       },

@@ -1,3 +1,4 @@
+import { messageOf } from '../shared/errors.ts';
 import { access, constants } from 'node:fs/promises';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { tryLanguage, trySpeech } from './try-servers.ts';
@@ -107,7 +108,7 @@ async function checkDataDirectory(data: DataFolder, settings: Settings): Promise
     await prepare(data);
     await access(data.root, constants.W_OK);
   } catch (error) {
-    const detail = `${data.root} cannot be written: ${(error as Error).message}`;
+    const detail = `${data.root} cannot be written: ${messageOf(error)}`;
     return { name, state: 'failed', detail, remedy: 'Set MITSCHRIFT_DATA to a folder of yours.' };
   }
   const { free, total } = await diskAt(data.root);

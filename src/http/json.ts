@@ -30,10 +30,11 @@ async function readAtMost(request: IncomingMessage, bytesMax: number): Promise<B
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > bytesMax) throw tooLarge(bytesMax);
   // The answer goes out over the same connection.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += (chunk as Buffer).length;
+  const coming: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of coming) {
+    bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk as Buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

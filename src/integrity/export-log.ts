@@ -91,8 +91,9 @@ export async function* fileLines(path: string): AsyncGenerator<string, void, voi
   const parts: Buffer[] = [];
   let length = 0;
   let line = 0;
-  for await (const read of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-    let chunk = read as Buffer;
+  const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1024 * 1024 });
+  for await (const read of chunks) {
+    let chunk = read;
     for (;;) {
       const end = chunk.indexOf(0x0a);
       const part = end === -1 ? chunk : chunk.subarray(0, end);

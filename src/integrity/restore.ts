@@ -11,7 +11,11 @@ import { withLogAlone } from './open-mark.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
-import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import {
+  type RecordingFactOf,
+  recordingFacts,
+  recordingStream,
+} from '../../events/facts/recording.ts';
 import { usersStream } from '../../events/facts/catalogue.ts';
 import { nextSnapshot, initialState, machineVersion } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
@@ -230,7 +234,7 @@ async function erasedFiles(
       if (type !== 'documents.saved' || content === undefined) continue;
       const key = await readKeyFile(keysDirectory, recordingId).catch(unusable);
       if (!key) continue;
-      const opened = (await openContent(key, fact, content)) as { paths: Record<string, string> };
+      const opened = saved.parse(await openContent(key, fact, content));
       for (const space of known) {
         for (const path of Object.values(opened.paths)) {
           documents.add(join('spaces', space, path));
@@ -241,6 +245,8 @@ async function erasedFiles(
   }
   return { documents, folders };
 }
+
+const saved = recordingFacts['documents.saved'].content;
 
 /** Removes folders of erased documents, whose names are titles, unless a person keeps files there. */
 async function removeEmptied(root: string, folders: Iterable<string>): Promise<void> {

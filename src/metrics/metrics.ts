@@ -182,7 +182,10 @@ function watchLog({ store, projections }: MetricsSources, add: AddGauge): void {
 }
 
 function watchRecordings({ storage, recordingService }: MetricsSources, add: AddGauge): void {
-  let counted = { at: -countEveryMs, statuses: {} as Record<string, number> };
+  let counted: { at: number; statuses: Record<string, number> } = {
+    at: -countEveryMs,
+    statuses: {},
+  };
   add({
     name: 'mitschrift_recordings',
     help: 'Recordings by status.',

@@ -1,3 +1,4 @@
+import { messageOf } from '../shared/errors.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stage } from '../../events/facts/recording.ts';
@@ -84,7 +85,7 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
   const recordings = openRecordings({
     log,
     onFailed(recordingId, error) {
-      notTakenUp.set(recordingId, error instanceof Error ? error.message : String(error));
+      notTakenUp.set(recordingId, messageOf(error));
     },
     open: (recordingId, options) =>
       openAggregate(recordingId, { handler, ownership, runStage, log, moved }, options),

@@ -92,6 +92,10 @@ export const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined;
 
+/** What an error says; of anything else that was thrown, its text. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 /** Whether an error has one of these codes. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   codes.includes(codeOf(error) ?? '');

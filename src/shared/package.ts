@@ -6,9 +6,11 @@ import { createRequire } from 'node:module';
 export const packageRoot: string = findRoot(import.meta.dirname);
 
 /** The version in package.json. */
-export const packageVersion = (): string =>
-  (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string })
-    .version;
+export function packageVersion(): string {
+  const text = readFileSync(join(packageRoot, 'package.json'), 'utf8');
+  const { version }: { version: string } = JSON.parse(text);
+  return version;
+}
 
 /**
  * The file of a separate program, to be started by path: TypeScript in development (tsx), below `dist/`

@@ -1,4 +1,4 @@
-import { StageError } from './errors.ts';
+import { StageError, messageOf } from './errors.ts';
 import { type Clock, retry } from './retry.ts';
 
 /** What nothing goes on without right now: a sentence, and since when (RFC 3339). */
@@ -59,7 +59,7 @@ export async function retryStage<T>(
       limitMs: (error, elapsedMs) =>
         error instanceof StageError ? options.limitMs(error, elapsedMs) : 0,
       askedMs: (error) => (error instanceof StageError ? error.retryAfterMs : undefined),
-      onRetry: (error) => sign.show(error instanceof Error ? error.message : String(error)),
+      onRetry: (error) => sign.show(messageOf(error)),
       ...(clock ? { clock } : {}),
     });
   } finally {

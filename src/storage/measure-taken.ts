@@ -78,10 +78,7 @@ async function announcedUploads(folder: string): Promise<{ owner: string; bytes:
 /** A file that says nothing of use is another's concern: the bytes that are there count. */
 function announcedIn(text: string): { owner: string; size: number } {
   try {
-    const { size, metadata } = JSON.parse(text) as {
-      size?: unknown;
-      metadata?: { owner?: unknown };
-    };
+    const { size, metadata }: { size?: unknown; metadata?: { owner?: unknown } } = JSON.parse(text);
     const owner = typeof metadata?.owner === 'string' ? metadata.owner : '';
     return { owner, size: typeof size === 'number' && size > 0 ? size : 0 };
   } catch {

@@ -114,7 +114,7 @@ async function sealedRow(
 
 /** A row that was folded from what could not be read. */
 const isUnreadable = (row: Row): boolean =>
-  (row as { unreadable?: unknown } | null)?.unreadable === true;
+  row instanceof Object && 'unreadable' in row && row.unreadable === true;
 
 /** Beside rows that were written while their key was away: something of them is missing. */
 const markOf = (subject: string): string => `${marks}${subject}`;

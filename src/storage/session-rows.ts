@@ -8,7 +8,8 @@ export function levelSessionRows(db: RowsDatabase): SessionRows {
   return {
     async get(hash) {
       const text = await whenOpen(() => db.get(keyOf(hash)));
-      return text === undefined ? undefined : (JSON.parse(text) as SessionRow);
+      const row: SessionRow | undefined = text === undefined ? undefined : JSON.parse(text);
+      return row;
     },
     async put(hash, row) {
       await db.batch([{ type: 'put', key: keyOf(hash), value: JSON.stringify(row) }], synced);
@@ -61,7 +62,7 @@ async function deleteWhere(
 ): Promise<string[]> {
   const keys: string[] = [];
   for await (const [key, text] of entriesOf(db, everySession)) {
-    if (doomed(JSON.parse(text) as SessionRow)) keys.push(key);
+    if (doomed(JSON.parse(text))) keys.push(key);
   }
   for (let index = 0; index < keys.length; index += deletedAtOnce) {
     const some = keys.slice(index, index + deletedAtOnce);

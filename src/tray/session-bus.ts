@@ -1,3 +1,4 @@
+import { messageOf } from '../shared/errors.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -110,7 +111,7 @@ function hardenAgainstNonsense(native: NativeBus): void {
       handle!(message);
     } catch (error) {
       if (message.sender === undefined) return;
-      const text = error instanceof Error ? error.message : String(error);
+      const text = messageOf(error);
       native.sendError(message, 'org.freedesktop.DBus.Error.InvalidArgs', text);
     }
   });

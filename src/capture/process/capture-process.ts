@@ -15,7 +15,7 @@ const claimedElsewhereCode = 3;
 process.umask(0o077);
 // The terminal that the service was started from may close.
 process.on('SIGHUP', () => undefined);
-await main(JSON.parse(process.argv[2] ?? '') as CaptureSpec).catch((error: unknown) => {
+await main(JSON.parse(process.argv[2] ?? '')).catch((error: unknown) => {
   process.exit(error instanceof ClaimedElsewhere ? claimedElsewhereCode : 1);
 });
 

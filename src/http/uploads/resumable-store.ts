@@ -107,7 +107,8 @@ class InfoFiles implements KvStore {
   async get(id: string): Promise<Upload | undefined> {
     if (!idPattern.test(id)) return undefined;
     const text = await readFile(this.#path(id), 'utf8').catch(ifMissing(undefined));
-    return text === undefined ? undefined : (JSON.parse(text) as Upload);
+    const upload: Upload | undefined = text === undefined ? undefined : JSON.parse(text);
+    return upload;
   }
   async set(id: string, upload: Upload): Promise<void> {
     await writeDurably(this.#path(id), JSON.stringify(upload));

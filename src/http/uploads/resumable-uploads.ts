@@ -179,10 +179,11 @@ async function* counted(mine: Exchange): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     // The answer goes out over the same connection.
-    for await (const chunk of mine.ctx.req.iterator({ destroyOnReturn: false })) {
-      bytes += (chunk as Buffer).length;
+    const chunks: AsyncIterable<Buffer> = mine.ctx.req.iterator({ destroyOnReturn: false });
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
       await mine.coming?.arrived(bytes);
-      yield chunk as Buffer;
+      yield chunk;
     }
   } catch (error) {
     if (error instanceof Problem || error instanceof SpaceLimitReached) mine.refused = error;

@@ -113,7 +113,11 @@ export type Rescued = { tables: readonly string[]; sound: Entry[]; damaged: Entr
  * Memory: the records of the damaged tables, some 2 MB each.
  */
 export async function takeOutHarmedTables(directory: string): Promise<Rescued> {
-  const rescued = { tables: [] as string[], sound: [] as Entry[], damaged: [] as Entry[] };
+  const rescued: { tables: string[]; sound: Entry[]; damaged: Entry[] } = {
+    tables: [],
+    sound: [],
+    damaged: [],
+  };
   const harmed = await harmedTables(directory);
   // The database is put together again without them: of all tables there are, also those that do not count.
   const beside = harmed.length > 0 ? (await tablesIn(directory)).others : [];

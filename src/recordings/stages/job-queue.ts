@@ -54,7 +54,7 @@ export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
         const leave = () => queue.waiting.splice(queue.waiting.indexOf(job), 1);
         const abandon = () => {
           leave();
-          reject(request.signal.reason as Error);
+          reject(request.signal.reason);
           settle(queue);
         };
         const job: Job = {

@@ -3,7 +3,7 @@ import type { CommandMetadata } from '../../../events/command-handler.ts';
 import type { RecordingFact, Stage } from '../../../events/facts/recording.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
-import { StageError } from '../../shared/errors.ts';
+import { StageError, messageOf } from '../../shared/errors.ts';
 import type { StageProgress } from './stage-progress.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
@@ -227,7 +227,7 @@ async function appendFailure(launch: Launch, error: unknown, deps: StageRunnerDe
         retriable: isKnown ? error.retriable : true,
       },
       content: {
-        message: error instanceof Error ? error.message : String(error),
+        message: messageOf(error),
         ...(error instanceof Error && error.stack ? { traceback: error.stack } : {}),
       },
     },

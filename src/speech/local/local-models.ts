@@ -4,7 +4,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { basename, isAbsolute, join, normalize, sep } from 'node:path';
 import { createRequire } from 'node:module';
-import { StageError, type StageErrorCode } from '../../shared/errors.ts';
+import { StageError, type StageErrorCode, messageOf } from '../../shared/errors.ts';
 
 const modelPurposes = [
   'speech-to-text',
@@ -184,5 +184,5 @@ function reason(error: unknown): string {
       return `${issue.path.join('.')} ${issue.issues[0]?.message ?? 'is invalid'}`;
     return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -3,6 +3,7 @@
  * A separate process, because native faults (a damaged model, a bug) end the process they are in,
  * and so that the memory of a model is returned when it is not needed.
  */
+import { messageOf } from '../../shared/errors.ts';
 import sherpa, { type OfflineRecognizer, type OfflineStream } from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { setPriority } from 'node:os';
@@ -24,7 +25,7 @@ process.on('message', (message: LocalMessage) => {
   const progress = (fraction: number) => send({ id, progress: fraction });
   answer(request, progress).then(
     (value) => send({ id, value }),
-    (error: unknown) => send({ id, error: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => send({ id, error: messageOf(error) }),
   );
 });
 
@@ -70,7 +71,8 @@ async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> 
     if (!(error instanceof SyntaxError)) throw error;
     // Its JSON writer lets control characters through.
     const json = addon.getOfflineStreamResultAsJson(stream.handle);
-    return JSON.parse(json.replaceAll(/\p{Cc}/gu, ' ')) as LocalResult;
+    const result: LocalResult = JSON.parse(json.replaceAll(/\p{Cc}/gu, ' '));
+    return result;
   } finally {
     freeStreams();
   }

@@ -160,7 +160,7 @@ const silent = (kind: ServerState['state'], detail: string): ServerState => ({
 /** `{data: [{id}]}`, or nothing when the list is of another shape. */
 function modelIds(body: string): string[] {
   try {
-    const { data } = JSON.parse(body) as { data?: { id?: unknown }[] };
+    const { data }: { data?: { id?: unknown }[] } = JSON.parse(body);
     if (!Array.isArray(data)) return [];
     return data
       .map((model) => model?.id)

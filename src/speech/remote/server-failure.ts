@@ -141,7 +141,7 @@ function locationOf(headers: Headers): string {
 export function sentenceIn(body: string, contentType: string): string {
   let found: unknown = contentType.includes('html') || /^\s*</.test(body) ? '' : body;
   try {
-    const parsed = JSON.parse(body) as Record<string, unknown> | null;
+    const parsed: Record<string, unknown> | null = JSON.parse(body);
     const error = parsed?.['error'] as { message?: unknown } | string | undefined;
     const detail = parsed?.['detail'] as { msg?: unknown }[] | string | undefined;
     found =
