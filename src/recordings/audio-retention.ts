@@ -1,13 +1,16 @@
-import { untilAborted } from '../shared/abort.ts';
 import { ulid } from 'ulid';
-import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import { compressFlac } from '../audio/flac.ts';
+import { hashFile, ifMissing, syncDirectory } from '../shared/files.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, stateName } from '../../machines/states.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { NotAccepted } from './refusals.ts';
-import { type KeptAudio, keptAudio } from './kept-audio.ts';
+import { type FilesLock, filesLock } from './files-lock.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 
 /** What is kept of the audio once there are documents: the setting `audio.keep`. */
@@ -138,7 +141,7 @@ async function dealWith(
   if (!isIn(state, 'idle')) return;
   const audio = await keptAudio(keeping, recordingId);
   if (isIn(state, 'idle.saved')) await follow(keeping, recording, audio, signal);
-  await keeping.lock.movingFiles(() => audio.removeLeftovers(), signal);
+  await keeping.lock.movingFiles(() => removeLeftovers(audio), signal);
   keeping.before('done');
   // With its next documents it is noted again, and that stays noted.
   signal.throwIfAborted();
@@ -159,9 +162,9 @@ async function follow(
   if (keep === 'none') {
     const fact = { type: 'audio.removed', data: { path: audio.file.path } } as const;
     await lock.movingFiles(async () => {
-      await replaced(keeping, recording, fact);
-      audio.gone();
-      await audio.removeLeftovers();
+      await record(keeping, recording, fact);
+      replace(audio, null);
+      await removeLeftovers(audio);
     }, signal);
   }
   // What a person uploaded is kept as it is.
@@ -172,20 +175,22 @@ async function follow(
     return;
   }
   before('compress');
-  const compressed = await audio.compress(signal);
+  const { folder } = audio;
+  const compressed = await compressBeside(folder, audio.file, signal);
   await lock.movingFiles(async () => {
     before('rename');
-    await compressed.rename();
+    await rename(join(folder, temporaryName), join(folder, compressedName));
+    await syncDirectory(folder);
     before('fact');
-    await replaced(keeping, recording, { type: 'audio.compressed', data: compressed.data });
-    audio.replacedBy(compressed.data);
+    await record(keeping, recording, { type: 'audio.compressed', data: compressed });
+    replace(audio, compressed);
     before('remove');
-    await audio.removeLeftovers();
+    await removeLeftovers(audio);
   }, signal);
 }
 
 /** On disk, and known to every reader, before the file it replaces goes. */
-async function replaced(
+async function record(
   { applied }: Keeping,
   recording: RecordingAggregate,
   fact: RecordingFactOf<'audio.compressed'> | RecordingFactOf<'audio.removed'>,
@@ -197,62 +202,81 @@ async function replaced(
 
 export const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as const;
 export type KeepingStep = (typeof keepingSteps)[number];
-/** Keeps those who need files to stay where they are apart from those who move them. */
-export interface FilesLock {
-  /** Runs `work` while no files are moved; any number at once. */
-  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Runs `work`, which moves files, alone. `whileFilesStay` waits for it meanwhile.
-   * @throws the signal's reason when aborted while it waits
-   */
-  movingFiles<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+
+/** The audio file of one recording, as its facts say, and what may lie beside it. */
+type KeptAudio = {
+  folder: string;
+  /** Null when there is none, or it was removed. */
+  file: AudioFile | null;
+  /** Whether it is the WAV that a capture or a browser left. */
+  asCaptured: boolean;
+  /** Names that may be there although no fact wants them to be. */
+  past: Set<string>;
+};
+type AudioFile = { path: string; bytes: number; sha256: string };
+
+const compressedName = 'audio.flac';
+const temporaryName = `${compressedName}.tmp`;
+
+async function keptAudio(
+  { store, recordingsDir }: Keeping,
+  recordingId: string,
+): Promise<KeptAudio> {
+  const past = new Set([temporaryName, compressedName]);
+  let file: AudioFile | null = null;
+  let asCaptured = false;
+  for await (const fact of store.read(recordingStream(recordingId))) {
+    switch (fact.type) {
+      case 'audio.imported':
+      case 'audio.captured':
+      case 'capture.interrupted':
+        file = fact.data;
+        asCaptured = fact.type !== 'audio.imported';
+        break;
+      case 'audio.compressed':
+        past.add(fact.data.replaces);
+        file = fact.data;
+        asCaptured = false;
+        break;
+      case 'audio.removed':
+        past.add(fact.data.path);
+        file = null;
+        asCaptured = false;
+        break;
+    }
+  }
+  return { folder: join(recordingsDir, recordingId), file, asCaptured, past };
 }
 
-const nothing = (): void => {};
+/** The fact that says so is stored: the file is another, or there is none. */
+function replace(audio: KeptAudio, file: AudioFile | null): void {
+  if (audio.file !== null) audio.past.add(audio.file.path);
+  Object.assign(audio, { file, asCaptured: false });
+}
 
-/** Waiting needs no separate limit: files are moved one at a time, and readers are commands. */
-function filesLock(): FilesLock {
-  let readers = 0;
-  let moving: Promise<unknown> | null = null;
-  /** Called when the last reader has gone, or files have been moved. */
-  const waiting = new Set<() => void>();
+/** Removes, durably, what facts say is replaced or removed, and what an unfinished compression left. */
+async function removeLeftovers({ folder, file, past }: KeptAudio): Promise<void> {
+  for (const name of past) if (name !== file?.path) await rm(join(folder, name), { force: true });
+  // Nothing is left of one that was erased.
+  await syncDirectory(folder).catch(ifMissing(undefined));
+}
 
-  return {
-    async whileFilesStay(work) {
-      while (moving !== null) await moving;
-      readers += 1;
-      try {
-        return await work();
-      } finally {
-        readers -= 1;
-        wake();
-      }
-    },
-    async movingFiles(work, signal) {
-      while (readers > 0 || moving !== null) await change(signal);
-      signal.throwIfAborted();
-      const mine = work();
-      // Who waits for it waits for its end, however it ends.
-      const ended = mine.then(nothing, nothing);
-      moving = ended;
-      try {
-        return await mine;
-      } finally {
-        moving = null;
-        wake();
-      }
-    },
-  };
-
-  function wake(): void {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
+/**
+ * Makes the same samples into a FLAC file beside it, compared and synced, under a temporary name.
+ * @throws {Error} when the WAV is not the one that was recorded; what `compressFlac` throws
+ */
+async function compressBeside(
+  folder: string,
+  { path: replaces, sha256 }: AudioFile,
+  signal: AbortSignal,
+): Promise<RecordingFactOf<'audio.compressed'>['data']> {
+  const source = join(folder, replaces);
+  // A file that was damaged must not be made to look whole.
+  if ((await hashFile(source))?.sha256 !== sha256) {
+    throw new Error(`the audio ${source} is not as it was recorded`);
   }
-
-  async function change(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    let wakeUp = nothing;
-    const woken = new Promise<void>((resolve) => waiting.add((wakeUp = resolve)));
-    await untilAborted(woken, signal).finally(() => waiting.delete(wakeUp));
-  }
+  const temporary = join(folder, temporaryName);
+  await compressFlac(source, temporary, signal);
+  const made = (await hashFile(temporary))!;
+  return { path: compressedName, ...made, replaces };
 }
