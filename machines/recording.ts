@@ -29,12 +29,12 @@ import { guards } from './guards.ts';
 export const machineVersion = 1;
 
 const parts = setup({
-  types: {} as {
-    context: RecordingContext;
-    events: RecordingMachineEvent;
-    /** Optional, because an actor made from a folded state needs none. */
-    input: { recordingId: string } | undefined;
-    tags: Stage;
+  types: {
+    context: {} as RecordingContext,
+    events: {} as RecordingMachineEvent,
+    // Optional, because an actor made from a folded state needs none.
+    input: {} as { recordingId: string } | undefined,
+    tags: {} as Stage,
   },
   actors: unprovided,
   actions: {

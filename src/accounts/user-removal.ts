@@ -22,11 +22,9 @@ export function archiveSpace(
   return async (userId) => {
     await mkdir(kept, { recursive: true, mode: 0o700 });
     const time = clock().toISOString().replace(/[-:.]/gu, '');
-    try {
-      await rename(join(folders.spaces, userId), join(kept, `${userId}-${time}`));
-    } catch (error) {
-      return ifMissing(undefined)(error);
-    }
+    const archived = join(kept, `${userId}-${time}`);
+    const moved = rename(join(folders.spaces, userId), archived).then(() => true);
+    if (!(await moved.catch(ifMissing(false)))) return;
     await syncDirectory(kept);
     await syncDirectory(folders.spaces);
   };

@@ -32,7 +32,7 @@ export async function fillLibrary(
   });
   let owner = '';
   for await (const fact of store.read('users', { limit: 1 })) {
-    owner = (fact.data as { user_id: string }).user_id;
+    owner = fact.data.user_id;
   }
   const teller = factTeller(store);
   const recordingIds = Array.from({ length: transcripts }, () => ulid());

@@ -80,7 +80,7 @@ async function compareDigest(one: number): Promise<void> {
   let digest = noDigest('01ARZ3NDEKTSV4RRFFQ69G5FAV');
   await liveThrough(seeded(one), async (history, fact) => {
     digest = JSON.parse(JSON.stringify(digestAfter(digest, fact))) as typeof digest;
-    const whole = folded(history.facts() as readonly ReadFact[]);
+    const whole = folded(history.facts());
     for (const [of, other] of [
       [draft(digest), draft(whole)],
       [shown(digest), shown(whole)],

@@ -11,7 +11,6 @@ import { nextSnapshot, initialState } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
@@ -99,8 +98,7 @@ async function openWorld(dir: string, random: Random) {
       for (const id of ids) {
         let state = initialState(id);
         const results = new Map<string, number>();
-        for await (const logged of store.read(recordingStream(id))) {
-          const fact = logged as LoggedRecordingFact;
+        for await (const fact of store.read(recordingStream(id))) {
           assert.equal(fact.from, stateName(state.value));
           state = nextSnapshot(state, toMachineEvent(fact));
           assert.equal(fact.to, stateName(state.value));

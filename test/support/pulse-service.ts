@@ -128,8 +128,7 @@ export async function openCapturingService(
         async () => {
           for await (const fact of store.read(recordingStream(recordingId))) {
             last = fact.type;
-            if (isIt(fact as LoggedRecordingFact))
-              return fact as Extract<LoggedRecordingFact, { type: typeof type }>;
+            if (isIt(fact)) return fact as Extract<LoggedRecordingFact, { type: typeof type }>;
           }
           return null;
         },
