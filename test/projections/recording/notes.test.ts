@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordingFact } from '../../../events/facts/recording.ts';
-import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import type { LoggedRecordingFact } from '../../../events/facts/catalogue.ts';
 import { digestAfter, noDigest } from '../../../projections/recording/digest.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
@@ -48,7 +48,7 @@ function notesFor(
   // Rows keep less of the facts, and say the same.
   const row = facts.reduce(
     (digest, fact, index) =>
-      digestAfter(digest, { ...fact, version: index + 1, at, by: 'system' } as LoggedFact),
+      digestAfter(digest, { ...fact, version: index + 1, at, by: 'system' } as LoggedRecordingFact),
     noDigest('r1'),
   );
   assert.deepEqual(
