@@ -107,9 +107,9 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     'capture.interrupted',
   );
   const plan = factAt(recording, results.plan, 'speech.detected');
-  // Before there was punctuation people corrected the turns themselves: what follows is made of these.
-  const early = basis === results.turns ? [] : changesTo(recording, results, results.turns);
-  const late = changesTo(recording, results, basis);
+  // Before there is punctuation people correct the turns themselves: what follows is made of these.
+  const early = changesTo(recording, results, results.turns);
+  const late = basis === results.turns ? [] : changesTo(recording, results, basis);
   const edits = lastOfEachBlock(late);
   const names = namesIn(recording, source, [...early, ...late]);
   const utterances = heard ?? utterancesIn(recording, source);

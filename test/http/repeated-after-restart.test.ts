@@ -130,6 +130,17 @@ const cases: Case[] = [
     differently: { json: { language: 'de' } },
   },
   {
+    path: '/recordings/{id}/utterances/{index}/split',
+    prepare: async (...of) => ({
+      path: `/recordings/${await waiting(...of)}/utterances/0/split`,
+      json: { word: 1 },
+    }),
+  },
+  {
+    path: '/recordings/{id}/utterances/{index}/merge',
+    prepare: async (...of) => ({ path: `/recordings/${await waiting(...of)}/utterances/0/merge` }),
+  },
+  {
     path: '/recordings/{id}/versions/{version}/restore',
     async prepare(service, token) {
       const id = await saved(service, token);

@@ -58,9 +58,7 @@ export const suggestion = z.object({
   reason: z
     .string()
     .nullable()
-    .describe(
-      'a quote, a sentence, or `named-before`, `only-one-left`, `voice` (sounds like them), `given` (by a correction)',
-    ),
+    .describe('for a person: the words it rests on in quotation marks, or a sentence'),
   seconds: z.number(),
   share: z.number().min(0).max(1).describe('of all that was said'),
   sample: sample.nullable().describe('the longest sentence in which nobody else is heard'),
