@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { speak } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import {
@@ -10,7 +9,7 @@ import {
   uploadForm,
   type ServiceProcess,
 } from '../support/service-process.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { type HasEnd, tempDir } from '../support/temp-dir.ts';
 import { assertFlat, resourcesOf, type Resources } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
@@ -41,7 +40,7 @@ const atOnce = 8;
 const talk = 'i think we should move the deadline to the end of march';
 
 /** @param folder where the data directory is made; a folder of the test's own when absent */
-export async function trial(t: TestContext, folder?: string): Promise<Trial> {
+export async function trial(t: HasEnd, folder?: string): Promise<Trial> {
   const dataDir = join(folder ?? (await tempDir(t)), 'data');
   await mkdir(join(dataDir, 'models'), { recursive: true });
   await cp(join(modelsDir, 'espeak-en'), join(dataDir, 'models', 'espeak-en'), { recursive: true });
