@@ -1,7 +1,7 @@
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import type { Note } from './recording/notes.ts';
 import type { Suggestion, Utterance } from './recording/reading.ts';
-import type { Block, Correction } from '../events/facts/transcript.ts';
+import type { Block, Correction, SummaryLine } from '../events/facts/transcript.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { Seal } from './runner/projection.ts';
 
@@ -60,6 +60,8 @@ export type TranscriptRow = {
   /** Corrections of an earlier transcript that found no place in this one. */
   unplaced: Correction[];
   summary: string | null;
+  /** The summary line by line; none where it is prose. */
+  lines: readonly SummaryLine[];
 };
 
 /** Name of the projection of recordings, in whose rows everything of them is. */

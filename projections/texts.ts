@@ -80,8 +80,8 @@ export async function readTexts(
   const utterances = isSpokenOnly(source)
     ? await utterancesIn(storage, recording_id, source.results.plan)
     : [];
-  const { blocks, unplaced, summary } = shown(withTexts(digest, texts), utterances);
-  return { recording_id, utterances, blocks, unplaced, summary };
+  const { blocks, unplaced, summary, lines } = shown(withTexts(digest, texts), utterances);
+  return { recording_id, utterances, blocks, unplaced, summary, lines };
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */

@@ -171,7 +171,10 @@ export const writingActivity = (
     (await import('./recordings/stages/write.ts')).write({
       ...parts,
       uiLanguage: () => settings()['ui.language'],
-      times: () => settings()['documents.times'],
+      choices: () => ({
+        times: settings()['documents.times'],
+        links: settings()['speakers.links'],
+      }),
     }),
   ),
 });

@@ -31,6 +31,8 @@ export const documentFacts = {
       renderer: z.number().int(),
       /** Whether paragraphs of the transcript have their times; they have in facts without it. */
       times: z.boolean().optional(),
+      /** Whether people are links to notes about them; they are not in facts without it. */
+      links: z.boolean().optional(),
       sha256: hashes,
       /** Documents a person had changed: ours was not written over them. */
       kept: z.array(documentSchema),

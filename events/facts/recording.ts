@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { namesFact, runFacts } from './results.ts';
-import { blockSchema, wordSchema } from './transcript.ts';
+import { blockSchema, summaryLineSchema, wordSchema } from './transcript.ts';
 import { keysOf } from '../../src/shared/keys-of.ts';
 
 /** What a computer does with a recording, one activity each. */
@@ -185,6 +185,7 @@ export const recordingFacts = {
       title: z.string(),
       abstract: z.string(),
       summary: z.string(),
+      lines: z.array(summaryLineSchema).optional(),
       names: z.record(z.string(), z.string()),
     }),
   },

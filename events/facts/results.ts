@@ -6,6 +6,7 @@ import {
   namedVoiceSchema,
   segmentSchema,
   stretchSchema,
+  summaryLineSchema,
 } from './transcript.ts';
 
 /** Which engine did the work, for the record and the reader. */
@@ -181,7 +182,12 @@ export const runFacts = {
       language: z.string().nullable(),
       ...leftOut,
     }),
-    content: z.object({ text: z.string(), ...withoutModel }),
+    content: z.object({
+      text: z.string(),
+      /** What the text says, line by line; absent where it is prose, as in older logs. */
+      lines: z.array(summaryLineSchema).optional(),
+      ...withoutModel,
+    }),
   },
   'title.chosen': {
     data: z.object({

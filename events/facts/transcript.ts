@@ -45,6 +45,26 @@ export const correctionSchema = z.object({
 });
 export type Correction = z.infer<typeof correctionSchema>;
 
+export const lineKinds = ['decision', 'task', 'open', 'point'] as const;
+
+/** A line of a summary: what was decided, what a person is to do, a question that stays open, or what else matters. */
+export const summaryLineSchema = z.object({
+  kind: z.enum(lineKinds),
+  text: z.string(),
+  /** Label of the speaker who decided it, is to do it, or said it; null for all others. */
+  speaker: z.string().nullable(),
+  /** The same of a person who is no speaker: their name. */
+  person: z.string().nullable(),
+  /** Until when, in the words of the talk. */
+  due: z.string().nullable(),
+  /** Id of the block that it rests on. */
+  block: z.string().nullable(),
+  /** A decision or task that was not found in what that person said. */
+  unfounded: z.literal(true).optional(),
+});
+export type SummaryLine = z.infer<typeof summaryLineSchema>;
+export type LineKind = SummaryLine['kind'];
+
 /** [start, end] in seconds of a stretch of audio that holds speech. */
 export const stretchSchema = z.tuple([z.number().nonnegative(), z.number().nonnegative()]);
 export type Stretch = z.infer<typeof stretchSchema>;

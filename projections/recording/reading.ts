@@ -1,6 +1,12 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
-import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
+import type {
+  Block,
+  Correction,
+  Segment,
+  Stretch,
+  SummaryLine,
+} from '../../events/facts/transcript.ts';
 import { withKnownNames } from './labels-in-text.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
@@ -28,6 +34,8 @@ export type Reading = {
   formerTitles: string[];
   abstract: string | null;
   summary: string | null;
+  /** The summary line by line; none where it is prose. */
+  lines: readonly SummaryLine[];
   /** As a person said, else as heard, else as asked for. ISO 639-1 code. */
   language: string | null;
   /** Seconds. */
@@ -122,6 +130,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const summary = factAt(recording, results.summary, 'summary.completed');
   const standing = [...lastOfEachBlock(early), ...edits, ...[...early, ...late].filter(isRecut)];
   const speakers = speakersIn(restored ?? turns, carried, standing, names);
+  const shownBlocks = blocksAfter(blocks, late);
   return {
     source,
     kind: source.kind ?? 'solo',
@@ -133,12 +142,13 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     ),
     abstract: text?.abstract ?? title?.content?.abstract ?? null,
     summary: text?.summary ?? summary?.content?.text ?? null,
+    lines: linesOn(shownBlocks, (text ?? summary?.content)?.lines ?? []),
     language: languageOf(recording, source),
     duration: plan?.data.duration ?? audio?.data.duration ?? null,
     names,
     speakers,
     suggestions: turns ? suggestionsIn(turns, speakers) : [],
-    blocks: blocksAfter(blocks, late),
+    blocks: shownBlocks,
     basis,
     recognised,
     raw,
@@ -150,6 +160,14 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
       titleGiven: isTitleGiven(recording, source),
     }),
   };
+}
+
+/** Lines of a summary; the link of one whose block is gone (two that were made one) is left out. */
+function linesOn(blocks: readonly Block[], lines: readonly SummaryLine[]): SummaryLine[] {
+  const ids = new Set(blocks.map(({ id }) => id));
+  return lines.map((line) =>
+    line.block === null || ids.has(line.block) ? line : { ...line, block: null },
+  );
 }
 
 /** The facts that count, each once. */

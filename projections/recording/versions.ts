@@ -55,7 +55,7 @@ export function restoration(
   const source = recording.sources.versions[version - 1];
   if (!source) return null;
   const reading = read(recording, source);
-  const { language, title, blocks, abstract, summary, names } = reading;
+  const { language, title, blocks, abstract, summary, lines, names } = reading;
   return {
     type: 'version.restored',
     data: {
@@ -69,6 +69,7 @@ export function restoration(
       title: title ?? '',
       abstract: abstract ?? '',
       summary: summary ?? '',
+      ...(lines.length > 0 ? { lines: [...lines] } : {}),
       names,
     },
   };

@@ -80,6 +80,10 @@ export const settingSchemas = {
     null,
     'Folder of the notes application’s vault, into which documents are copied when opened there.',
   ),
+  'speakers.links': a.yesOrNo(
+    false,
+    'Whether documents name people as links to notes about them, as in [[Anna]].',
+  ),
   'speakers.profiles': a.yesOrNo(true, 'Whether voices are remembered to suggest names.'),
   'models.mirror': a.text(
     a.mirror.nullable(),

@@ -14,9 +14,9 @@ export function documentsInput(
     title: string;
     local_start: string;
     ui_language: 'de' | 'en';
-    /** As the documents are, or were, saved; undefined in facts before there was the choice. */
-    times?: boolean | undefined;
   },
+  /** As the documents are, or were, saved; undefined in facts before there was the choice. */
+  { times = true, links = false }: { times?: boolean | undefined; links?: boolean | undefined },
 ): DocumentsInput {
   const { kind, language, duration, speakers, blocks } = reading;
   const firstTitle = plainTitle(named.title);
@@ -33,10 +33,12 @@ export function documentsInput(
     duration,
     localStart: reading.localStart ?? named.local_start,
     uiLanguage: named.ui_language,
-    times: named.times ?? true,
+    times,
+    links,
     speakers,
     blocks,
     summary: reading.summary ?? '',
+    lines: reading.lines,
     abstract: reading.abstract ?? '',
     notes: reading.notes.flatMap(noteInDocuments),
   };
@@ -49,7 +51,7 @@ export function documentsInput(
 export async function exportInput(
   row: RecordingRow,
   transcript: TranscriptRow,
-  { uiLanguage, times }: { uiLanguage: 'de' | 'en'; times: boolean },
+  { uiLanguage, times, links }: Pick<DocumentsInput, 'uiLanguage' | 'times' | 'links'>,
 ): Promise<DocumentsInput> {
   const localStart = localTime(new Date(row.started_at));
   const title = row.title ?? '';
@@ -65,9 +67,11 @@ export async function exportInput(
     localStart,
     uiLanguage,
     times,
+    links,
     speakers: row.speakers,
     blocks: transcript.blocks,
     summary: transcript.summary ?? '',
+    lines: transcript.lines,
     abstract: row.abstract ?? '',
     notes: row.notes,
   };

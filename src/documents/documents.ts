@@ -1,6 +1,6 @@
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Note } from '../../projections/recording/notes.ts';
-import type { Block } from '../../events/facts/transcript.ts';
+import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { replaceLabels, speakerNumber } from '../../projections/recording/labels-in-text.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
@@ -39,10 +39,14 @@ export type DocumentsInput = {
   uiLanguage: 'de' | 'en';
   /** Whether paragraphs of the transcript have their times. */
   times: boolean;
+  /** Whether names of people are links to notes about them. */
+  links: boolean;
   speakers: readonly { label: string; name: string | null; seconds: number }[];
   blocks: readonly Block[];
   /** Plain text, or Markdown with headings, lists and bold: the rest of Markdown stays text. */
   summary: string;
+  /** The summary line by line, which is then shown in place of the text; none where it is prose. */
+  lines: readonly SummaryLine[];
   /** Two or three sentences. */
   abstract: string;
   /** What a reader should know. */
@@ -78,7 +82,22 @@ export const withSpeakerNames = (
     (label) => shown(speakerName(input, label)),
   );
 
-/** Everybody who spoke, each name once, in the order given. */
-export const speakerNames = (input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>): string[] => [
-  ...new Set(input.speakers.map(({ label }) => speakerName(input, label))),
-];
+/**
+ * Everybody who spoke, each name once, in the order given, with their seconds. `isGiven`: a person gave the name; else
+ * it stands for one.
+ */
+export function speakersOf(
+  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
+): { name: string; isGiven: boolean; seconds: number }[] {
+  const found = new Map<string, { name: string; isGiven: boolean; seconds: number }>();
+  for (const speaker of input.speakers) {
+    const name = speakerName(input, speaker.label);
+    const before = found.get(name);
+    found.set(name, {
+      name,
+      isGiven: before?.isGiven === true || oneLine(speaker.name ?? '') !== '',
+      seconds: (before?.seconds ?? 0) + speaker.seconds,
+    });
+  }
+  return [...found.values()];
+}

@@ -1,4 +1,5 @@
 import type { NoteCode } from '../../projections/recording/notes.ts';
+import type { LineKind } from '../../events/facts/transcript.ts';
 import { germanReason } from './german-reasons.ts';
 
 /** The service's own words in documents: headings, labels and sentences by code. */
@@ -10,6 +11,12 @@ export type Labels = {
   source: string;
   /** Before the number of a speaker without a name. */
   speaker: string;
+  speakingTime: string;
+  percent: (whole: number) => string;
+  /** Headings of a summary. */
+  lineKinds: Readonly<Record<LineKind, string>>;
+  /** Said of a decision or task that is given to a person, by their name. */
+  notFound: (name: string) => string;
   noSpeech: string;
   noSummary: string;
   /** Sentence for a note's code; its detail follows in brackets. */
@@ -68,6 +75,15 @@ const german: Labels = {
   notes: 'Hinweise',
   source: 'Quelle',
   speaker: 'Sprecher',
+  speakingTime: 'Redezeit',
+  percent: (whole) => `${whole}\u00A0%`,
+  lineKinds: {
+    decision: 'Entscheidungen',
+    task: 'Aufgaben',
+    open: 'Offene Fragen',
+    point: 'Punkte',
+  },
+  notFound: (name) => `nicht gefunden in dem, was ${name} gesagt hat`,
   noSpeech: 'Es wurde keine Sprache erkannt.',
   noSummary: 'Es gibt keine Zusammenfassung.',
   noteSentences: {
@@ -123,6 +139,15 @@ const english: Labels = {
   notes: 'Notes',
   source: 'Source',
   speaker: 'Speaker',
+  speakingTime: 'Speaking time',
+  percent: (whole) => `${whole}%`,
+  lineKinds: {
+    decision: 'Decisions',
+    task: 'Tasks',
+    open: 'Open questions',
+    point: 'Points',
+  },
+  notFound: (name) => `not found in what ${name} said`,
   noSpeech: 'No speech was recognised.',
   noSummary: 'There is no summary.',
   noteSentences: {

@@ -5,14 +5,16 @@ import {
   type PerDocument,
   documentPaths,
   speakerName,
-  speakerNames,
+  speakersOf,
   withSpeakerNames,
 } from './documents.ts';
 import { escapeInline, escapeLine, oneLine, sanitizeMarkdown } from './markdown.ts';
 import { type Labels, labelsIn } from './labels.ts';
+import { unsafeCharacters } from './file-names.ts';
+import { renderLines } from './render-summary.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 4;
+export const rendererVersion = 5;
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.
@@ -31,6 +33,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
       abstract,
       `- ${link(paths.transcript, labels.transcript)}\n- ${link(paths.summary, labels.summary)}`,
       input.source === null ? '' : `${labels.source}: ${escapeInline(input.source)}`,
+      ...renderSpeakingTimes(input),
       ...renderNotes(input),
     ]),
     transcript: document(frontMatter(input, [`${input.title} – ${labels.transcript}`]), [
@@ -41,8 +44,12 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
     summary: document(frontMatter(input, [`${input.title} – ${labels.summary}`]), [
       backlink,
       `# ${labels.summary}`,
-      withSpeakerNames(input, sanitizeMarkdown(input.summary), escapeLine) ||
-        `*${labels.noSummary}*`,
+      ...(input.lines.length > 0
+        ? renderLines(input)
+        : [
+            withSpeakerNames(input, sanitizeMarkdown(input.summary), escapeLine) ||
+              `*${labels.noSummary}*`,
+          ]),
     ]),
   };
 }
@@ -72,6 +79,31 @@ const renderBlocks = (input: DocumentsInput): string[] =>
     const text = before === '' ? escapeLine(block.text) : before + escapeInline(block.text);
     return `${text.trimEnd()} ^${block.id}`.trimStart();
   });
+
+/** Who spoke for how long in a meeting: a heading and a list, or nothing. */
+function renderSpeakingTimes(input: DocumentsInput): string[] {
+  const labels = labelsIn(input.uiLanguage);
+  const speakers = input.kind === 'meeting' ? speakersOf(input) : [];
+  const all = speakers.reduce((sum, { seconds }) => sum + seconds, 0);
+  const lines = speakers
+    .filter(({ seconds }) => seconds > 0)
+    .map((speaker) => {
+      const shown = linkTo(input, speaker) ?? escapeLine(speaker.name);
+      const percent = labels.percent(Math.round((100 * speaker.seconds) / all));
+      return `- ${shown}: ${clock(speaker.seconds)} (${percent})`;
+    });
+  return lines.length === 0 ? [] : [`## ${labels.speakingTime}`, lines.join('\n')];
+}
+
+/** A link to the note about a person; null where there is to be none, or a note cannot have that name. */
+const linkTo = (
+  { links }: DocumentsInput,
+  { name, isGiven }: { name: string; isGiven: boolean },
+): string | null => {
+  const isName =
+    !unsafeCharacters.test(name) && !name.startsWith('.') && escapeInline(name) === name;
+  return links && isGiven && isName ? `[[${name}]]` : null;
+};
 
 /** Doubtful passages that are linked one by one; of the others only the number is shown. */
 const doubtLinksMax = 20;
@@ -121,7 +153,7 @@ function frontMatter(input: DocumentsInput, aliases: readonly string[]): string 
     kind: input.kind,
     ...(input.language === null ? {} : { language: quoted(input.language) }),
     ...(input.duration === null ? {} : { duration: Math.round(input.duration) }),
-    speakers: speakerNames(input).map(quoted),
+    speakers: speakersOf(input).map((speaker) => quoted(linkTo(input, speaker) ?? speaker.name)),
     recording: quoted(input.recordingId),
     ...(input.source === null ? {} : { source: quoted(input.source) }),
     tags: ['mitschrift'],

@@ -8,7 +8,9 @@ import {
 } from '../documents/documents.ts';
 import { subRip, webVtt } from './subtitles.ts';
 import { clock } from '../shared/time.ts';
+import { labelsIn } from '../documents/labels.ts';
 import { oneLine } from '../documents/markdown.ts';
+import { plainLineOf, summarySections } from '../documents/render-summary.ts';
 
 export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -59,14 +61,19 @@ export async function exported(
 /** Loaded with the first export: the service must not wait for it at the start. */
 const renderer = () => import('../documents/render.ts');
 
-/** The title, then a paragraph a block; in a meeting who said it, and when. */
+/** The title, the summary line by line, then a paragraph a block; in a meeting who said it, and when. */
 export function plainText(input: DocumentsInput): string {
+  const labels = labelsIn(input.uiLanguage);
+  const summary = summarySections(input).map(({ heading, lines }) =>
+    [heading, ...lines.map((line) => `- ${oneLine(plainLineOf(line))}`)].join('\n'),
+  );
   const paragraphs = input.blocks.map(({ speaker, start, text }) =>
     speaker === null || input.kind === 'solo'
       ? oneLine(text)
       : `${speakerName(input, speaker)} [${clock(start)}]\n${oneLine(text)}`,
   );
-  return [oneLine(input.title), ...paragraphs, '']
+  const head = summary.length > 0 ? [...summary, labels.transcript] : [];
+  return [oneLine(input.title), ...head, ...paragraphs, '']
     .filter((paragraph, index) => index > 0 || paragraph !== '')
     .join('\n\n')
     .replace(/\n\n$/, '\n');

@@ -1,6 +1,7 @@
 import { Document, HeadingLevel, Packer, Paragraph, TextRun } from 'docx';
 import { type DocumentsInput, speakerName, withSpeakerNames } from '../documents/documents.ts';
 import { labelsIn } from '../documents/labels.ts';
+import { plainLineOf, summarySections } from '../documents/render-summary.ts';
 import { clock } from '../shared/time.ts';
 
 /** Summary and transcript as a Word file (Office Open XML). */
@@ -21,9 +22,7 @@ export async function wordFile(input: DocumentsInput): Promise<Buffer> {
           new Paragraph({ text: clean(input.localStart.slice(0, 16).replace('T', ' ')) }),
           ...(input.abstract === '' ? [] : [new Paragraph({ text: clean(named(input.abstract)) })]),
           heading(labels.summary),
-          ...(input.summary.trim() === ''
-            ? [none(labels.noSummary)]
-            : summary(named(input.summary))),
+          ...summary(input),
           heading(labels.transcript),
           ...(transcript.length === 0 ? [none(labels.noSpeech)] : transcript),
         ],
@@ -49,8 +48,22 @@ function turn(input: DocumentsInput, block: DocumentsInput['blocks'][number]): P
   });
 }
 
-/** The little Markdown a summary may hold: headings, lists, bold. */
-function summary(markdown: string): Paragraph[] {
+/** Line by line; of prose, the little Markdown it may hold: headings, lists, bold. */
+function summary(input: DocumentsInput): Paragraph[] {
+  const sections = summarySections(input);
+  if (sections.length === 0 && input.summary.trim() === '')
+    return [none(labelsIn(input.uiLanguage).noSummary)];
+  return sections.length > 0
+    ? sections.flatMap(section)
+    : prose(withSpeakerNames(input, input.summary));
+}
+
+const section = ({ heading, lines }: ReturnType<typeof summarySections>[number]): Paragraph[] => [
+  new Paragraph({ text: heading, heading: HeadingLevel.HEADING_2 }),
+  ...lines.map((line) => new Paragraph({ text: clean(plainLineOf(line)), bullet: { level: 0 } })),
+];
+
+function prose(markdown: string): Paragraph[] {
   return markdown
     .split('\n')
     .map((line) => line.trim())

@@ -2,6 +2,7 @@ import { keysOf } from '../shared/keys-of.ts';
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
 import { speakerName } from '../documents/documents.ts';
 import { suggestionReason } from '../documents/suggestion-reason.ts';
+import { speakerName, withSpeakerNames } from '../documents/documents.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
@@ -48,6 +49,7 @@ export function recordingAnswer(
   const pending = row.status === 'awaiting-speakers' ? row.suggestions : [];
   return {
     ...recordingLine(row, activities),
+    summary: summaryAnswer(row, transcript, uiLanguage),
     activities,
     speakers_pending: suggestionAnswers(pending, uiLanguage),
     utterances: transcript ? utterances(transcript) : [],
@@ -134,6 +136,49 @@ function ledgerOf({ ledger }: RecordingRow, transcript: TranscriptRow | undefine
   if (unplaced.length === 0) return ledger;
   return { ...(ledger as object | null), unplaced_corrections: unplaced };
 }
+
+/** The summary line by line; of prose, its paragraphs and list items. */
+function summaryAnswer(
+  { abstract, speakers }: RecordingRow,
+  transcript: TranscriptRow | undefined,
+  uiLanguage: 'de' | 'en',
+) {
+  const shown = { speakers, uiLanguage };
+  const lines = transcript?.lines ?? [];
+  const points = lines.length > 0 ? [] : pointsIn(transcript?.summary ?? '');
+  return {
+    abstract,
+    lines: [
+      ...lines.map(({ text, kind, speaker, person, due, block, unfounded }) => ({
+        text: withSpeakerNames(shown, text),
+        kind,
+        person: speaker === null ? person : speakerName(shown, speaker),
+        due,
+        block,
+        ...(unfounded ? { unfounded } : {}),
+      })),
+      ...points.map((text) => ({
+        text: withSpeakerNames(shown, text),
+        kind: 'point' as const,
+        person: null,
+        due: null,
+        block: null,
+      })),
+    ],
+  };
+}
+
+const pointsIn = (prose: string): string[] =>
+  prose
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .map((line) =>
+      line
+        .replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/u, '')
+        .replaceAll('**', '')
+        .trim(),
+    )
+    .filter((line) => line !== '');
 
 /** The transcript's blocks; while there are none, the stretches as they were recognised. */
 function utterances({ blocks, utterances }: TranscriptRow) {

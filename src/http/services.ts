@@ -41,6 +41,7 @@ export type HttpServices = {
     | 'metrics.token'
     | 'ui.language'
     | 'documents.times'
+    | 'speakers.links'
     | 'notes.vault'
     | 'speakers.profiles'
   >;

@@ -1,6 +1,6 @@
-import type { Block } from '../../events/facts/transcript.ts';
+import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { type Sentence, knownLocale, sentencesOf, stopWords, textSentences } from './sentences.ts';
-import type { SpeakerNames } from './talk.ts';
+import { textOfLines } from './talk.ts';
 
 /** Sentences in a summary: a tenth of the talk, but some and not too many. */
 const pointsMin = 3;
@@ -20,19 +20,23 @@ const pointWordsMax = 40;
  */
 export function fallbackSummary(
   blocks: readonly Block[],
-  { language, names }: { language: string | null; names: SpeakerNames },
-): { text: string; tooShort: boolean } {
+  { language }: { language: string | null },
+): { text: string; lines: SummaryLine[]; tooShort: boolean } {
   const sentences = sentencesOf(blocks, language);
   const count = Math.min(pointsMax, Math.max(pointsMin, Math.ceil(sentences.length / 10)));
   const { first, inOrder } = best(sentences, count, language);
   const isTitle =
     inOrder.length === 1 && isSame(inOrder[0]!.text, titleFrom(first!.text, language));
-  if (isTitle || isMostOf(inOrder, sentences)) return { text: '', tooShort: true };
-  const points = inOrder.map(({ text, speaker }) => {
-    const name = speaker === null ? '' : `${names[speaker] ?? speaker}: `;
-    return `- ${name}${firstWords(text, pointWordsMax)}`;
-  });
-  return { text: points.join('\n'), tooShort: false };
+  if (isTitle || isMostOf(inOrder, sentences)) return { text: '', lines: [], tooShort: true };
+  const lines = inOrder.map(({ text, speaker, block }) => ({
+    kind: 'point' as const,
+    text: firstWords(text, pointWordsMax),
+    speaker,
+    person: null,
+    due: null,
+    block: blocks[block]!.id,
+  }));
+  return { text: textOfLines(lines), lines, tooShort: false };
 }
 
 /**

@@ -1,28 +1,30 @@
-import type { Block } from '../../events/facts/transcript.ts';
+import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
-import type { Completion, LanguageModel } from './model.ts';
+import {
+  type About,
+  type Asking,
+  type SummaryDraft,
+  askForSummary,
+  noSummary,
+  notesOfDraft,
+} from './ask-for-summary.ts';
+import { withEvidence } from './line-evidence.ts';
+import type { LanguageModel } from './model.ts';
+import { AnswerTimedOut } from './server-errors.ts';
+import { spokenWords } from './spoken-words.ts';
+import { answerTokens, overheadTokens } from './summary-requests.ts';
 import {
   type Piece,
   type SpeakerNames,
   estimatedTokens,
   halvesOfPart,
+  numberedLines,
   talkLines,
   talkOf,
   talkParts,
+  textOfLines,
 } from './talk.ts';
-import { plainAnswer } from './answers.ts';
-import { AnswerTimedOut } from './server-errors.ts';
-import { spokenWords } from './spoken-words.ts';
 import { languageOf } from './tongues.ts';
-import { whyUnusable } from './unusable.ts';
-import {
-  type SummaryStyle,
-  answerTokens,
-  mergeRequest,
-  notesRequest,
-  overheadTokens,
-  summaryRequest,
-} from './summary-requests.ts';
 
 export type SummariseOptions = {
   /** ISO 639-1 code of the talk, which the summary is written in; null when unknown. */
@@ -33,6 +35,14 @@ export type SummariseOptions = {
   onProgress: (fraction: number) => void;
 };
 
+export type Summary = {
+  text: string;
+  /** What the text says, line by line; none where the model gave prose. */
+  lines: SummaryLine[];
+  /** How many parts the talk was read in. */
+  parts: number;
+};
+
 const contextShare = 0.6;
 const textTokensMin = 128;
 /** What a slow computer reads within the time limit. After one timeout parts are no larger. */
@@ -41,33 +51,48 @@ const slowTokensMax = 3000;
 const depthMax = 6;
 
 /**
- * Summarises a talk in two to five paragraphs or bullet points, in its own language. What fits into
- * 60 % of the context is asked for at once; more is noted part by part, in order, and the notes are
- * merged. `parts` is how many parts were read; no words give an empty text and no request.
+ * Summarises a talk in its own language: decisions, tasks, open questions and points, each with the block it rests on,
+ * checked against the talk (`withEvidence`); or in prose, where the model gives no JSON. What fits into 60 % of the
+ * context is asked for at once; more is noted part by part, in order, and the notes are merged. No words give an empty
+ * text and no request.
  * @throws {StageError} when the model is away, refuses, or gives no summary twice (`answer-empty`).
  */
 export async function summarise(
   blocks: Block[],
   model: LanguageModel,
   options: SummariseOptions,
-): Promise<{ text: string; parts: number }> {
+): Promise<Summary> {
   const talk = talkOf(blocks, options.names);
-  if (talk.length === 0) return { text: '', parts: 0 };
+  if (talk.length === 0) return { text: '', lines: [], parts: 0 };
   const context = await model.contextTokens(options.signal);
   const asking: Asking = {
     model,
-    options,
+    signal: options.signal,
+    form: 'lines',
     style: {
       language: options.language,
       expected: options.language ?? languageOf(talkLines(talk).slice(0, 20_000)),
+      isSolo: blocks.every(({ speaker }) => speaker === null),
       answerTokensMax: answerTokens(context),
     },
   };
-  let tokensMax = textTokens(context);
+  const { draft, parts } = await draftOf(asking, talk, textTokens(context), options.onProgress);
+  if ('prose' in draft) return { text: draft.prose, lines: [], parts };
+  const lines = withEvidence(draft.lines, blocks, options);
+  return { text: textOfLines(lines), lines, parts };
+}
+
+async function draftOf(
+  asking: Asking,
+  talk: Piece[],
+  textTokensMax: number,
+  onProgress: (fraction: number) => void,
+): Promise<{ draft: SummaryDraft; parts: number }> {
+  let tokensMax = textTokensMax;
   const parts = talkParts(talk, tokensMax);
   if (parts.length === 1) {
-    const text = await atOnce(asking, talk);
-    if (text !== null) return { text, parts: 1 };
+    const draft = await atOnce(asking, talk);
+    if (draft !== null) return { draft, parts: 1 };
     const half = Math.ceil(estimatedTokens(talkLines(talk)) / 2);
     tokensMax = Math.max(textTokensMin, Math.min(half, slowTokensMax));
   }
@@ -75,12 +100,10 @@ export async function summarise(
   const notes: string[] = [];
   for (const [index, part] of smaller.entries()) {
     notes.push(...(await notesOf(asking, part, 0)));
-    options.onProgress((index + 1) / (smaller.length + 1));
+    onProgress((index + 1) / (smaller.length + 1));
   }
-  return { text: await merged(asking, notes, tokensMax, 0), parts: notes.length };
+  return { draft: await merged(asking, notes, tokensMax, 0), parts: notes.length };
 }
-
-type Asking = { model: LanguageModel; options: SummariseOptions; style: SummaryStyle };
 
 const textTokens = (context: number): number =>
   Math.max(
@@ -88,28 +111,35 @@ const textTokens = (context: number): number =>
     Math.floor(context * contextShare - overheadTokens - answerTokens(context) / 2),
   );
 
-async function atOnce(asking: Asking, talk: Piece[]): Promise<string | null> {
-  const lines = talkLines(talk);
-  const request = (again: boolean) => summaryRequest(lines, asking.style, again);
+async function atOnce(asking: Asking, talk: Piece[]): Promise<SummaryDraft | null> {
+  const about = aboutTalk(talk);
   try {
-    return await unlessTooLarge(
-      asked(asking, request, { read: lines, wordsMin: leastWords(lines) }),
-    );
+    const wordsMin = leastWords(about.plain);
+    return await unlessTooLarge(askForSummary(asking, 'whole', { ...about, wordsMin }));
   } catch (error) {
-    if (error instanceof AnswerTimedOut && estimatedTokens(lines) > slowTokensMax) return null;
+    if (error instanceof AnswerTimedOut && estimatedTokens(about.plain) > slowTokensMax)
+      return null;
     throw error;
   }
 }
 
+const aboutTalk = (talk: Piece[]): About => {
+  const plain = talkLines(talk);
+  return { numbered: numberedLines(talk), plain, read: plain, wordsMin: 1 };
+};
+
+const aboutNotes = (notes: readonly string[], wordsMin: number): About => {
+  const all = notes.join('\n\n');
+  return { numbered: all, plain: all, read: '', wordsMin };
+};
+
 /** Notes of one part; of its halves, where the server finds it too large. In order. */
 async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<string[]> {
-  const lines = talkLines(part);
-  const request = (again: boolean) => notesRequest(lines, asking.style, again);
-  const about = { read: lines, wordsMin: 1 };
+  const ask = askForSummary(asking, 'part', aboutTalk(part));
   const halves = depth < depthMax ? halvesOfPart(part) : undefined;
-  if (!halves) return [await asked(asking, request, about)];
-  const notes = await unlessTooLarge(asked(asking, request, about));
-  if (notes !== null) return [notes];
+  if (!halves) return [notesOfDraft(await ask)];
+  const draft = await unlessTooLarge(ask);
+  if (draft !== null) return [notesOfDraft(draft)];
   return [
     ...(await notesOf(asking, halves[0], depth + 1)),
     ...(await notesOf(asking, halves[1], depth + 1)),
@@ -119,17 +149,18 @@ async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<st
 /** One summary from notes in order; where they do not fit, neighbours are condensed first. */
 async function merged(
   asking: Asking,
-  notes: string[],
+  allNotes: string[],
   tokensMax: number,
   depth: number,
-): Promise<string> {
-  const request = (some: string[]) => (again: boolean) => mergeRequest(some, asking.style, again);
+): Promise<SummaryDraft> {
+  // Of a part there may be nothing to note.
+  const notes = allNotes.filter((note) => note !== '');
+  if (notes.length === 0) throw noSummary('is empty');
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
-  if (groups.length === 1) {
-    const text = await unlessTooLarge(
-      asked(asking, request(notes), { read: '', wordsMin: leastWords(notes.join(' ')) }),
-    );
-    if (text !== null) return text;
+  if (groups.length <= 1) {
+    const about = aboutNotes(notes, leastWords(notes.join(' ')));
+    const draft = await unlessTooLarge(askForSummary(asking, 'merge', about));
+    if (draft !== null) return draft;
     if (depth >= depthMax || notes.length < 3)
       throw new StageError(
         'prompt-truncated',
@@ -140,10 +171,10 @@ async function merged(
   }
   const condensed: string[] = [];
   for (const group of groups) {
-    const lines = group.join('\n\n');
-    const condense = (again: boolean) => notesRequest(lines, asking.style, again);
     condensed.push(
-      group.length === 1 ? group[0]! : await asked(asking, condense, { read: '', wordsMin: 1 }),
+      group.length === 1
+        ? group[0]!
+        : notesOfDraft(await askForSummary(asking, 'part', aboutNotes(group, 1))),
     );
   }
   return merged(asking, condensed, tokensMax, depth + 1);
@@ -169,38 +200,8 @@ function grouped(notes: string[], tokensMax: number): string[][] {
 /** Fewer words cannot summarise that much: a model that follows orders in the talk answers so. */
 const leastWords = (read: string): number => (spokenWords(read, null).length > 150 ? 15 : 1);
 
-/** What a request is about: the text itself, and how short an answer can be. */
-type About = { read: string; source?: string; wordsMin: number };
-
-/** An answer that can be a summary: asked for once more when it cannot. */
-async function asked(
-  { model, options, style }: Asking,
-  request: (again: boolean) => Completion,
-  { read, source = read, wordsMin }: About,
-): Promise<string> {
-  let why = 'is empty';
-  for (const again of [false, true]) {
-    const completion = request(again);
-    let text: string;
-    try {
-      text = plainAnswer(await model.complete(completion, options.signal));
-    } catch (error) {
-      if (error instanceof StageError && error.code === 'answer-empty') continue;
-      throw error;
-    }
-    const isShort = spokenWords(text, null).length < wordsMin;
-    const about = { instructions: completion.system, read, source, language: style.expected };
-    const unusable = isShort ? 'is too short' : whyUnusable(text, about);
-    if (unusable === null) return text;
-    why = unusable;
-  }
-  throw new StageError('answer-empty', `The language model gave no summary: its answer ${why}.`, {
-    retriable: false,
-  });
-}
-
 /** Null where prompt or answer were too large for the server. */
-async function unlessTooLarge(answer: Promise<string>): Promise<string | null> {
+async function unlessTooLarge<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {

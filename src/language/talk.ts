@@ -1,4 +1,4 @@
-import type { Block, Word } from '../../events/facts/transcript.ts';
+import type { Block, SummaryLine, Word } from '../../events/facts/transcript.ts';
 
 /** Display names of speakers by label; labels without one are shown as they are. */
 export type SpeakerNames = Record<string, string>;
@@ -18,8 +18,23 @@ export function talkOf(blocks: readonly Block[], names: SpeakerNames): Piece[] {
 }
 
 /** The lines of a talk: `Name: what they said`, or only what was said. */
-export const talkLines = (pieces: readonly Piece[]): string =>
-  pieces.map(({ speaker, text }) => (speaker === null ? text : `${speaker}: ${text}`)).join('\n');
+export const talkLines = (pieces: readonly Piece[]): string => pieces.map(lineOf).join('\n');
+
+/** The same, each line after the number of its block, from 1. */
+export const numberedLines = (pieces: readonly Piece[]): string =>
+  pieces.map((piece) => `[${piece.block + 1}] ${lineOf(piece)}`).join('\n');
+
+const lineOf = ({ speaker, text }: Piece): string =>
+  speaker === null ? text : `${speaker}: ${text}`;
+
+/** Lines of a summary as a list, with whose each is, and until when; speakers without a name are their labels. */
+export const textOfLines = (lines: readonly SummaryLine[], names: SpeakerNames = {}): string =>
+  lines
+    .map(({ text, speaker, person, due }) => {
+      const who = speaker === null ? person : (names[speaker] ?? speaker);
+      return `- ${who === null ? '' : `${who}: `}${text}${due === null ? '' : ` (${due})`}`;
+    })
+    .join('\n');
 
 /** Cuts a talk at turn borders into parts of at most so many tokens, names included. */
 export function talkParts(pieces: readonly Piece[], tokensMax: number): Piece[][] {
@@ -27,7 +42,8 @@ export function talkParts(pieces: readonly Piece[], tokensMax: number): Piece[][
   const longest = names.reduce((most, tokens) => Math.max(most, tokens), 0);
   const named = pieces.length * longest;
   const all = pieces.reduce((sum, { text }) => sum + estimatedTokens(text), 0) + named;
-  if (all + pieces.length <= tokensMax) return pieces.length > 0 ? [[...pieces]] : [];
+  if (all + numberTokens * pieces.length <= tokensMax)
+    return pieces.length > 0 ? [[...pieces]] : [];
   return packedParts(pieces, Math.max(32, tokensMax - longest));
 }
 
@@ -59,6 +75,9 @@ export type Piece = {
   /** What stood between the piece before and this one when they were one. */
   glue: '' | ' ';
 };
+
+/** What the number of a line costs, and the line's end. */
+const numberTokens = 3;
 
 /** What a line's marks cost on top of its text. */
 const markTokens = 8;

@@ -147,11 +147,12 @@ async function compareDocuments(
     return;
   }
   const documents = renderDocuments(
-    documentsInput(recordingId, read(recording, source), {
-      ...named.data,
-      ...named.content,
-      times: saved.data.times,
-    }),
+    documentsInput(
+      recordingId,
+      read(recording, source),
+      { ...named.data, ...named.content },
+      saved.data,
+    ),
   );
   check.documents += 1;
   for (const name of ['index', 'transcript', 'summary'] as const) {

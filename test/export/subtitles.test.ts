@@ -28,6 +28,8 @@ const meeting = (blocks: Block[], more: Partial<DocumentsInput> = {}): Documents
   localStart: '2026-03-01T10:00:00+01:00',
   uiLanguage: 'de',
   times: true,
+  links: false,
+  lines: [],
   speakers: [
     { label: 'SPEAKER_1', name: 'Änne', seconds: 5 },
     { label: 'SPEAKER_2', name: null, seconds: 5 },

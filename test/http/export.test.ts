@@ -194,6 +194,8 @@ const talk: DocumentsInput = {
   localStart: '2026-03-01T10:00:00+01:00',
   uiLanguage: 'en',
   times: true,
+  links: false,
+  lines: [],
   speakers: [],
   blocks: [],
   summary: '',

@@ -18,15 +18,20 @@ const meeting = talk(
   ],
   ['SPEAKER_1', 'SPEAKER_2'],
 );
-const options = { language: 'de', names: { SPEAKER_1: 'Anna' } };
+const options = { language: 'de' };
 
-test('chooses what the talk is about, in its order and words, with names', () => {
-  const { text } = fallbackSummary(meeting, options);
-  const lines = text.split('\n');
+test('chooses what the talk is about, in its order and words, with who said it and where', () => {
+  const { text, lines } = fallbackSummary(meeting, options);
+  const [first, second, third] = text.split('\n');
   assert.equal(lines.length, 3);
-  assert.match(lines[0]!, /^- SPEAKER_2: Heute sprechen wir über das Budget/u);
-  assert.match(lines[1]!, /^- SPEAKER_2: Das Budget für die Werkstatt reicht nicht/u);
-  assert.match(lines[2]!, /^- SPEAKER_2: Dann beantragen wir/u);
+  assert.match(first!, /^- SPEAKER_2: Heute sprechen wir über das Budget/u);
+  assert.match(second!, /^- SPEAKER_2: Das Budget für die Werkstatt reicht nicht/u);
+  assert.match(third!, /^- SPEAKER_2: Dann beantragen wir/u);
+  for (const { text, speaker, block } of lines) {
+    const said = meeting.find(({ id }) => id === block)!;
+    assert.ok(said.text.includes(text));
+    assert.equal(speaker, said.speaker);
+  }
 });
 
 test('a title of at most eight words that begins and ends with a meaning', () => {
@@ -55,11 +60,11 @@ test('works in English and in languages without a list of stop words', () => {
     'Pierre arrive avec le train de midi.',
     'Merci et bonne journée à tous.',
   ]);
-  assert.match(fallbackSummary(french, { language: 'fr', names: {} }).text, /budget/u);
+  assert.match(fallbackSummary(french, { language: 'fr' }).text, /budget/u);
   const japanese = talk([
     '今日は会議です。予算について話します。予算は足りません。明日は雨です。電車が遅れています。昼食は十二時です。',
   ]);
-  assert.match(fallbackSummary(japanese, { language: 'ja', names: {} }).text, /予算/u);
+  assert.match(fallbackSummary(japanese, { language: 'ja' }).text, /予算/u);
 });
 
 test('is the same every time, and quick for eight hours of talk', () => {
@@ -87,7 +92,11 @@ test('an abstract has a full stop only where a sentence ended', () => {
 });
 
 test('gives nothing for no words, and takes the summary where there is no talk', () => {
-  assert.deepEqual(fallbackSummary(talk(['…', '']), options), { text: '', tooShort: false });
+  assert.deepEqual(fallbackSummary(talk(['…', '']), options), {
+    text: '',
+    lines: [],
+    tooShort: false,
+  });
   assert.deepEqual(fallbackTitle({ summary: '', blocks: [] }, { language: null }), {
     title: '',
     abstract: '',
@@ -112,7 +121,7 @@ test('extracts of a talk without punctuation begin where a person paused, withou
     if (word.text.startsWith('begin')) shift += 0.6;
     return { ...word, start: word.start + shift, end: word.end + shift };
   });
-  const english = { language: 'en', names: {} };
+  const english = { language: 'en' };
   const paused = [{ ...block!, words }];
   for (const line of fallbackSummary(paused, english).text.split('\n'))
     assert.match(line, /^- begin\d+ the server in room \d+ .* why$/u);
@@ -134,7 +143,7 @@ test('of a short talk nothing is said twice: what would only repeat it is left o
     'Whoever drives to the fair brings the old posters back.',
   ];
   const lettersIn = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').length;
-  const english = { language: 'en', names: {} };
+  const english = { language: 'en' };
   const leftOut: { summary: number[]; abstract: number[] } = { summary: [], abstract: [] };
   for (let count = 1; count <= sentences.length; count += 1) {
     const blocks = talk([sentences.slice(0, count).join(' ')]);

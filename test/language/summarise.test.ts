@@ -27,11 +27,22 @@ const filler = (count: number) =>
     (_, at) => `${'bdfgklmnpr'[at % 10]}a${'stvwzbdfgk'[Math.floor(at / 10) % 10]}e`,
   ).join(' ');
 
-/** Notes the number of the first item of a part; merges by repeating the notes. */
-const notingFirst: Brain = ({ system, user }) =>
-  system.includes('one part')
-    ? `- Das ist von ${/punkt (\d+)/u.exec(user)![1]}.`
-    : `Alles: ${user} ${filler(15)}`;
+/** An answer of lines: turn, text, and what else there is to say. */
+const asLines = (...lines: { turn: number | null; text: string; [more: string]: unknown }[]) =>
+  JSON.stringify({ lines: lines.map((line) => ({ kind: 'point', ...line })) });
+
+/** Notes the first line of a part; merges by repeating the notes. */
+const notingFirst: Brain = ({ user }) => {
+  const notes = user.includes('<parts>')
+    ? [...user.matchAll(/^\[(\d+)\] point: (.*)$/gmu)]
+    : [/^\[(\d+)\] .*?(punkt \d+)/mu.exec(user)!];
+  return asLines(
+    ...notes.map(([, turn, text = '']) => ({
+      turn: Number(turn),
+      text: text.startsWith('Das') ? text : `Das ist von ${text}.`,
+    })),
+  );
+};
 
 /** Notes so much that notes do not fit together; keeps their numbers in all merging. */
 const notingAtLength: Brain = ({ system, user }) =>
@@ -40,27 +51,35 @@ const notingAtLength: Brain = ({ system, user }) =>
     : `Zusammen ${[...user.matchAll(/(?:punkt|von) (\d+)/gu)].map((match) => match[1]).join(' ')} ${filler(15)}`;
 
 test('a short talk is summarised at once, in its language, with names', async (t) => {
-  const { model, server } = await openOn(t, { flavour: 'llama.cpp', brain: () => german });
+  const { model, server } = await openOn(t, {
+    flavour: 'llama.cpp',
+    brain: () => asLines({ turn: 3, text: german, person: 'Anna' }),
+  });
   const progress: number[] = [];
   const asked = await summarise(longTalk(4), model, {
     ...options,
     onProgress: (f) => progress.push(f),
   });
-  assert.deepEqual(asked, { text: german, parts: 1 });
+  const line = { kind: 'point', speaker: 'SPEAKER_1', person: null, due: null, block: null };
+  assert.deepEqual(asked, {
+    text: `- SPEAKER_1: ${german}`,
+    lines: [{ ...line, text: german }],
+    parts: 1,
+  });
   const { body } = server.chats()[0]!;
   assert.match(system(body), /in German/u);
-  assert.match(user(body), /^Anna: im punkt 0 /mu);
-  assert.match(user(body), /^SPEAKER_2: im punkt 1 /mu);
+  assert.match(user(body), /^\[1\] Anna: im punkt 0 /mu);
+  assert.match(user(body), /^\[2\] SPEAKER_2: im punkt 1 /mu);
 });
 
-test('a long talk is noted in parts, each turn once and in order, and merged in order', async (t) => {
+test('a long talk is noted in parts, each turn once and in order, and merged in order, with its links', async (t) => {
   const { model, server } = await openOn(t, {
     flavour: 'llama.cpp',
     contextTokens: 2048,
     brain: notingFirst,
   });
   const blocks = longTalk(80);
-  const { text, parts } = await summarise(blocks, model, options);
+  const { text, lines, parts } = await summarise(blocks, model, options);
   const notes = server.chats().slice(0, -1);
   assert.equal(notes.length, parts);
   assert.ok(parts > 3);
@@ -71,11 +90,15 @@ test('a long talk is noted in parts, each turn once and in order, and merged in 
     read,
     blocks.map((_, index) => index),
   );
-  const order = [...text.matchAll(/von (\d+)\./gu)].map((match) => Number(match[1]));
+  const order = [...text.matchAll(/von punkt (\d+)\./gu)].map((match) => Number(match[1]));
   assert.equal(order.length, parts);
   assert.deepEqual(
     order,
     order.toSorted((one, other) => one - other),
+  );
+  assert.deepEqual(
+    lines.map(({ block }) => block),
+    order.map((index) => blocks[index]!.id),
   );
 });
 
@@ -150,7 +173,11 @@ test('orders in the talk change nothing, even if they forge the marks round it',
 
 test('no words need no model', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
-  assert.deepEqual(await summarise(talk(['…', '']), model, options), { text: '', parts: 0 });
+  assert.deepEqual(await summarise(talk(['…', '']), model, options), {
+    text: '',
+    lines: [],
+    parts: 0,
+  });
   assert.equal(server.requests.length, 0);
 });
 
@@ -181,7 +208,8 @@ test('what is no summary is refused, asked for once more, and then a failure tha
     [/over and over/u, () => 'They talked about the plan again. '.repeat(30)],
     [/repeats the text/u, () => echo],
     [/repeats the text/u, () => `Here it is: ${echo.slice(0, 700)}`],
-    [/repeats what was asked/u, ({ system }) => system],
+    [/is empty/u, ({ system }) => system],
+    [/repeats what was asked/u, ({ system }) => system.replaceAll(/[{}"]/gu, '')],
     [
       /declines/u,
       () =>

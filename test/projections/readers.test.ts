@@ -10,7 +10,7 @@ import { recordingById, recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
-import { speakerName, speakerNames } from '../../src/documents/documents.ts';
+import { speakerName, speakersOf } from '../../src/documents/documents.ts';
 import { exportInput } from '../../src/documents/documents-input.ts';
 import { foldWord, wordsOf } from '../../src/search/words.ts';
 import { userIndex } from '../../src/search/user-index.ts';
@@ -112,8 +112,12 @@ async function everySaying(history: History, storage: ProjectionStorage) {
   });
   await index.catchUp();
   const shown = (speakers: { label: string; name: string | null; seconds: number }[]) =>
-    speakerNames({ speakers, uiLanguage: 'en' });
-  const exported = await exportInput(row, transcript, { uiLanguage: 'en', times: true });
+    speakersOf({ speakers, uiLanguage: 'en' }).map(({ name }) => name);
+  const exported = await exportInput(row, transcript, {
+    uiLanguage: 'en',
+    times: true,
+    links: false,
+  });
   const blocksAs = (
     blocks: readonly { text: string; speaker: string | null }[],
     speakers: { label: string; name: string | null; seconds: number }[],
@@ -171,7 +175,9 @@ async function everySaying(history: History, storage: ProjectionStorage) {
 function inMarkdown({ documents }: Written): Saying {
   const labels = labelsIn('en');
   const { front, rest } = parts(documents.index);
-  const lines = rest.filter((line) => line.startsWith('- ') && !line.startsWith('- [['));
+  const lines = rest.filter(
+    (line) => line.startsWith('- ') && !line.startsWith('- [[') && !/ \(\d+%\)$/.test(line),
+  );
   const sentences = Object.entries(labels.noteSentences);
   const codes = lines
     .map((line) => line.slice(2))

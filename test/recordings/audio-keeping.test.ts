@@ -300,7 +300,7 @@ async function openWorld(t: TestContext, options: Options) {
       write: write({
         spaceOf,
         uiLanguage: () => 'en',
-        times: () => true,
+        choices: () => ({ times: true, links: false }),
         promisedBases: (owner) => recordingService.promisedBases(owner),
       }),
     },

@@ -55,5 +55,5 @@ async function indexAfter(
   const facts = [started, captured, ...(compressed ? [sampleFact('audio.compressed')] : [])];
   await store.append(recordingStream(recordingId), facts, 0);
   const reading = draft(await readRecording(store, recordingId));
-  return renderDocuments(documentsInput(recordingId, reading, named)).index;
+  return renderDocuments(documentsInput(recordingId, reading, named, {})).index;
 }

@@ -426,6 +426,11 @@ function speaking(
     punctuate,
     summarise,
     entitle,
-    write: write({ spaceOf, uiLanguage: () => 'en', times: () => true, async *promisedBases() {} }),
+    write: write({
+      spaceOf,
+      uiLanguage: () => 'en',
+      choices: () => ({ times: true, links: false }),
+      async *promisedBases() {},
+    }),
   };
 }

@@ -187,7 +187,7 @@ async function openWorld(t: TestContext) {
         write: write({
           spaceOf: (owner) => openSpace(dataDir, owner),
           uiLanguage: () => 'en',
-          times: () => true,
+          choices: () => ({ times: true, links: false }),
           promisedBases: (owner) => opened.promisedBases(owner),
         }),
       },

@@ -328,10 +328,12 @@ async function write(life: Life): Promise<void> {
   if (running.write === undefined) return;
   const present = await recording();
   const named = factAt(present, present.sources.draft.results.named, 'documents.named');
-  const input = documentsInput(history.recordingId, draft(present), {
-    ...named!.data,
-    ...named!.content!,
-  });
+  const input = documentsInput(
+    history.recordingId,
+    draft(present),
+    { ...named!.data, ...named!.content! },
+    {},
+  );
   const documents = renderDocuments(input);
   const version = present.sources.versions.length + 1;
   const sha256 = { index: 'i', transcript: 't', summary: 's' };

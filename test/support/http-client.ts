@@ -343,7 +343,7 @@ function scriptedEngines(
   const realWrite = write({
     spaceOf,
     uiLanguage: () => 'en',
-    times: () => true,
+    choices: () => ({ times: true, links: false }),
     async *promisedBases() {},
   });
   const activities: Record<Stage, StageActivity> = {

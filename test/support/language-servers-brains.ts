@@ -3,14 +3,14 @@ export type Brain = (prompt: Prompt) => string;
 export type Prompt = { system: string; user: string; schema: unknown };
 
 /**
- * Does what it is asked: punctuates without touching words, summarises, answers JSON for a title and for
- * the names of those who speak.
+ * Does what it is asked: punctuates without touching words, answers JSON for a summary, a title and the
+ * names of those who speak.
  */
 export const wellBehaved: Brain = (prompt) => {
   if (/punctuat/i.test(prompt.system)) return punctuated(prompt.user);
   if (/names of the people/i.test(prompt.system)) return identified(prompt.user);
   if (/title/i.test(prompt.system)) return titled(prompt.user);
-  return summarised(prompt.user);
+  return /JSON/u.test(prompt.system) ? linesOf(prompt.user) : summarised(prompt.user);
 };
 
 /** Punctuates like `wellBehaved`, but replaces one word wherever it occurs. */
@@ -97,6 +97,18 @@ function identified(user: string): string {
       ...found(/\b(?:thanks|danke) (\p{L}+)/giu, 'addressed'),
     ],
   });
+}
+
+/** The first, the middle and the last line of the talk as points, each with its number. */
+function linesOf(user: string): string {
+  const said = dataOf(user).split('\n').filter(Boolean);
+  const chosen = [0, Math.floor(said.length / 2), said.length - 1];
+  const lines = [...new Set(chosen)].map((index) => {
+    const [, turn, text = ''] = /^\[(\d+)\] (?:[^:]{1,40}: )?(.*)$/u.exec(said[index]!) ?? [];
+    const words = sentences(text.split(/\s+/u).slice(0, 25).join(' '));
+    return { turn: Number(turn), kind: 'point', person: null, text: words, due: null };
+  });
+  return JSON.stringify({ lines });
 }
 
 function titled(user: string): string {

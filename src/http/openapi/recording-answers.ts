@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { kindSchema, stages } from '../../../events/facts/recording.ts';
-import { wordSchema } from '../../../events/facts/transcript.ts';
+import { lineKinds, wordSchema } from '../../../events/facts/transcript.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
 const seconds = z.number().nonnegative().describe('seconds');
@@ -107,8 +107,27 @@ export const note = z.object({
   text: z.string().describe('how much, which, or why; often empty'),
 });
 
+const summaryLine = z.object({
+  text: z.string(),
+  kind: z.enum(lineKinds),
+  person: z
+    .string()
+    .nullable()
+    .describe('who decided it, is to do it or said it, as documents name them'),
+  due: z.string().nullable().describe('until when, as it was said'),
+  block: z.string().nullable().describe('Markdown block id of the passage that it rests on'),
+  unfounded: z
+    .literal(true)
+    .optional()
+    .describe('a decision or task that was not found in what that person said'),
+});
+
 export const recording = z.object({
   ...line,
+  summary: z.object({
+    abstract: z.string().nullable().describe('two or three sentences'),
+    lines: z.array(summaryLine),
+  }),
   activities: z.array(activity),
   speakers_pending: z.array(suggestion),
   utterances: z.array(utterance),

@@ -181,9 +181,8 @@ async function comparison(recordingId: string, document: DocumentName, markdown:
     const { named, saved } = filesOf(now, reading.source);
     const { data, content } = named ?? {};
     if (!data || !content) return { changes: [], own: true };
-    const { times } = saved?.data ?? {};
     const ours = renderDocuments(
-      documentsInput(recordingId, reading, { ...data, ...content, times }),
+      documentsInput(recordingId, reading, { ...data, ...content }, saved?.data ?? {}),
     );
     return document === 'transcript'
       ? editIn(ours.transcript, markdown)

@@ -32,6 +32,7 @@ export const exportRoutes: AddRoutes = (router, services) => {
     const input = await exportInput(row, transcript, {
       uiLanguage: services.settings()['ui.language'],
       times: services.settings()['documents.times'],
+      links: services.settings()['speakers.links'],
     });
     const make = () =>
       exported(format, {

@@ -6,6 +6,7 @@ import type { LanguageModel } from '../../language/model.ts';
 import { retryingModel } from '../../language/retrying-model.ts';
 import { punctuate } from '../../language/punctuate.ts';
 import { summarise } from '../../language/summarise.ts';
+import { textOfLines } from '../../language/talk.ts';
 import { withSpeakerNames } from '../../documents/documents.ts';
 import { titleOfFile } from '../../documents/file-names.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
@@ -73,11 +74,12 @@ export const summariseStage = (deps: Deps): StageActivity =>
             onProgress: (fraction) => job.progress(fraction),
           })
         : { ...fallbackSummary(blocks, options), parts: 0 };
+    const lines = asked.lines.length > 0 ? { lines: asked.lines } : {};
     return () =>
       job.append({
         type: 'summary.completed',
         data: { ...workerOf(model), parts: asked.parts, language, ...shortOf(asked) },
-        content: { text: asked.text, ...reasonOf(missing) },
+        content: { text: asked.text, ...lines, ...reasonOf(missing) },
       });
   });
 
@@ -88,7 +90,8 @@ export const summariseStage = (deps: Deps): StageActivity =>
 export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
     const { recognised: blocks, language } = reading;
-    const summary = reading.summary ?? '';
+    const { lines, names } = reading;
+    const summary = lines.length > 0 ? textOfLines(lines, names) : (reading.summary ?? '');
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
     const given = origin?.content?.title?.trim();

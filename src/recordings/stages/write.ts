@@ -38,9 +38,10 @@ export function write(deps: Deps): StageActivity {
     const { named, saved, savedFor, nextVersion: version } = files;
     if (!named?.content) throw new Error('the documents have no name');
     const paths = documentPaths(named.content.base);
-    const times = deps.times();
+    const choices = deps.choices();
+    const name = { ...named.data, ...named.content };
     const rendered = renderDocuments(
-      documentsInput(job.recordingId, draft(recording), { ...named.data, ...named.content, times }),
+      documentsInput(job.recordingId, draft(recording), name, choices),
     );
     const sha256 = hashesOf(rendered);
     await job.append({ type: 'documents.rendered', data: { version, sha256 } });
@@ -57,10 +58,10 @@ export function write(deps: Deps): StageActivity {
     const known = await presentHashes(space, paths, ownHashes(files));
     const written = await writeDocuments(space, paths, contents, known);
     if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
-    const kept = documentNames.filter((name) => name in theirs || written.kept.includes(name));
+    const kept = documentNames.filter((one) => one in theirs || written.kept.includes(one));
     await job.append({
       type: 'documents.saved',
-      data: { version, renderer: rendererVersion, times, sha256, kept },
+      data: { version, renderer: rendererVersion, ...choices, sha256, kept },
       content: { paths },
     });
   };
@@ -123,8 +124,8 @@ export function carriedOver(
 type Deps = {
   spaceOf(owner: string): Promise<Space>;
   uiLanguage(): 'de' | 'en';
-  /** `documents.times` */
-  times(): boolean;
+  /** `documents.times`, `speakers.links` */
+  choices(): { times: boolean; links: boolean };
   /** Base names that other recordings of the owner have been promised. */
   promisedBases(owner: string): AsyncIterable<string>;
 };

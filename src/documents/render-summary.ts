@@ -1,0 +1,64 @@
+import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
+import { clock } from '../shared/time.ts';
+import { type DocumentsInput, documentPaths, speakerName, withSpeakerNames } from './documents.ts';
+import { labelsIn } from './labels.ts';
+import { escapeInline, escapeLine } from './markdown.ts';
+
+/** A line of a summary as people read it, before any markup. */
+export type ShownLine = { text: string; block: string | null; remark: string | null };
+
+/**
+ * The lines of a summary by kind, in the order in which people want to read them; kinds without a line are left out. A
+ * name stands before the text, a date after it; `remark` says of a decision or task that it was not found in what that
+ * person said.
+ */
+export function summarySections(
+  input: Pick<DocumentsInput, 'lines' | 'speakers' | 'uiLanguage'>,
+): { kind: LineKind; heading: string; lines: ShownLine[] }[] {
+  const labels = labelsIn(input.uiLanguage);
+  return lineKinds.flatMap((kind) => {
+    const lines = input.lines.filter((line) => line.kind === kind);
+    if (lines.length === 0) return [];
+    return [
+      { kind, heading: labels.lineKinds[kind], lines: lines.map((line) => shown(input, line)) },
+    ];
+  });
+}
+
+/** A line without markup. */
+export const plainLineOf = ({ text, remark }: ShownLine): string =>
+  remark === null ? text : `${text} (${remark})`;
+
+/** The summary as Markdown: a heading and a list for each kind of line, each with a link to where it was said. */
+export function renderLines(input: DocumentsInput): string[] {
+  const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
+  const starts = new Map(input.blocks.map(({ id, start }) => [id, start]));
+  return summarySections(input).flatMap(({ kind, heading, lines }) => [
+    `## ${heading}`,
+    lines
+      .map(({ text, block, remark }) => {
+        const start = block === null ? undefined : starts.get(block);
+        const link = start === undefined ? '' : ` [[${transcript}#^${block}|${clock(start)}]]`;
+        const said = remark === null ? link : ` *(${escapeInline(remark)})*`;
+        return `- ${kind === 'task' ? '[ ] ' : ''}${escapeLine(text)}${said}`;
+      })
+      .join('\n'),
+  ]);
+}
+
+function shown(
+  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
+  { text, speaker, person, due, block, unfounded }: SummaryLine,
+): ShownLine {
+  const name = speaker === null ? person : speakerName(input, speaker);
+  const said = withSpeakerNames(input, text);
+  const dated =
+    due === null || said.toLowerCase().includes(due.toLowerCase())
+      ? said
+      : `${said.replace(/\.$/u, '')} (${withSpeakerNames(input, due)})`;
+  return {
+    text: name === null ? dated : `${name}: ${dated}`,
+    block,
+    remark: unfounded && name !== null ? labelsIn(input.uiLanguage).notFound(name) : null,
+  };
+}

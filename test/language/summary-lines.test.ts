@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { withEvidence } from '../../src/language/line-evidence.ts';
+import { summarise } from '../../src/language/summarise.ts';
+import { type DraftLine, linesIn } from '../../src/language/summary-lines.ts';
+import { openOn } from '../support/language-servers-open.ts';
+import { talk } from '../support/language-servers-talk.ts';
+
+const { signal } = new AbortController();
+const names = { SPEAKER_00: 'Anna Berg', SPEAKER_01: 'Ben' };
+const meeting = talk(
+  [
+    'Who writes the report about the workshop budget?',
+    'I can do that until Friday, the numbers are almost ready.',
+    'Good. Then we order 12 chairs from Siemens.',
+    'Nice weather today.',
+    'We could also ask the landlord about the parking spaces.',
+    'Let us see.',
+  ],
+  ['SPEAKER_00', 'SPEAKER_01'],
+);
+const draft = (about: Partial<DraftLine> & { text: string }): DraftLine => ({
+  kind: 'point',
+  person: null,
+  due: null,
+  turn: null,
+  ...about,
+});
+const checked = (about: Partial<DraftLine> & { text: string }, blocks = meeting) =>
+  withEvidence([draft(about)], blocks, { names, language: 'en' })[0]!;
+
+test('lines are read from JSON in every shape and wrapping that models answer with', () => {
+  const right = draft({ kind: 'task', text: 'writes it', person: 'Ben', due: 'Friday', turn: 2 });
+  const json = JSON.stringify({ lines: [right] });
+  const shapes = [
+    json,
+    `<think>{"lines": []}</think>Sure!\n\`\`\`json\n${json}\n\`\`\`\nI hope this helps!`,
+    json.replace('}]', ',}],'),
+    `[${JSON.stringify(right)}]`,
+    json.replaceAll('"', "'"),
+    JSON.stringify({
+      tasks: [{ text: '- **writes** it', person: 'Ben', due: 'Friday', turn: '[2]' }],
+    }),
+    JSON.stringify({
+      Aufgaben: [{ text: 'Ben writes it', person: ['Ben'], due: 'Friday', turn: [2] }],
+    }),
+    JSON.stringify({
+      lines: [{ ...right, kind: 'Action item', text: 'Ben: writes it' }, { text: '…' }, 7, null],
+    }),
+  ];
+  for (const shape of shapes) {
+    const [first] = linesIn(shape) ?? [];
+    assert.deepEqual(first, right, shape);
+  }
+  for (const none of ['', 'They met.', '{"lines": "none"}', '{"lines": [{"text": "a"'])
+    assert.equal(linesIn(none), undefined, none);
+  assert.deepEqual(linesIn('{"decisions": ["We meet."], "open": ["Who pays?"]}'), [
+    draft({ kind: 'decision', text: 'We meet.' }),
+    draft({ kind: 'open', text: 'Who pays?' }),
+  ]);
+  for (const nobody of ['null', 'Unknown', 'n/a', '', null, 'everyone', 'we', 'x'.repeat(61)]) {
+    const [line] = linesIn(JSON.stringify({ lines: [{ ...right, person: nobody, due: nobody }] }))!;
+    assert.equal(line!.person, null, String(nobody));
+  }
+  const both = linesIn(JSON.stringify({ lines: [{ ...right, person: 'Anna and Ben' }] }))!;
+  assert.deepEqual(
+    both.map(({ person }) => person),
+    ['Anna', 'Ben'],
+  );
+});
+
+test('a line keeps its link only with a name, a number or two content words in that turn or beside it', () => {
+  const linked = {
+    'Chairs were ordered from the shop: twelve.': null,
+    'There are 12 of them.': 3,
+    'Something of Siemens is bought.': 3,
+    'The budget report was spoken about.': 1,
+    'Reports on budgets are discussed.': 1,
+    'It is about a report.': null,
+    'That we do it, and then so.': null,
+  };
+  for (const [text, turn] of Object.entries(linked)) {
+    const at = turn ?? 1;
+    const block = turn === null ? null : meeting[at - 1]!.id;
+    assert.equal(checked({ text, turn: at }).block, block, text);
+    if (turn === null) continue;
+    assert.equal(checked({ text, turn: turn + 1 }).block, meeting[turn]!.id, 'a neighbour');
+    assert.equal(checked({ text, turn: 6 }).block, null, 'far from it');
+  }
+  for (const turn of [0, 7, 99, null])
+    assert.equal(checked({ text: 'The budget report.', turn }).block, null);
+});
+
+test('a task is its speaker’s by label; in none of whose turns it was found, it says so', () => {
+  const task = { kind: 'task' as const, text: 'writes the budget report', turn: 1 };
+  assert.deepEqual(checked({ ...task, person: 'Ben' }), {
+    ...{ kind: 'task', text: task.text, speaker: 'SPEAKER_01', person: null, due: null },
+    block: 't-0001',
+  });
+  assert.equal(checked({ ...task, person: 'Anna' }).speaker, 'SPEAKER_00');
+  assert.equal(checked({ ...task, person: 'Frau Berg' }).speaker, 'SPEAKER_00');
+  const stranger = checked({ ...task, person: 'Anna Schmidt' });
+  assert.deepEqual([stranger.speaker, stranger.person], [null, 'Anna Schmidt']);
+  assert.deepEqual([stranger.unfounded, stranger.block], [true, null]);
+
+  const parking = { kind: 'decision' as const, text: 'asks about parking spaces', turn: 5 };
+  assert.equal(checked({ ...parking, person: 'Anna Berg' }).block, 't-0005');
+  // Ben speaks beside it; in a talk in which he does not, nothing he said speaks for it.
+  assert.equal(checked({ ...parking, person: 'Ben' }).unfounded, undefined);
+  const far = talk(
+    ['We ask about the parking spaces.', 'Yes.', 'I agree.', 'Thank you all.'],
+    ['SPEAKER_00', 'SPEAKER_00', 'SPEAKER_00', 'SPEAKER_01'],
+  );
+  const unfounded = checked({ ...parking, turn: 1, person: 'Ben' }, far);
+  assert.deepEqual([unfounded.unfounded, unfounded.block], [true, null]);
+  assert.equal(checked({ ...parking, kind: 'point', turn: 1, person: 'Ben' }, far).block, 't-0001');
+});
+
+test('a date stays only when it was said, and nobody is named where one person dictates', () => {
+  const task = { kind: 'task' as const, text: 'writes the budget report', person: 'Ben', turn: 1 };
+  assert.equal(checked({ ...task, due: 'by Friday' }).due, 'by Friday');
+  for (const due of ['Monday', '2026-11-27', 'by the end'])
+    assert.equal(checked({ ...task, due }).due, null, due);
+  const dictated = talk(['Ben writes the budget report.']);
+  const solo = checked(task, dictated);
+  assert.deepEqual(solo, {
+    kind: 'task',
+    text: 'Ben: writes the budget report',
+    speaker: null,
+    person: null,
+    due: null,
+    block: 't-0001',
+  });
+});
+
+test('stop words of the language alone are no evidence; German works as English does', () => {
+  const blocks = talk(
+    [
+      'Also dann machen wir das so bis Freitag mit dem Angebot für die Lieferanten.',
+      'Gut.',
+      'Ja.',
+      'Na ja.',
+    ],
+    ['SPEAKER_00', 'SPEAKER_01'],
+  );
+  const german = (text: string) =>
+    withEvidence([draft({ text, turn: 1 })], blocks, { names, language: 'de' })[0]!.block;
+  assert.equal(german('Das Angebot geht an den Lieferanten.'), 't-0001');
+  assert.equal(german('Wir machen das dann so mit dem und für die.'), null);
+});
+
+test('a model that gives no JSON is asked for prose, and from then on only for that', async (t) => {
+  const prose = 'They talked about the report on the budget, and that Ben writes it until Friday.';
+  const { model, server } = await openOn(t, {
+    flavour: 'llama.cpp',
+    brain: ({ system }) => (system.includes('JSON') ? '{"lines": [{"text": "cut' : prose),
+  });
+  const options = { signal, language: 'en', names, onProgress() {} };
+  assert.deepEqual(await summarise(meeting, model, options), { text: prose, lines: [], parts: 1 });
+  assert.equal(server.chats().length, 3);
+  const long = Array.from({ length: 40 }, () => meeting).flat();
+  const small = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 2048,
+    brain: () => prose,
+  });
+  const { parts, lines } = await summarise(long, small.model, options);
+  assert.ok(parts > 2);
+  assert.deepEqual(lines, []);
+  assert.equal(
+    small.server.chats().length,
+    parts + 2,
+    'one more of the first part, and the merging',
+  );
+});
