@@ -89,8 +89,7 @@ export const summariseStage = (deps: Deps): StageActivity =>
  */
 export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
-    const { recognised: blocks, language } = reading;
-    const { lines, names } = reading;
+    const { recognised: blocks, language, lines, names } = reading;
     const summary = lines.length > 0 ? textOfLines(lines, names) : (reading.summary ?? '');
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
