@@ -4,7 +4,7 @@ import type { LanguageModel } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
 import { type DraftLine, linesIn, notesIn } from './summary-lines.ts';
 import {
-  type Asked,
+  type AnswerForm,
   type SummaryStyle,
   type SummaryTask,
   summaryRequest,
@@ -19,7 +19,7 @@ export type Asking = {
   signal: AbortSignal;
   style: SummaryStyle;
   /** Set once the model has shown that it cannot give lines: it is not asked for any more of them. */
-  form: Asked['form'];
+  form: AnswerForm['form'];
 };
 
 /** What is asked about: with and without the numbers of its lines, and how short an answer can be. */

@@ -18,7 +18,7 @@ export type SummaryStyle = {
 export type SummaryTask = 'whole' | 'part' | 'merge';
 
 /** How often it was asked before, and whether for lines as JSON or, of a model that cannot give them, for prose. */
-export type Asked = { form: 'lines' | 'prose'; again: boolean };
+export type AnswerForm = { form: 'lines' | 'prose'; again: boolean };
 
 /** What instructions and marks cost, at most. */
 export const overheadTokens = 420;
@@ -32,7 +32,7 @@ export function summaryRequest(
   task: SummaryTask,
   data: string,
   style: SummaryStyle,
-  { form, again }: Asked,
+  { form, again }: AnswerForm,
 ): Completion {
   const mark = task === 'merge' ? 'parts' : 'transcript';
   const inert = task === 'merge' ? data.replaceAll(/[<>]/gu, '') : data;
