@@ -1,13 +1,8 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
-import type {
-  Block,
-  Correction,
-  Segment,
-  Stretch,
-  SummaryLine,
-} from '../../events/facts/transcript.ts';
+import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
 import { withKnownNames } from './labels-in-text.ts';
+import { linesOn } from './lines-on-blocks.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
 import { factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
@@ -35,7 +30,7 @@ export type Reading = {
   abstract: string | null;
   summary: string | null;
   /** The summary line by line; none where it is prose. */
-  lines: readonly SummaryLine[];
+  lines: ReturnType<typeof linesOn>;
   /** As a person said, else as heard, else as asked for. ISO 639-1 code. */
   language: string | null;
   /** Seconds. */
@@ -160,14 +155,6 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
       titleGiven: isTitleGiven(recording, source),
     }),
   };
-}
-
-/** Lines of a summary; the link of one whose block is gone (two that were made one) is left out. */
-function linesOn(blocks: readonly Block[], lines: readonly SummaryLine[]): SummaryLine[] {
-  const ids = new Set(blocks.map(({ id }) => id));
-  return lines.map((line) =>
-    line.block === null || ids.has(line.block) ? line : { ...line, block: null },
-  );
 }
 
 /** The facts that count, each once. */

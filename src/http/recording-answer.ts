@@ -1,6 +1,6 @@
 import { keysOf } from '../shared/keys-of.ts';
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
-import { speakerName } from '../documents/documents.ts';
+
 import { suggestionReason } from '../documents/suggestion-reason.ts';
 import { speakerName, withSpeakerNames } from '../documents/documents.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
