@@ -1,6 +1,5 @@
 import { keysOf } from '../shared/keys-of.ts';
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
-
 import { suggestionReason } from '../documents/suggestion-reason.ts';
 import { speakerName, withSpeakerNames } from '../documents/documents.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
