@@ -182,7 +182,9 @@ test('a title that the model cannot give again is the earlier one, and all else 
 
   const { brain } = language;
   language.brain = (prompt) =>
-    /title/i.test(prompt.system) ? 'I would rather not.' : `${brain(prompt)} Again.`;
+    /title/i.test(prompt.system)
+      ? 'I would rather not.'
+      : brain(prompt).replace('first sentence', 'first sentence again');
   await world.command(id, { type: 'reprocessing.requested', data: { from: 'language-model' } });
   await world.until(id, 'idle.saved');
   const after = (await recordingById(world.pipeline.storage, id))!;
@@ -195,7 +197,40 @@ test('a title that the model cannot give again is the earlier one, and all else 
     ['title-kept'],
   );
   assert.deepEqual(await world.fallbacks(id), [{ stage: 'entitle', reason: 'answer-empty' }]);
-  assert.match(await world.document(id, 'summary'), /Again/);
+  assert.match(await world.document(id, 'summary'), /sentence again/);
+});
+
+test('lines of a summary are in the document and in the fold, each with a link to a block that is there', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const { brain } = language;
+  language.brain = (prompt) =>
+    /^You summarise/.test(prompt.system)
+      ? JSON.stringify({
+          lines: [
+            {
+              turn: 1,
+              kind: 'task',
+              person: null,
+              text: 'Says the sentence of words.',
+              due: 'Friday',
+            },
+            { turn: 9, kind: 'decision', person: null, text: 'Something else.', due: null },
+          ],
+        })
+      : brain(prompt);
+  const world = await openWorld(t, language.url);
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  const summary = await world.document(id, 'summary');
+  const [, task = '', target = '', block = ''] =
+    /^- \[ \] (Says the sentence of words\.) \[\[(.*?)#\^(t-\d+)\|00:00:00\]\]$/m.exec(summary) ??
+    [];
+  assert.notEqual(task, '', summary);
+  assert.match(summary, /^## Decisions\n\n- Something else\.$/m);
+  const { documents } = (await recordingById(world.pipeline.storage, id))!;
+  assert.equal(`${target}.md`, documents!.transcript);
+  assert.match(await world.document(id, 'transcript'), new RegExp(` \\^${block}$`, 'm'));
 });
 
 test('a title that a person gave is the title', async (t) => {
