@@ -356,7 +356,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
       }
       return found.toSorted((a, b) => order.indexOf(a.stage) - order.indexOf(b.stage));
     },
-    async document(id: string, name: 'index' | 'summary'): Promise<string> {
+    async document(id: string, name: 'index' | 'summary' | 'transcript'): Promise<string> {
       const row = await recordingById(storage, id);
       return await readFile(join(dataDir, 'spaces', 'anna', row!.documents![name]), 'utf8');
     },
