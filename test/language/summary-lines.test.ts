@@ -94,7 +94,11 @@ test('a line keeps its link only with a name, a number or two content words in t
 test('a task is its speaker’s by label; in none of whose turns it was found, it says so', () => {
   const task = { kind: 'task' as const, text: 'writes the budget report', turn: 1 };
   assert.deepEqual(checked({ ...task, person: 'Ben' }), {
-    ...{ kind: 'task', text: task.text, speaker: 'SPEAKER_01', person: null, due: null },
+    kind: 'task',
+    text: task.text,
+    speaker: 'SPEAKER_01',
+    person: null,
+    due: null,
     block: 't-0001',
   });
   assert.equal(checked({ ...task, person: 'Anna' }).speaker, 'SPEAKER_00');

@@ -205,7 +205,7 @@ test('lines of a summary are in the document and in the fold, each with a link t
   t.after(() => language.close());
   const { brain } = language;
   language.brain = (prompt) =>
-    /^You summarise/.test(prompt.system)
+    prompt.system.startsWith('You summarise')
       ? JSON.stringify({
           lines: [
             {
