@@ -208,6 +208,8 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/open': 'shows or copies again what is there',
   '/config/test': 'changes nothing',
   '/audio/combined': 'selects the same again',
+  '/models/{id}/install': 'what is there or on its way is not fetched twice',
+  '/models/{id}/cancel': 'removes what arrived, or nothing',
 };
 
 test('the table speaks of every POST there is', () => {
