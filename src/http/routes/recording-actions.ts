@@ -71,7 +71,10 @@ const plainCommands: Record<string, { fact: RecordingFact; status: 200 | 202 }> 
 
 /** Body of the two reprocess routes. What is left out stays as it was. */
 export const reprocessSchema = z.strictObject({
-  from: z.enum(['language-model', 'speech-to-text']).default('language-model'),
+  from: z
+    .enum(['language-model', 'diarize', 'speech-to-text'])
+    .default('language-model')
+    .describe('`diarize`: the speakers of a meeting are told apart again'),
   language: languageSchema.optional(),
   speakers: z.number().int().min(1).max(20).nullable().optional(),
 });
