@@ -166,6 +166,7 @@ const cases: Case[] = [
       return { path: '/speakers', json: { speakers: { SPEAKER_1: 'Ada' } } };
     },
     settles: 'idle.saved',
+    differently: { json: { speakers: { SPEAKER_1: 'Ben' } } },
   },
   {
     path: '/speakers',
@@ -175,6 +176,7 @@ const cases: Case[] = [
       return { path: '/speakers', json: { skip: true } };
     },
     settles: 'idle.saved',
+    differently: { json: { speakers: { SPEAKER_1: 'Ada' } } },
   },
   {
     path: '/transcripts/{filename}/reprocess',

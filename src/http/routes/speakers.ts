@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { isDeepStrictEqual } from 'node:util';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import {
   type DecideRecording,
@@ -23,7 +25,8 @@ export const speakersRoutes: AddRoutes = (router, services) => {
   router.post('/speakers', async (ctx) => {
     const { recording_id, ...wanted } = await jsonBody(ctx, speakersSchema);
     const types = ['speakers.named', 'speakers.skipped', 'speakers.postponed'] as const;
-    const done = await doneBefore(services, ctx.state, { types, recordingId: recording_id });
+    const asks = (fact: LoggedFact) => isAnswer(fact, wanted);
+    const done = await doneBefore(services, ctx.state, { types, recordingId: recording_id, asks });
     if (done) {
       ctx.body = { status: statusName(done.state), recording_id: done.recordingId };
       return;
@@ -54,10 +57,17 @@ const speakersSchema = z
     { path: ['skip'], message: 'either names, `skip` or `later`' },
   );
 
-const decisionOf = (
-  { speakers, skip, later }: Omit<z.output<typeof speakersSchema>, 'recording_id'>,
-  remember: boolean,
-): DecideRecording => {
+type Wanted = Omit<z.output<typeof speakersSchema>, 'recording_id'>;
+
+/** Whether a fact is what a request asks for; the names of one that is erased may have been any. */
+function isAnswer(fact: LoggedFact, { speakers, skip, later }: Wanted): boolean {
+  if (skip || later) return fact.type === (skip ? 'speakers.skipped' : 'speakers.postponed');
+  if (fact.type !== 'speakers.named') return false;
+  const given = Object.fromEntries(Object.entries(speakers).filter(([, name]) => name !== ''));
+  return !fact.content || isDeepStrictEqual(fact.content.names, given);
+}
+
+const decisionOf = ({ speakers, skip, later }: Wanted, remember: boolean): DecideRecording => {
   if (later) return postponeSpeakers;
   return skip ? skipSpeakers : nameSpeakers(speakers, { remember });
 };
