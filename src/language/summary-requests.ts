@@ -77,23 +77,21 @@ function proseRule(task: SummaryTask, style: SummaryStyle): string[] {
   const shape =
     'Write two to five short paragraphs, or bullet points where people decide or list things,';
   const nothing = 'Add nothing that was not said, no opinion, no heading, no introduction.';
-  switch (task) {
-    case 'whole':
-      return [
-        `${shape} ${inLanguage(style)}.`,
-        `Say what was said: ${said}. Name speakers as the transcript does. ${nothing}`,
-      ];
-    case 'part':
-      return [
-        `Note in at most ten bullet points what was said in this part: ${said}, ${inLanguage(style)}.`,
-        `Name speakers as the transcript does. ${nothing}`,
-      ];
-    case 'merge':
-      return [
-        `${shape} ${inLanguage(style)}.`,
-        'Keep the order of the notes. Keep decisions, tasks and open questions. Add nothing, no heading, no introduction.',
-      ];
-  }
+  const ofTask: Readonly<Record<SummaryTask, string[]>> = {
+    whole: [
+      `${shape} ${inLanguage(style)}.`,
+      `Say what was said: ${said}. Name speakers as the transcript does. ${nothing}`,
+    ],
+    part: [
+      `Note in at most ten bullet points what was said in this part: ${said}, ${inLanguage(style)}.`,
+      `Name speakers as the transcript does. ${nothing}`,
+    ],
+    merge: [
+      `${shape} ${inLanguage(style)}.`,
+      'Keep the order of the notes. Keep decisions, tasks and open questions. Add nothing, no heading, no introduction.',
+    ],
+  };
+  return ofTask[task];
 }
 
 const order = (task: SummaryTask): string =>

@@ -23,6 +23,7 @@ type Speaker = {
 };
 type Detail = {
   status: string;
+  summary: { lines: { text: string; person: string | null; block: string | null }[] };
   utterances: { speaker: string | null; text: string; start: number; end: number }[];
   documents: Record<'index' | 'transcript' | 'summary', string> | null;
   notes: { code: string; detail: string }[];
@@ -76,7 +77,8 @@ test('two people talk: the service waits for their names, through a restart, and
   const names = { SPEAKER_00: 'Anna', SPEAKER_01: 'Björn Müller' };
   await apiOf(service.url, token).post('/speakers', { speakers: names });
   await until(async () => (await of<Detail>(`/recordings/${id}`)).status === 'IDLE');
-  const { documents, utterances, notes } = await of<Detail>(`/recordings/${id}`);
+  const detail = await of<Detail>(`/recordings/${id}`);
+  const { documents, utterances, notes } = detail;
   assert.ok(!notes.some(({ code }) => code === 'diarization-skipped'));
   for (const [index, name] of Object.values(names).entries()) {
     const own = said.filter(({ speaker }) => speaker === index).map(({ text }) => text);
@@ -92,6 +94,28 @@ test('two people talk: the service waits for their names, through a restart, and
   );
   const index = await of<string>(`/transcripts/${encodeURIComponent(documents!.index)}`);
   for (const name of Object.values(names)) assert.ok(index.includes(name));
+
+  const summary = await of<string>(`/transcripts/${encodeURIComponent(documents!.summary)}`);
+  const files = {
+    [documents!.index]: index,
+    [documents!.transcript]: transcript,
+    [documents!.summary]: summary,
+  };
+  const links = Object.values(files).flatMap((text) => text.match(/(?<=\[\[)[^\]|]+/g) ?? []);
+  assert.ok(links.filter((link) => link.includes('#^')).length > 0, summary);
+  for (const link of links) {
+    const [target, block] = link.split('#^');
+    const file = files[`${target}.md`];
+    assert.ok(file !== undefined, link);
+    if (block !== undefined) assert.match(file, new RegExp(` \\^${block}$`, 'm'));
+  }
+  for (const { text, person, block } of detail.summary.lines) {
+    assert.ok(Object.values(names).includes(person!), String(person));
+    const line = summary
+      .split('\n')
+      .find((one) => one.startsWith(`- ${person}: ${text.slice(0, 9)}`));
+    assert.ok(line?.includes(`#^${block}|`), `${text} / ${summary}`);
+  }
 });
 
 /** A data directory with the test models, and a dialogue of two voices as a file. */
