@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { localDiarizer } from '../../src/speech/diarization/diarize.ts';
 import { localProcess } from '../../src/speech/local/local-process.ts';
-import { linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
+import { type Line, linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { folderFor } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
 import { copyModel, modelsDir } from '../support/models.ts';
@@ -14,15 +14,25 @@ import { ratesOf } from '../support/speaker-rates.ts';
 const { signal } = new AbortController();
 const options = { speakers: null, signal, onProgress() {} };
 
-test('three voices, one breaking in on another: each word stands under its own', async (t) => {
-  const lines = linesOf(3, 9).map((line, at) => (at === 4 ? { ...line, gap: -0.4 } : line));
-  const rates = await ratesOf(lines, await folderFor(t));
-  t.diagnostic(JSON.stringify(rates));
-  assert.equal(rates.speakers, 3);
-  assert.ok(rates.wordErrors <= 0.25, `word error rate ${rates.wordErrors}`);
-  assert.ok(rates.diarizationErrors <= 0.1, `diarization error rate ${rates.diarizationErrors}`);
-  assert.ok(rates.rightSpeaker >= 0.95, `under the right speaker ${rates.rightSpeaker}`);
-});
+const breaksIn = (lines: Line[], seconds: number): Line[] =>
+  lines.map((line, at) => (at % 3 === 2 ? { ...line, gap: -seconds } : line));
+
+for (const [whose, speakers, lines] of [
+  ['three voices, two of them of one sex', 3, breaksIn(linesOf(3, 9), 0.4)],
+  [
+    'two voices of one sex',
+    2,
+    breaksIn(linesOf(2, 6), 0.6).map((line) => ({ ...line, speaker: line.speaker * 2 })),
+  ],
+] as const)
+  test(`${whose}, who break in on each other: each word stands under its own`, async (t) => {
+    const rates = await ratesOf(lines, await folderFor(t));
+    t.diagnostic(JSON.stringify(rates));
+    assert.equal(rates.speakers, speakers);
+    assert.ok(rates.wordErrors <= 0.25, `word error rate ${rates.wordErrors}`);
+    assert.ok(rates.diarizationErrors <= 0.1, `diarization error rate ${rates.diarizationErrors}`);
+    assert.ok(rates.rightSpeaker >= 0.95, `under the right speaker ${rates.rightSpeaker}`);
+  });
 
 test('as many speakers are found as there are said to be; silence has none', async (t) => {
   const { audio, diarizer } = await opened(t);
