@@ -182,6 +182,39 @@ test('characters that no Word file may hold are left out of it', async () => {
   assert.match(xml, /<w:b\/>.*one/s);
 });
 
+test('text and Word files carry the summary line by line, with names', async () => {
+  const { plainText } = await import('../../src/export/formats.ts');
+  const { wordFile } = await import('../../src/export/word-file.ts');
+  const none = { person: null, due: null, block: null } as const;
+  const input: DocumentsInput = {
+    ...talk,
+    kind: 'meeting',
+    speakers: [{ label: 'SPEAKER_00', name: 'Änne', seconds: 1 }],
+    lines: [
+      { ...none, kind: 'point', text: 'SPEAKER_00 greets.', speaker: null },
+      { ...none, kind: 'task', text: 'writes it.', speaker: 'SPEAKER_00', due: 'Friday' },
+      { ...none, kind: 'task', text: 'calls', speaker: null, person: 'Carl', unfounded: true },
+    ],
+  };
+  const lines = [
+    'Tasks',
+    'Änne: writes it (Friday)',
+    'Carl: calls (not found in what Carl said)',
+    'Points',
+    'Änne greets.',
+  ];
+  const text = plainText(input);
+  const found = lines.map((line) => text.indexOf(line));
+  assert.deepEqual(
+    found,
+    found.toSorted((one, other) => one - other),
+    text,
+  );
+  assert.ok(!found.includes(-1), text);
+  const xml = (await unzip(await wordFile(input))).get('word/document.xml')!;
+  for (const line of lines) assert.ok(xml.includes(line), line);
+});
+
 const talk: DocumentsInput = {
   recordingId: 'R',
   base: 'b',
