@@ -42,8 +42,8 @@ test('while a meeting waits for its speakers, its draft can be played, corrected
   );
   const [pending] = (frame as unknown as Status).speakers_pending;
   assert.equal(pending?.recording_id, id);
-  assert.ok(Date.parse(pending!.since) > 0);
-  const [speaker, ...none] = pending!.speakers;
+  assert.ok(Date.parse(pending.since) > 0);
+  const [speaker, ...none] = pending.speakers;
   assert.deepEqual([speaker?.label, speaker?.share, none], ['SPEAKER_00', 1, []]);
 
   // A sample is played through a ticket and a range.

@@ -128,7 +128,7 @@ export async function openCapturingService(
         async () => {
           for await (const fact of store.read(recordingStream(recordingId))) {
             last = fact.type;
-            if (isIt(fact)) return fact as Extract<LoggedRecordingFact, { type: typeof type }>;
+            if (isIt(fact)) return fact;
           }
           return null;
         },
