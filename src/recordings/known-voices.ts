@@ -19,7 +19,8 @@ export type KnownVoices = {
 };
 
 /**
- * Similarity (cosine) from which a voice is taken for one that is known … See `README.md` for the measurement.
+ * Similarity (cosine) from which a voice is taken for one that is known, as for windows of one recording. With the
+ * test models 16 s of one espeak-ng voice are at 0.99 to other 16 s of it, and at 0.11 at most to another voice …
  */
 const matchMin = 0.5;
 /** … and how much nearer it has to be than to the next person; else both are unlikely. */
