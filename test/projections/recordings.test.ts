@@ -108,7 +108,9 @@ test('what is asked while speakers are awaited, and the names given', async (t) 
     confidence: 0.5,
     reason: 'was greeted',
     seconds: 2,
+    share: 0.333,
     sample: { start: 0, end: 1, text: 'Guten Tag' },
+    samples: [],
   });
   const named = await teller.of(
     'r1',
