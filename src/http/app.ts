@@ -34,6 +34,7 @@ import { toggleRoutes } from './routes/toggle.ts';
 import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
+import { versionRoutes } from './routes/versions.ts';
 import type { AddRoutes, HttpServices, RouteServices, State } from './services.ts';
 import { openTickets } from './tickets.ts';
 import { openUploadPlaces } from './uploads/places.ts';
@@ -99,6 +100,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
     recordingRoutes,
     recordingCommandRoutes,
     recordingChangeRoutes,
+    versionRoutes,
     ticketRoutes,
     audioRoutes,
     exportRoutes,

@@ -4,6 +4,7 @@ import { suggestionReason } from '../documents/suggestion-reason.ts';
 import { speakerName, withSpeakerNames } from '../documents/documents.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
+import type { Reading } from '../../projections/recording/reading.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -54,6 +55,25 @@ export function recordingAnswer(
     utterances: transcript ? utterances(transcript) : [],
     notes: row.notes.map(({ code, detail }) => ({ code, text: detail })),
     ledger: ledgerOf(row, transcript),
+  };
+}
+
+/** What a version of the documents says, as `GET /recordings/{id}` says it of the present one. */
+export function readingAnswer(reading: Reading, uiLanguage: 'de' | 'en') {
+  const { title, language, speakers, blocks, notes } = reading;
+  const named = (text: string) => withSpeakerNames({ speakers, uiLanguage }, text);
+  const abstract = reading.abstract === null ? null : named(reading.abstract);
+  return {
+    title: title === null ? null : named(title),
+    language,
+    speakers,
+    summary: summaryAnswer(
+      { abstract, speakers },
+      { ...reading, summary: reading.summary ?? '' },
+      uiLanguage,
+    ),
+    utterances: utterances({ blocks, utterances: [] }),
+    notes: notes.map(({ code, detail }) => ({ code, text: detail })),
   };
 }
 
@@ -138,8 +158,8 @@ function ledgerOf({ ledger }: RecordingRow, transcript: TranscriptRow | undefine
 
 /** The summary line by line; of prose, its paragraphs and list items. */
 function summaryAnswer(
-  { abstract, speakers }: RecordingRow,
-  transcript: TranscriptRow | undefined,
+  { abstract, speakers }: Pick<RecordingRow, 'abstract' | 'speakers'>,
+  transcript: Pick<TranscriptRow, 'lines' | 'summary'> | undefined,
   uiLanguage: 'de' | 'en',
 ) {
   const shown = { speakers, uiLanguage };
@@ -180,7 +200,7 @@ const pointsIn = (prose: string): string[] =>
     .filter((line) => line !== '');
 
 /** The transcript's blocks; while there are none, the stretches as they were recognised. */
-function utterances({ blocks, utterances }: TranscriptRow) {
+function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utterances'>) {
   if (utterances.length === 0) {
     return blocks.map(({ id, speaker, start, end, text, words, doubt }, index) => ({
       index,

@@ -14,6 +14,7 @@ type Recording = {
   documents: Record<'index' | 'transcript' | 'summary', string>;
   speakers: { label: string; name: string | null }[];
   utterances: { block: string; text: string; speaker: string | null }[];
+  summary: { abstract: string | null; lines: { text: string }[] };
   notes: { code: string; text: string }[];
   ledger: { unplaced_corrections: { after: string }[] } | null;
 };
@@ -226,6 +227,23 @@ test('GET …/versions tells them all and why; …/restore switches back, also a
       [1, ['audio.imported'], 'A plan', false],
     ],
   );
+  const version = async (number: number | string) =>
+    await service.call<Recording>('GET', `/recordings/${id}/versions/${number}`, { token });
+  const present = await recording();
+  const newest = (await version(4)).body;
+  for (const part of ['title', 'utterances', 'speakers', 'summary', 'notes'] as const) {
+    assert.deepEqual(newest[part], present[part], part);
+  }
+  const earlier = await Promise.all([1, 2, 3].map(version));
+  assert.deepEqual(
+    earlier.map(({ body }) => [body.title, body.utterances[0]?.text]),
+    [
+      ['A plan', 'Hello there.'],
+      ['A plan', 'Bye.'],
+      ['Other', 'Bye.'],
+    ],
+  );
+  for (const unknown of [0, 5, 'x']) assert.equal((await version(unknown)).status, 404);
   const restored = await service.call<Recording>('POST', `/recordings/${id}/versions/1/restore`, {
     token,
   });

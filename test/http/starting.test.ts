@@ -15,7 +15,7 @@ import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Folding them takes some seconds, on a fast machine half of one. */
-const facts = 40_000;
+const facts = 60_000;
 const password = 'correct horse battery';
 
 const running = new WeakMap<TestContext, Service[]>();
@@ -126,11 +126,11 @@ test('a rebuild of one projection delays only who needs it', async (t) => {
   const { service, ask } = await start(t, root);
   await openLogAnswered(ask);
   const toggled = { method: 'POST', body: '{"action":"reset"}' };
-  const [list, status, library, command] = await Promise.all([
+  const [command, list, status, library] = await Promise.all([
+    ask('/toggle', token, toggled),
     ask('/recordings', token),
     ask('/status', token),
     ask('/transcripts', token),
-    ask('/toggle', token, toggled),
   ]);
   assert.deepEqual([list.status, status.status, library.status], [200, 200, 200]);
   assert.deepEqual([command.status, command.body['type']], [503, '/problems/starting']);

@@ -25,6 +25,7 @@ import { turnOperations } from '../routes/turns.ts';
 import { resumableOperations } from '../routes/tus.ts';
 import { deviceOperations } from '../routes/devices.ts';
 import { modelOperations } from '../routes/models.ts';
+import { versionOperations } from '../routes/versions.ts';
 
 /** Every operation of the interface; a test compares them with the router's own list. */
 export const operations: readonly Operation[] = [
@@ -39,6 +40,7 @@ export const operations: readonly Operation[] = [
   ...eventOperations,
   ...recordingCommandOperations,
   ...changeOperations,
+  ...versionOperations,
   ...turnOperations,
   ...speakersOperations,
   ...profileOperations,

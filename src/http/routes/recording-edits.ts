@@ -7,7 +7,6 @@ import {
 } from '../../../projections/recording/decide.ts';
 import { localTime } from '../../shared/time.ts';
 import { editTurn } from '../../../projections/recording/edit-turns.ts';
-import { versionsOf } from '../../../projections/recording/versions.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
@@ -45,11 +44,6 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
   router.post('/recordings/:id/utterances/:index/merge', change(turnMerge));
   router.patch('/recordings/:id/speakers', change(newNames));
   router.post('/recordings/:id/versions/:version/restore', change(restoring));
-
-  router.get('/recordings/:id/versions', async (ctx) => {
-    const { recording } = await services.recordingService.read(await visibleId(services, ctx));
-    ctx.body = { versions: versionsOf(recording).toReversed() };
-  });
 
   router.delete('/recordings/:id', async (ctx) => {
     const id = await visibleId(services, ctx);
@@ -141,21 +135,6 @@ const namesSchema = z.strictObject({
 const changed = {
   200: { description: 'The recording as it is now.', json: answers.recordingLineSchema },
 };
-const worker = z
-  .object({ engine: z.string(), model: z.string().nullable() })
-  .nullable()
-  .describe('null: it took no part');
-const version = z.object({
-  version: z.number().int(),
-  at: z.string().describe('RFC 3339, UTC'),
-  why: z.array(z.string()).describe('types of the facts that led to it'),
-  by: z.string().describe('id of the user'),
-  run: z.number().int(),
-  speech_to_text: worker,
-  language_model: worker,
-  title: z.string().nullable(),
-  current: z.boolean(),
-});
 
 /** What people change of recordings afterwards. */
 export const changeOperations: readonly Operation[] = [
@@ -197,17 +176,6 @@ export const changeOperations: readonly Operation[] = [
     answers: changed,
     problems: ['not-found', 'not-accepted'],
     command: true,
-  },
-  {
-    method: 'get',
-    path: '/recordings/{id}/versions',
-    id: 'listVersions',
-    tag: 'Recordings',
-    summary: 'Every version of the documents, newest first',
-    answers: {
-      200: { description: 'The versions.', json: z.object({ versions: z.array(version) }) },
-    },
-    problems: ['not-found'],
   },
   {
     method: 'post',
