@@ -91,6 +91,30 @@ test('fields are checked, and every wrong one is named', async (t) => {
   assert.deepEqual(await leftIn(service), []);
 });
 
+test('people are named in a field each, too; any other field is given once', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const send = async (twice: string) => {
+    const form = new FormData();
+    for (const value of ['Ada', 'Ben']) form.append(twice, value);
+    form.set('file', new Blob([wav()]), 'talk.wav');
+    return await service.call<ProblemAnswer & { recording_id: string }>('POST', '/recordings', {
+      token,
+      body: form,
+    });
+  };
+  const { status, body } = await send('people');
+  assert.equal(status, 202);
+  type Facts = { events: { content: { people?: string[] } }[] };
+  const path = `/recordings/${body.recording_id}/events`;
+  const { events } = (await service.call<Facts>('GET', path, { token })).body;
+  assert.deepEqual(events[0]?.content.people, ['Ada', 'Ben']);
+  const refused = await send('title');
+  assert.deepEqual(refused.body.errors, [
+    { path: 'title', message: 'is given twice: give it once' },
+  ]);
+});
+
 test('what is not audio is 415 with a sentence, and so is a body that is no form', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

@@ -139,11 +139,15 @@ async function parseForm(
   const fields: Record<string, string> = {};
   const body = (ctx.request as { body?: Record<string, string | string[]> }).body ?? {};
   for (const [name, value] of Object.entries(body)) {
-    if (typeof value !== 'string') throw invalid([{ path: name, message: 'is given twice' }]);
-    fields[name] = value;
+    if (typeof value === 'string') fields[name] = value;
+    else if (name === listField) fields[name] = JSON.stringify(value);
+    else throw invalid([{ path: name, message: 'is given twice: give it once' }]);
   }
   return { path: join(folder, 'file'), filename, fields };
 }
+
+/** Of this one a form has as many as there are names: as good as one with a JSON array. */
+const listField = 'people';
 
 const oneFile = 'exactly one file, in the field `file`';
 
