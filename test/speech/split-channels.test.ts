@@ -21,6 +21,10 @@ const spans = fc
     });
   });
 
+/** As the detector hears them: from before they begin, and until they are long over. */
+const asDetected = (said: readonly Stretch[]): Stretch[] =>
+  said.map(([start, end]) => [Math.max(0, start - 0.24), end + 0.18]);
+
 const isIn = (turns: readonly Stretch[], time: number): boolean =>
   turns.some(([start, end]) => time >= start && time < end);
 
@@ -42,15 +46,16 @@ test('of the microphone what is no louder than the echo of the loudspeakers is n
           const time = (at + 0.5) / 10;
           const [me, others] = [isIn(mine, time), isIn(theirs, time)];
           const right = others ? voice() : -90;
-          const left = power(-65) + (me ? power(voice()) : 0) + power(right + echo);
+          const room = power(-65 + 2 * (random() - 0.5));
+          const left = room + (me ? power(voice()) : 0) + power(right + echo);
           levels.right[at] = right;
           levels.left[at] = 10 * Math.log10(left);
           // A detector takes a loud echo for speech.
           if (levels.left[at]! > -55) heard.push([at / 10, (at + 1) / 10]);
         }
         const turns = microphoneTurns(
-          { speech: heard, levels: levels.left },
-          { speech: theirs, levels: levels.right },
+          { speech: asDetected(heard), levels: levels.left },
+          { speech: asDetected(theirs), levels: levels.right },
         );
         const seen = { mine: 0, found: 0, theirs: 0, taken: 0, both: 0 };
         for (let at = 0; at < frames; at += 1) {
@@ -70,7 +75,28 @@ test('of the microphone what is no louder than the echo of the loudspeakers is n
         assert.ok(seen.taken <= 0.05 * seen.theirs, `took ${seen.taken} of ${seen.theirs}`);
       },
     ),
-    { numRuns: 50 },
+    {
+      numRuns: 50,
+      // 5.1 s are the beginning of a frame of 0.1 s, although 5.1 / 0.1 is less than 51.
+      examples: [
+        [
+          [
+            [1.3, 2.3],
+            [3.3, 4.3],
+            [5.3, 6.3],
+            [7.3, 8.3],
+          ],
+          [
+            [1, 2],
+            [3, 4],
+            [5.1, 6.1],
+            [7.8, 9.3],
+          ],
+          -12,
+          0,
+        ],
+      ],
+    },
   );
 });
 

@@ -107,8 +107,9 @@ function cutOut([start, end, speaker]: SpokenTurn, parts: readonly Stretch[]): S
 
 /** The energy of some frames: pauses and what is left of an echo count little. */
 function energyOf(levels: Float32Array, start: number, end: number): number {
-  const frames = levels.subarray(Math.floor(start / frameSeconds), Math.ceil(end / frameSeconds));
-  return frames.reduce((sum, level) => sum + 10 ** (level / 10), 0);
+  return levels
+    .subarray(...framesIn([start, end]))
+    .reduce((sum, level) => sum + 10 ** (level / 10), 0);
 }
 
 /** What is heard in one channel: where there is speech, and how loud each frame of 100 ms is, in dB. */
@@ -117,30 +118,41 @@ export type HeardChannel = { speech: readonly Stretch[]; levels: Float32Array };
 const frameSeconds = 0.1;
 /** Louder than the loudspeakers are in the microphone by so much it is the person before it, dB. */
 const aboveEchoDb = 6;
+/** Louder than the room is by so much it is a sound: a detector's stretch reaches beyond what was said, dB. */
+const aboveRoomDb = 3;
 /** An echo in the room comes late and dies away: so many frames count together. */
 const echoFrames = 3;
 /** Of the frames in which others speak, the part in which the person is taken to be silent. */
 const silentShare = 0.25;
-/** Fewer frames say nothing of an echo. */
-const echoFramesMin = 10;
+/** Of the frames in which none speaks, the part that is taken for the room: the rest are other sounds. */
+const roomShare = 0.5;
+/** Fewer frames say nothing of an echo or a room. */
+const enoughFrames = 10;
 /** Shorter sounds are no speech, shorter pauses end no turn, seconds. */
 const shortestSeconds = 0.25;
 const pauseSeconds = 0.4;
 
 /**
  * When the person at the microphone speaks. A microphone without headphones hears the loudspeakers as well, more
- * or less: by how much is measured where the others speak, and what is no louder than that is theirs. Pure.
+ * or less: by how much is measured where the others speak, and what is no louder than that is theirs. What is no
+ * louder than the microphone is where none speaks is the room's. Pure.
  */
 export function microphoneTurns(microphone: HeardChannel, speakers: HeardChannel): Stretch[] {
   const [mine, theirs] = [microphone.levels, speakers.levels];
   const spoken = framesOf(microphone.speech, mine.length);
-  const echo = echoOf(mine, theirs, framesOf(speakers.speech, mine.length));
+  const others = framesOf(speakers.speech, mine.length);
+  const echo = echoOf(mine, theirs, others);
+  const room = atShare(
+    mine.filter((_, at) => !spoken[at] && !others[at]),
+    roomShare,
+  );
   const turns: Stretch[] = [];
   for (let at = 0; at < mine.length; at += 1) {
     let loudest = -Infinity;
     for (let back = 0; back <= echoFrames; back += 1)
       loudest = Math.max(loudest, theirs[at - back] ?? -Infinity);
-    if (!spoken[at] || mine[at]! <= loudest + echo + aboveEchoDb) continue;
+    if (!spoken[at] || mine[at]! <= room + aboveRoomDb) continue;
+    if (mine[at]! <= loudest + echo + aboveEchoDb) continue;
     const [start, end] = [at * frameSeconds, (at + 1) * frameSeconds];
     const last = turns.at(-1);
     if (last && start - last[1] <= pauseSeconds) last[1] = end;
@@ -151,19 +163,31 @@ export function microphoneTurns(microphone: HeardChannel, speakers: HeardChannel
 
 /** By how many dB the loudspeakers are louder, or less loud, in the microphone than in their own channel. */
 function echoOf(mine: Float32Array, theirs: Float32Array, others: Uint8Array): number {
-  const differences: number[] = [];
-  for (let at = 0; at < mine.length; at += 1) {
-    if (others[at] && theirs[at] !== undefined) differences.push(mine[at]! - theirs[at]!);
-  }
-  if (differences.length < echoFramesMin) return -Infinity;
-  return differences.toSorted((a, b) => a - b)[Math.floor(differences.length * silentShare)]!;
+  const differences = mine.subarray(0, theirs.length).map((level, at) => level - theirs[at]!);
+  return atShare(
+    differences.filter((_, at) => others[at]),
+    silentShare,
+  );
+}
+
+/** The level that such a share of some frames is below; -Infinity of too few. */
+function atShare(levels: Float32Array, share: number): number {
+  if (levels.length < enoughFrames) return -Infinity;
+  return levels.toSorted()[Math.floor(levels.length * share)]!;
 }
 
 function framesOf(speech: readonly Stretch[], count: number): Uint8Array {
   const frames = new Uint8Array(count);
-  for (const [start, end] of speech)
-    frames.fill(1, Math.floor(start / frameSeconds), Math.ceil(end / frameSeconds));
+  for (const stretch of speech) frames.fill(1, ...framesIn(stretch));
   return frames;
+}
+
+/** Of a frame, which times in seconds are not exact to: 5.1 s are the beginning of frame 51, not the end of frame 50. */
+const inexact = 1e-6;
+
+/** The frames that a stretch touches: the first, and the first after them. */
+function framesIn([start, end]: Stretch): [first: number, after: number] {
+  return [Math.floor(start / frameSeconds + inexact), Math.ceil(end / frameSeconds - inexact)];
 }
 
 /** Read at once, seconds. */
