@@ -40,7 +40,7 @@ const apart = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
 );
 
 // Parts that are no more must not stay beside those that are.
-await rm(dir, { recursive: true, force: true });
+for (const part of ['src', 'chunks']) await rm(join(dir, part), { recursive: true, force: true });
 if (only !== undefined) {
   await put(only, true);
   process.exit();

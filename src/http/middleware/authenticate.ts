@@ -84,8 +84,8 @@ const publicPaths = [
   /^\/(health|openapi\.json|docs)$/,
   /^\/setup\/state$/,
   // The web app: its pages check the token themselves, its assets hold no secret.
-  /^\/(login|setup|settings|debug|notes\/[^/]+)$/,
-  /^\/(assets\/.+|[a-z][a-z0-9-]*\.(css|js|svg|ico|webmanifest))$/,
+  /^\/(login|setup|settings|account|speakers|debug|notes\/[^/]+)$/,
+  /^\/(assets\/.+|[a-z][a-z0-9-]*\.(js|svg|png|webmanifest))$/,
 ];
 
 const adminPaths = [

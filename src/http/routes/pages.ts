@@ -1,39 +1,41 @@
 import type { Router } from '@koa/router';
-import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { packageRoot } from '../../shared/package.ts';
 import type { AddRoutes, State } from '../services.ts';
 import { Problem } from '../problems.ts';
 import * as z from 'zod';
+import { openWebFiles } from '../web-files.ts';
 import { querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
-/** The page at `/` and what it needs: read once at start, so no path of a request ever meets the disk. */
+/** Addresses of the web app's pages (http.md, "Who may call"); what is at each, the app decides. */
+const pagePaths = [
+  ['/', 'page', 'Notes and recording'],
+  ['/login', 'loginPage', 'Log in'],
+  ['/setup', 'setupPage', 'Creates the first administrator, for people'],
+  ['/notes/{id}', 'notePage', 'A recording'],
+  ['/speakers', 'speakersPage', 'Who spoke'],
+  ['/settings', 'settingsPage', 'Settings'],
+  ['/account', 'accountPage', 'The account of who is logged in'],
+  ['/debug', 'statechartPage', 'The statechart'],
+] as const;
+
+/** The web app: its pages, and the files it is made of. */
 export const pageRoutes = (router: Router<State>): void => {
-  for (const [path, page] of pages(join(packageRoot, 'web'))) {
-    router.get(path, (ctx) => {
-      ctx.status = 200;
-      ctx.set('ETag', page.etag);
-      ctx.set('Cache-Control', 'no-cache');
-      if (ctx.fresh) {
-        ctx.status = 304;
-        return;
-      }
-      ctx.set('Content-Type', page.type);
-      ctx.body = page.bytes;
+  const files = openWebFiles(join(packageRoot, 'dist/web'));
+  const isBuilt = files.paths.includes('index.html');
+  for (const [path] of pagePaths) {
+    router.get(path.replace('{id}', ':id'), async (ctx) => {
+      if (!isBuilt) throw new Problem('not-found', 'The web app is not built: run npm run build.');
+      await files.send(ctx, 'index.html');
     });
   }
-};
-
-const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
+  for (const path of files.paths.filter((name) => name !== 'index.html')) {
+    router.get(`/${path}`, async (ctx) => await files.send(ctx, path));
+  }
 };
 
 /**
@@ -124,22 +126,6 @@ export const socketRoutes: AddRoutes = (router) => {
   });
 };
 
-type Page = { type: string; etag: string; bytes: Buffer };
-
-/** The files right in the folder, of the types above; `index.html` is `/`, `setup.html` is `/setup`. */
-function pages(folder: string): Map<string, Page> {
-  const found = new Map<string, Page>();
-  for (const name of readdirSync(folder)) {
-    const type = types[extname(name)];
-    if (type === undefined) continue;
-    const bytes = readFileSync(join(folder, name));
-    const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`;
-    const path = name === 'index.html' ? '' : name.replace(/\.html$/, '');
-    found.set(`/${path}`, { type, etag, bytes });
-  }
-  return found;
-}
-
 const markup = (path: string, id: string, summary: string): Operation => ({
   method: 'get',
   path,
@@ -154,8 +140,7 @@ const markup = (path: string, id: string, summary: string): Operation => ({
 
 /** Pages, this document, and the WebSocket. */
 export const pageOperations: readonly Operation[] = [
-  markup('/', 'page', 'The start page'),
-  markup('/setup', 'setupPage', 'Creates the first administrator, for people'),
+  ...pagePaths.map(([path, id, summary]) => markup(path, id, summary)),
   markup('/docs', 'docs', 'This document, to read and to try'),
   {
     method: 'get',

@@ -1,0 +1,14 @@
+/** What screen readers say: two live regions that are in the page from the start (`Frame.svelte`). */
+import { atom } from 'nanostores';
+
+/** Said when there is a pause: started, stopped, saved, connected again, number of hits. */
+export const polite = atom('');
+/** Said at once: a recording is in danger. */
+export const assertive = atom('');
+
+export function announce(text: string, danger = false): void {
+  const region = danger ? assertive : polite;
+  // The same text again is said again only when it was away.
+  region.set('');
+  queueMicrotask(() => region.set(text));
+}

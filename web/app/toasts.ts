@@ -1,0 +1,20 @@
+/** Short messages after an action, some with a way back. Never for errors. */
+import { atom } from 'nanostores';
+
+export type Toast = { id: number; text: string; undo?: () => void };
+
+export const toasts = atom<readonly Toast[]>([]);
+
+/** How long one stays, in milliseconds. */
+const shown = 8_000;
+let last = 0;
+
+/** Shows a message. @param undo adds a button that takes the action back. Returns a function that removes it. */
+export function toast(text: string, undo?: () => void): () => void {
+  last += 1;
+  const id = last;
+  const remove = () => toasts.set(toasts.get().filter((each) => each.id !== id));
+  toasts.set([...toasts.get(), { id, text, ...(undo && { undo: () => (remove(), undo()) }) }]);
+  setTimeout(remove, shown);
+  return remove;
+}

@@ -1,0 +1,68 @@
+/** The HTTP interface, typed by its OpenAPI document (`interface.d.ts`, made by `npm run types:web`). */
+import createClient from 'openapi-fetch';
+import type { components, paths } from './interface.d.ts';
+import { session } from './session.ts';
+
+/** A schema of the OpenAPI document by its name. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+/** RFC 9457, as every error of the service is. */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail?: string;
+  errors?: { path: string; message: string }[];
+};
+
+/** What the service answered instead, or that it did not answer (`status` 0, type `away`). */
+export class ApiError extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.detail ?? problem.title);
+    this.problem = problem;
+  }
+}
+
+const away: Problem = { type: 'away', title: 'The service does not answer.', status: 0 };
+
+/**
+ * `api.GET('/recordings/{id}', { params: { path: { id } } })`; `data` of the answer is typed. Give the
+ * promise to `answer` to have errors thrown.
+ */
+export const api = createClient<paths>({
+  baseUrl: '/',
+  fetch: async (request) => {
+    const current = session.get();
+    if (current !== null) request.headers.set('Authorization', `Bearer ${current.token}`);
+    const response = await fetch(request).catch(() => {
+      throw new ApiError(away);
+    });
+    // Only what was sent with this session's token says that this session has ended.
+    if (response.status === 401 && current !== null && session.get()?.token === current.token) {
+      session.set(null);
+    }
+    return response;
+  },
+});
+
+/**
+ * The data of an answer.
+ * @throws {ApiError} when the service refused or does not answer.
+ */
+export async function answer<Data>(
+  asked: Promise<{ data?: Data; error?: unknown; response: Response }>,
+): Promise<Exclude<Data, undefined>> {
+  const { data, error, response } = await asked;
+  if (response.ok) return data as Exclude<Data, undefined>;
+  const problem = error as Partial<Problem> | undefined;
+  throw new ApiError(
+    typeof problem?.type === 'string'
+      ? (problem as Problem)
+      : {
+          type: 'about:blank',
+          title: `The service answered ${response.status}.`,
+          status: response.status,
+        },
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * The WebSocket of a session: `status` as it changes and every frame to who listens. It connects again by
+ * itself and then goes on after the last position it saw, so that nothing is missed and nothing comes twice.
+ */
+import { atom } from 'nanostores';
+import { type Schema, api } from './api.ts';
+import { session } from './session.ts';
+
+export type Frame = Schema<'ServerFrame'>;
+export type Status = Extract<Frame, { type: 'status' }>;
+
+/** The newest status; null before the first. */
+export const status = atom<Status | null>(null);
+
+/** Whether the service answers; if not, since when and when the next try is (milliseconds of the epoch). */
+export const connection = atom<
+  { state: 'connecting' | 'open' } | { state: 'away'; since: number; nextTry: number }
+>({ state: 'connecting' });
+
+const listeners = new Set<(frame: Frame) => void>();
+let socket: WebSocket | undefined;
+let position: number | undefined;
+let tries = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Waits between tries double up to this, in milliseconds. */
+const longestWait = 30_000;
+
+/** Calls `listener` with every frame from now on. Returns how to stop. */
+export function onFrame(listener: (frame: Frame) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Sends a frame, or bytes of audio. @returns false when there is no connection. */
+export function send(frame: Schema<'ClientFrame'> | ArrayBuffer): boolean {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
+  socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame));
+  return true;
+}
+
+/** Connects whenever there is a session, as long as the page is open. */
+export function followSession(): void {
+  session.subscribe((current, before) => {
+    if (current?.token === before?.token && before !== undefined) return;
+    disconnect();
+    if (current !== null) connect(current.token);
+  });
+  addEventListener('online', tryNow);
+}
+
+/** Does not wait for the next try. */
+export function tryNow(): void {
+  const current = session.get();
+  if (current === null || connection.get().state !== 'away') return;
+  clearTimeout(timer);
+  connect(current.token);
+}
+
+function connect(token: string): void {
+  const url = new URL('/ws', location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  if (position !== undefined) url.searchParams.set('after', String(position));
+  const mine = new WebSocket(url, ['mitschrift', token]);
+  let opened = false;
+  socket = mine;
+  mine.addEventListener('open', () => {
+    if (socket !== mine) return;
+    opened = true;
+    tries = 0;
+    connection.set({ state: 'open' });
+  });
+  mine.addEventListener('message', ({ data }) => {
+    if (socket === mine && typeof data === 'string') receive(JSON.parse(data) as Frame);
+  });
+  mine.addEventListener('close', ({ code }) => {
+    if (socket !== mine) return;
+    lost(token, code);
+    // A refused handshake does not say why: an ended session is seen by asking (and then ends here, too).
+    if (!opened) api.GET('/status').catch(() => undefined);
+  });
+}
+
+function receive(frame: Frame): void {
+  if ('position' in frame && typeof frame.position === 'number') position = frame.position;
+  if (frame.type === 'status') status.set(frame);
+  for (const listener of listeners) listener(frame);
+}
+
+function lost(token: string, code: number): void {
+  socket = undefined;
+  // The session ended: whoever holds it is asked to log in.
+  if (code === 1008) {
+    if (session.get()?.token === token) session.set(null);
+    return;
+  }
+  const wait = Math.min(longestWait, 500 * 2 ** tries) * (0.75 + Math.random() / 2);
+  tries += 1;
+  const before = connection.get();
+  const since = before.state === 'away' ? before.since : Date.now();
+  connection.set({ state: 'away', since, nextTry: Date.now() + wait });
+  timer = setTimeout(() => connect(token), wait);
+}
+
+function disconnect(): void {
+  clearTimeout(timer);
+  const mine = socket;
+  socket = undefined;
+  position = undefined;
+  tries = 0;
+  status.set(null);
+  connection.set({ state: 'connecting' });
+  mine?.close();
+}

@@ -1,0 +1,11 @@
+import { params } from '@nanostores/i18n';
+import { i18n } from '../words/i18n.ts';
+
+const english = {
+  away: 'The service does not answer.',
+  awaySafe: 'Nothing was changed. Try again in a moment.',
+  refused: params('The service refused: {title}'),
+};
+
+export type English = typeof english;
+export const words = i18n('components', english);

@@ -1,0 +1,6 @@
+import type { Translation } from '../../words/i18n.ts';
+import type { English } from './words.ts';
+
+export default {
+  title: 'Einstellungen',
+} satisfies Translation<English>;

@@ -1,0 +1,8 @@
+import { i18n } from '../../words/i18n.ts';
+
+const english = {
+  title: 'Setup',
+};
+
+export type English = typeof english;
+export const words = i18n('setup', english);

@@ -1,0 +1,77 @@
+/** The web app's build: `dist/web/`, compressed ahead of time, listed in `files.json` for `src/http/web-files.ts`. */
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { extname, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+const dir = join(import.meta.dirname, '../dist/web');
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [svelte(), compressedAhead()],
+  build: {
+    outDir: dir,
+    emptyOutDir: true,
+    target: 'es2022',
+    // `data:` addresses are not allowed by the Content-Security-Policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    // `npm run dev:web` beside `npm run dev`: pages from here, everything else from the service.
+    proxy: Object.fromEntries(
+      [
+        'audio',
+        'config',
+        'doctor',
+        'events',
+        'health',
+        'login',
+        'logout',
+        'machine',
+        'models',
+        'open',
+        'openapi.json',
+        'people',
+        'recordings',
+        'search',
+        'setup',
+        'speakers',
+        'status',
+        'toggle',
+        'transcripts',
+        'uploads',
+        'users',
+        'ws',
+      ].map((segment) => [
+        `^/${segment}(/|$|\\?)`,
+        { target: 'http://127.0.0.1:8765', ws: true, bypass: pageInstead },
+      ]),
+    ),
+  },
+});
+
+/** A browser that asks for a page gets the app, whatever else has the same address. */
+function pageInstead(request: IncomingMessage): string | undefined {
+  return request.headers.accept?.includes('text/html') === true ? '/index.html' : undefined;
+}
+
+/** Texts of more than a kilobyte get a `.br` and a `.gz` beside them. */
+function compressedAhead(): Plugin {
+  return {
+    name: 'compressed-ahead',
+    apply: 'build',
+    async closeBundle() {
+      const names = await readdir(dir, { recursive: true });
+      for (const name of names) {
+        if (!/\.(?:html|js|css|svg|webmanifest|json)$/.test(extname(name))) continue;
+        const bytes = await readFile(join(dir, name));
+        if (bytes.length < 1024) continue;
+        await writeFile(join(dir, `${name}.br`), brotliCompressSync(bytes));
+        await writeFile(join(dir, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+      }
+    },
+  };
+}

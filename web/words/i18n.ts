@@ -1,0 +1,58 @@
+/**
+ * Words of the app in the chosen language, by `@nanostores/i18n`. English stands in the `words.ts` of each
+ * folder and is part of its code; another language in `words.<code>.ts` beside it, loaded when it is chosen.
+ */
+import {
+  type Components,
+  type ComponentsJSON,
+  type TranslationsJSON,
+  browser,
+  createI18n,
+  formatter,
+  localeFrom,
+} from '@nanostores/i18n';
+import { persistentAtom } from '@nanostores/persistent';
+
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+
+/** The language chosen in this browser; undefined follows the browser. */
+export const chosenLanguage = persistentAtom<Language | undefined>('mitschrift.language');
+
+export const locale = localeFrom(chosenLanguage, browser({ available: languages, fallback: 'en' }));
+
+/** Numbers, dates and times as the language writes them. */
+export const format = formatter(locale);
+
+type Module = { default: TranslationsJSON };
+const others = import.meta.glob<Module>('../{app,components,pages/*}/words.*.ts');
+
+/** `i18n(folder, english)`: the folder's words, a store. A folder's name is unique. */
+export const i18n = createI18n(locale, {
+  get: async (code, folders) => await wordsOf(code, folders),
+});
+
+/** Loads the words of folders before they are shown, so that no page appears in English first. */
+export async function prepareWords(folders: readonly string[]): Promise<void> {
+  const code = locale.get();
+  if (code === 'en') return;
+  const missing = folders.filter((folder) => i18n.cache[code]?.[folder] === undefined);
+  i18n.cache[code] = { ...i18n.cache[code], ...((await wordsOf(code, missing)) as Components) };
+}
+
+async function wordsOf(code: string, folders: readonly string[]): Promise<ComponentsJSON> {
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const [, load] = Object.entries(others).find(([path]) =>
+        path.endsWith(`/${folder}/words.${code}.ts`),
+      ) ?? [folder, undefined];
+      return [folder, load === undefined ? {} : (await load()).default] as const;
+    }),
+  );
+  return Object.fromEntries(found);
+}
+
+/** What a translation of `english` must hold: every key, with texts for its parameters and counts. */
+export type Translation<English> = {
+  [Key in keyof English]: English[Key] extends string ? string : string | Record<string, string>;
+};
