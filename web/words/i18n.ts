@@ -3,7 +3,7 @@
  * folder and is part of its code; another language in `words.<code>.ts` beside it, loaded when it is chosen.
  */
 import {
-  type Components,
+  type Translations,
   type ComponentsJSON,
   type TranslationsJSON,
   browser,
@@ -37,7 +37,7 @@ export async function prepareWords(folders: readonly string[]): Promise<void> {
   const code = locale.get();
   if (code === 'en') return;
   const missing = folders.filter((folder) => i18n.cache[code]?.[folder] === undefined);
-  i18n.cache[code] = { ...i18n.cache[code], ...((await wordsOf(code, missing)) as Components) };
+  i18n.cache[code] = { ...i18n.cache[code], ...((await wordsOf(code, missing)) as Translations) };
 }
 
 async function wordsOf(code: string, folders: readonly string[]): Promise<ComponentsJSON> {
