@@ -3,7 +3,6 @@
  * folder and is part of its code; another language in `words.<code>.ts` beside it, loaded when it is chosen.
  */
 import {
-  type Translations,
   type ComponentsJSON,
   type TranslationsJSON,
   browser,
@@ -37,7 +36,7 @@ export async function prepareWords(folders: readonly string[]): Promise<void> {
   const code = locale.get();
   if (code === 'en') return;
   const missing = folders.filter((folder) => i18n.cache[code]?.[folder] === undefined);
-  i18n.cache[code] = { ...i18n.cache[code], ...((await wordsOf(code, missing)) as Translations) };
+  i18n.cache[code] = Object.assign({ ...i18n.cache[code] }, await wordsOf(code, missing));
 }
 
 async function wordsOf(code: string, folders: readonly string[]): Promise<ComponentsJSON> {
