@@ -8,3 +8,27 @@ export function clock(seconds: number): string {
     ? `${two(minutes)}:${rest}`
     : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
 }
+
+/** `41 s`, `5 min`, `1 h 12 min`: how long something is, for people. @param seconds rounded to the larger unit */
+export function briefly(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return minutes % 60 === 0
+    ? `${minutes / 60} h`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `41 s`, `12 min 41 s`, `1 h 2 min 3 s`: to the second, rounded down. */
+export function exactly(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const parts = [
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return (first < 0 ? parts.slice(2) : parts.slice(first))
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}
