@@ -37,8 +37,8 @@ export interface Search {
   find(owner: string, question: string, options: { limit: number }): Promise<Found>;
 }
 
-/** Pairs of word and transcript in all indexes together (about 45 bytes each): some 10 000 transcripts. */
-const sizeMax = 9_000_000;
+/** Pairs of word and transcript in all indexes together (about 10 bytes each): some 25 000 transcripts, 200 MB. */
+const sizeMax = 20_000_000;
 /** Users whose indexes are in memory, and indexes being made at the same time. */
 const usersMax = 50;
 const buildsMax = 4;

@@ -1,4 +1,3 @@
-import MiniSearch from 'minisearch';
 import { setImmediate } from 'node:timers/promises';
 import { libraryPage } from '../../projections/library.ts';
 import { pageRowsMax } from '../../projections/list-page.ts';
@@ -6,7 +5,7 @@ import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/transcripts.ts';
-import { foldWord, wordsOf } from './words.ts';
+import { type Searchable, type WordIndex, wordIndex } from './word-index.ts';
 
 /** One user's index, made from the rows of the projections and kept up with them. */
 export type UserIndex = {
@@ -169,100 +168,4 @@ async function searchable(
       '\n',
     ),
   };
-}
-
-/** From this length on a word may be the beginning of another, or be misspelt, in the last place sooner. */
-const prefixFrom = { last: 2, any: 3 };
-const oneTypoFrom = 5;
-const twoTyposFrom = 9;
-
-export function wordIndex(): WordIndex {
-  const sizes = new Map<string, number>();
-  let size = 0;
-  const index = new MiniSearch<Searchable>({
-    fields: ['title', 'speakers', 'text', 'summary'],
-    // It is handed folded words, with a space between two.
-    tokenize: (text) => (text === '' ? [] : text.split(' ')),
-    processTerm: (term) => term,
-    // What was removed is forgotten at once, not some time: it may have been erased.
-    autoVacuum: { minDirtCount: 1, minDirtFactor: 0, batchSize: 1000, batchWait: 10 },
-  });
-  const remove = (id: string) => {
-    if (!sizes.has(id)) return;
-    size -= sizes.get(id)!;
-    sizes.delete(id);
-    index.discard(id);
-  };
-
-  return {
-    put(transcript) {
-      const { id } = transcript;
-      const words = new Set<string>();
-      const folded = (text: string) =>
-        Array.from(wordsOf(text), ({ word }) => foldWord(word))
-          .filter((word) => word !== '' && words.add(word))
-          .join(' ');
-      remove(id);
-      index.add({
-        id,
-        title: folded(transcript.title),
-        speakers: folded(transcript.speakers),
-        text: folded(transcript.text),
-        summary: folded(transcript.summary),
-      });
-      sizes.set(id, words.size);
-      size += words.size;
-    },
-    remove,
-    find(words, limit) {
-      const last = words.length - 1;
-      const ask = (prefixes: (word: string, at: number) => boolean, typos: boolean) =>
-        index
-          .search(words.join(' '), {
-            combineWith: 'AND',
-            boost: { title: 3, speakers: 2 },
-            prefix: prefixes,
-            fuzzy: typos ? editsOf : false,
-          })
-          .slice(0, limit);
-      const near = ask((word, at) => at === last && word.length >= prefixFrom.last, false);
-      const asBeginnings = (word: string) => word.length >= prefixFrom.any;
-      // Wider questions cost more and find what narrow ones found as well; a word that was found is not misspelt.
-      const wide = near.length >= limit ? near : ask(asBeginnings, false);
-      const found = wide.length > 0 ? wide : ask(asBeginnings, true);
-      const ids = new Set(near.map(({ id }) => String(id)));
-      return [...near, ...found.filter(({ id }) => !ids.has(String(id)))]
-        .slice(0, limit)
-        .map(({ id, match }) => ({ id: String(id), words: Object.keys(match) }));
-    },
-    get size() {
-      return size;
-    },
-  };
-}
-
-const editsOf = (word: string): number | false => {
-  if (word.length >= twoTyposFrom) return 2;
-  return word.length >= oneTypoFrom ? 1 : false;
-};
-
-/** What is searched of a transcript. */
-type Searchable = {
-  id: string;
-  /** With the name of the file it came from. */
-  title: string;
-  speakers: string;
-  text: string;
-  summary: string;
-};
-
-/** The words of one user's transcripts, in memory. Holds no texts. */
-interface WordIndex {
-  /** Puts a transcript in, in the place of what was there of it. */
-  put(transcript: Searchable): void;
-  remove(id: string): void;
-  /** Ids and the (folded) words of theirs that were meant, best first. */
-  find(words: readonly string[], limit: number): { id: string; words: string[] }[];
-  /** Pairs of a word and a transcript it is in: what takes the memory, about 45 bytes each (measured). */
-  readonly size: number;
 }

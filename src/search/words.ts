@@ -6,21 +6,16 @@ import type { Block } from '../../events/facts/transcript.ts';
  * `q`: `neue`, `Quelle`), as Snowball's "German2" and Lucene's GermanNormalizationFilter have it. The
  * same on both sides, so that no search finds less for it.
  */
-export const foldWord = (word: string): string =>
-  word
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[ßæœøðđþłıς]/gu, (letter) => latin[letter]!)
-    .replaceAll(/ae/g, 'a')
-    .replaceAll(/oe/g, 'o')
-    .replaceAll(/(?<![aeiouyq])ue/g, 'u')
-    .slice(0, wordCharactersMax);
+export function foldWord(word: string): string {
+  const letters = isPlain.test(word) ? word.toLowerCase() : plainLetters(word);
+  return (spelling.test(letters) ? withoutSpelling(letters) : letters).slice(0, wordCharactersMax);
+}
 
 /** The words of a text and where each begins, in UTF-16 units. Scripts without spaces by dictionary. */
 export function* wordsOf(text: string): Generator<{ word: string; at: number }> {
+  const spaced = !unspaced.test(text);
   for (const { 0: word, index: at } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    if (!unspaced.test(word)) {
+    if (spaced || !unspaced.test(word)) {
       yield { word, at };
       continue;
     }
@@ -29,6 +24,23 @@ export function* wordsOf(text: string): Generator<{ word: string; at: number }> 
     }
   }
 }
+
+/** Most words need neither: they are told apart first, since this runs for every word of every transcript. */
+const isPlain = /^[A-Za-z0-9]*$/;
+const spelling = /[aou]e/;
+
+const plainLetters = (word: string): string =>
+  word
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[ßæœøðđþłıς]/gu, (letter) => latin[letter]!);
+
+const withoutSpelling = (letters: string): string =>
+  letters
+    .replaceAll('ae', 'a')
+    .replaceAll('oe', 'o')
+    .replaceAll(/(?<![aeiouyq])ue/g, 'u');
 
 /** Longer words are compared by their beginnings. */
 const wordCharactersMax = 64;

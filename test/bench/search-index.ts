@@ -4,7 +4,7 @@
  * Arguments: `ours` or `bare`, number of transcripts, number of questions.
  */
 import MiniSearch from 'minisearch';
-import { wordIndex } from '../../src/search/user-index.ts';
+import { wordIndex } from '../../src/search/word-index.ts';
 import { seeded } from '../support/seeded.ts';
 import { said, talk, vocabulary } from './talks.ts';
 
@@ -13,7 +13,7 @@ export type IndexFigures = {
   questions: number[];
   /** Milliseconds to put one transcript in, on average. */
   perTranscriptMs: number;
-  /** Of the heap, after a collection. */
+  /** Of the heap, and of arrays beside it, after a collection. */
   bytes: number;
 };
 
@@ -27,13 +27,13 @@ const random = seeded(1);
 console.log(JSON.stringify(measured(who === 'ours' ? ours() : bare())));
 
 function measured(index: Index): IndexFigures {
-  const before = heapUsed();
+  const before = memoryUsed();
   let built = 0;
   for (let number = 0; number < Number(transcripts); number += 1) {
     const text = talk(number);
     built += timeOf(() => index.put(`r${number}`, text));
   }
-  const bytes = heapUsed() - before;
+  const bytes = memoryUsed() - before;
   const asked = Array.from({ length: Number(questions) }, question);
   return {
     questions: asked.map((words) => timeOf(() => index.find(words))),
@@ -72,10 +72,11 @@ function question(): string[] {
   return random.chance(0.5) ? [rare.slice(0, 5)] : [said(random), rare];
 }
 
-function heapUsed(): number {
+function memoryUsed(): number {
   if (!globalThis.gc) throw new Error('without --expose-gc this is not the memory that is needed');
   globalThis.gc();
-  return process.memoryUsage().heapUsed;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 function timeOf(work: () => unknown): number {
