@@ -6,8 +6,8 @@ export type TableBlock = {
   bytes: number;
   /** Its checksum is right. */
   sound: boolean;
-  /** What is in it, opened; undefined when that cannot be. */
-  content: Buffer | undefined;
+  /** What is in it, opened each time it is asked for; undefined when that cannot be. */
+  readonly content: Buffer | undefined;
 };
 
 /** A table (`.ldb`), as far as it can be read. */
@@ -33,10 +33,11 @@ export function readTable(file: Buffer): Table {
   const around = isTable ? readHandle(footer, 0) : undefined;
   const index = around && readHandle(footer, around.end);
   const indexBlock = index && readBlock(file, index, 'index');
-  if (!around || !indexBlock?.sound || !indexBlock.content) {
+  const content = indexBlock?.sound ? indexBlock.content : undefined;
+  if (!around || !indexBlock || !content) {
     return { indexed: false, isTable, blocks: blocksByChecksum(file) };
   }
-  const handles = tableEntries(indexBlock.content).entries.map(({ value }) => readHandle(value, 0));
+  const handles = tableEntries(content).entries.map(({ value }) => readHandle(value, 0));
   const data = handles.map((handle) => handle && readBlock(file, handle, 'data'));
   const filters = filterBlocks(file, around);
   const blocks = [...data, ...filters, indexBlock].filter((block) => block !== undefined);
@@ -96,19 +97,46 @@ const extraOfCopy = [0, 1, 2, 4];
  * hold checksums is not a weak one (leveldb/util/crc32c.h).
  */
 export function maskedCrc32c(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const whole = bytes.length - (bytes.length % 8);
   let crc = -1;
-  for (let index = 0; index < bytes.length; index += 1) {
-    crc = table[(crc ^ bytes[index]!) & 255]! ^ (crc >>> 8);
+  // Eight bytes at a time: a start after a kill reads all tables this way.
+  for (let at = 0; at < whole; at += 8) {
+    const low = crc ^ view.getInt32(at, true);
+    const high = view.getInt32(at + 4, true);
+    crc =
+      tables[0x700 | (low & 255)]! ^
+      tables[0x600 | ((low >>> 8) & 255)]! ^
+      tables[0x500 | ((low >>> 16) & 255)]! ^
+      tables[0x400 | (low >>> 24)]! ^
+      tables[0x300 | (high & 255)]! ^
+      tables[0x200 | ((high >>> 8) & 255)]! ^
+      tables[0x100 | ((high >>> 16) & 255)]! ^
+      tables[high >>> 24]!;
   }
+  for (let at = whole; at < bytes.length; at += 1) crc = withByte(crc, bytes[at]!);
   return masked(crc);
 }
 
-/** By the byte; the polynomial is reflected. */
-const table = Int32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0);
-  return crc;
-});
+/**
+ * "Slicing by 8" (Kounavis and Berry, 2005), the polynomial reflected: the n-th 256 entries say what a byte comes to
+ * when n more bytes have followed it.
+ */
+const tables = ((): Int32Array => {
+  const made = new Int32Array(8 * 256);
+  for (let byte = 0; byte < 256; byte += 1) {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0);
+    made[byte] = crc;
+  }
+  for (let at = 256; at < made.length; at += 1) {
+    const before = made[at - 256]!;
+    made[at] = made[before & 255]! ^ (before >>> 8);
+  }
+  return made;
+})();
+
+const withByte = (crc: number, byte: number): number => tables[(crc ^ byte) & 255]! ^ (crc >>> 8);
 
 type Handle = { offset: number; size: number; end: number };
 
@@ -127,18 +155,26 @@ function readBlock(
   if (offset + bytes > file.length)
     return { part, offset, bytes, sound: false, content: undefined };
   const covered = file.subarray(offset, offset + size + 1);
-  const sound = file.readUInt32LE(offset + size + 1) === maskedCrc32c(covered);
-  const raw = covered.subarray(0, size);
-  const type = covered[size];
-  const content = type === 0 ? raw : type === 1 ? uncompress(raw, contentMax) : undefined;
-  return { part, offset, bytes, sound, content };
+  return {
+    part,
+    offset,
+    bytes,
+    sound: file.readUInt32LE(offset + size + 1) === maskedCrc32c(covered),
+    // Of sound blocks it is not asked for: opening takes longer than all else here.
+    get content() {
+      const raw = covered.subarray(0, size);
+      const type = covered[size];
+      return type === 0 ? raw : type === 1 ? uncompress(raw, contentMax) : undefined;
+    },
+  };
 }
 
 /** The list of filters, and the filters. LevelDB does not need them to be right to find its way. */
 function filterBlocks(file: Buffer, handle: Handle): TableBlock[] {
   const list = readBlock(file, handle, 'filter');
-  if (!list.sound || !list.content) return [list];
-  const filters = tableEntries(list.content).entries.map(({ value }) => readHandle(value, 0));
+  const content = list.sound ? list.content : undefined;
+  if (!content) return [list];
+  const filters = tableEntries(content).entries.map(({ value }) => readHandle(value, 0));
   return [
     ...filters.flatMap((filter) => (filter ? [readBlock(file, filter, 'filter')] : [])),
     list,
@@ -206,7 +242,7 @@ function littleEndian(bytes: Uint8Array, at: number, count: number): number {
 function lengthByChecksum(bytes: Buffer, offset: number): number | undefined {
   let crc = -1;
   for (let at = offset; at + 4 < bytes.length; at += 1) {
-    crc = table[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
+    crc = withByte(crc, bytes[at]!);
     if (bytes.readUInt32LE(at + 1) === masked(crc)) return at + 1 - offset;
   }
   return undefined;

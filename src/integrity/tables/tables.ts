@@ -190,8 +190,8 @@ function contentsOf({ blocks }: Table, block: TableBlock): string {
 
 /** The position that a sound block's first (0) or last (-1) key stands for. */
 function positionIn(block: TableBlock | undefined, which: 0 | -1): number | undefined {
-  if (!block?.sound || !block.content) return undefined;
-  const key = tableEntries(block.content).entries.at(which)?.key.subarray(0, -8);
+  const content = block?.sound ? block.content : undefined;
+  const key = content && tableEntries(content).entries.at(which)?.key.subarray(0, -8);
   return key && isLogKey(key) ? positionOf(key) : undefined;
 }
 
