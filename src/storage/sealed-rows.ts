@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { openContent, sealContent } from '../../events/log/sealing.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { EventStoreError } from '../../events/store.ts';
@@ -64,14 +65,20 @@ export function sealedRows(
       }
     },
     async commit(projection, checkpoint, changes) {
-      const written = new Map<string, Row>();
+      const seals = new Map<string, Seal>();
       for (const [rowKey, row] of changes) {
         const seal = row === undefined ? undefined : sealOf(projection, rowKey);
+        if (seal) seals.set(rowKey, seal);
+      }
+      const keys = await keysOf(deps.keys, seals.values());
+      const written = new Map<string, Row>();
+      for (const [rowKey, row] of changes) {
+        const seal = seals.get(rowKey);
         if (!seal) {
           written.set(rowKey, row);
           continue;
         }
-        const key = await keyOf(deps.keys, seal.subject);
+        const key = keys.get(seal.subject)!;
         written.set(rowKey, await sealedRow(row, seal, key, placeOf(projection, rowKey)));
         if (key instanceof KeyError || isUnreadable(row)) written.set(markOf(seal.subject), 1);
       }
@@ -162,6 +169,19 @@ async function opened(
     return unreadable('A row cannot be opened with the key there is.');
   }
 }
+
+/** A page of facts may be of a thousand recordings, and a key is a file: some are read at a time. */
+async function keysOf(keys: Keys, seals: Iterable<Seal>): Promise<ReadonlyMap<string, FoundKey>> {
+  const found = new Map<string, FoundKey>();
+  const limited = pLimit(keysAtOnce);
+  const subjects = new Set(Array.from(seals, ({ subject }) => subject));
+  await limited.map(subjects, async (subject) => {
+    found.set(subject, await keyOf(keys, subject));
+  });
+  return found;
+}
+
+const keysAtOnce = 16;
 
 /** What is wrong with a key concerns its subject; that keys cannot be read now concerns all. */
 async function keyOf(keys: Keys, subject: string): Promise<FoundKey> {
