@@ -13,30 +13,14 @@ import { build } from 'rolldown';
 const root = import.meta.dirname;
 const [dir = join(root, 'dist'), only] = process.argv.slice(2);
 /**
- * Packages that are needed until the service listens. Not `level`: its native part is looked for beside its
- * own files.
+ * `builtIn`: packages that are needed until the service listens. Not `level`: its native part is looked for beside
+ * its own files.
  */
-const bundled = [
-  '@koa/router',
-  'koa',
-  'koa-helmet',
-  'lru-cache',
-  'p-limit',
-  'pino',
-  'prom-client',
-  'proxy-addr',
-  'range-parser',
-  'ulid',
-  'ws',
-  'xstate',
-  'zod',
-];
-
-const { dependencies, optionalDependencies } = JSON.parse(
+const { builtIn, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(root, 'package.json'), 'utf8'),
 );
 const apart = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
-  (name) => !bundled.includes(name),
+  (name) => !builtIn.includes(name),
 );
 
 // Parts that are no more must not stay beside those that are.

@@ -27,25 +27,8 @@ const programs = [
   'test/support/no-network-process',
   'test/support/pulse-service-process',
 ];
-/** Packages of many files that most tests load; the others are loaded from `node_modules` as ever. */
-const bundledPackages = [
-  '@koa/router',
-  'ajv',
-  'ajv-formats',
-  'fast-check',
-  'koa',
-  'koa-helmet',
-  'lru-cache',
-  'p-limit',
-  'pino',
-  'prom-client',
-  'proxy-addr',
-  'range-parser',
-  'ulid',
-  'ws',
-  'xstate',
-  'zod',
-];
+/** Packages of many files that most tests load, besides those built into the service; the others are loaded from `node_modules`. */
+const bundledPackages = ['ajv', 'ajv-formats', 'fast-check'];
 
 /**
  * Builds test files, below `.tests/` in a folder of this run's own.
@@ -106,9 +89,10 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
 async function loadedPackages(root: string): Promise<string[]> {
   const text = await readFile(join(root, 'package.json'), 'utf8');
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
-  const parsed = JSON.parse(text) as Record<(typeof kinds)[number], Record<string, string>>;
-  const names = kinds.flatMap((kind) => Object.keys(parsed[kind]));
-  return names.filter((name) => !bundledPackages.includes(name));
+  type Package = Record<(typeof kinds)[number], Record<string, string>> & { builtIn: string[] };
+  const parsed = JSON.parse(text) as Package;
+  const bundled = new Set([...parsed.builtIn, ...bundledPackages]);
+  return kinds.flatMap((kind) => Object.keys(parsed[kind])).filter((name) => !bundled.has(name));
 }
 
 /** What runs left here that were killed: their folders are named by their processes. */

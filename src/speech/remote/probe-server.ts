@@ -36,13 +36,10 @@ export async function probeNative(
 ): Promise<ServerState> {
   const answer = await look(`${base}/health`, {}, name, dispatcher, signal, time);
   if ('state' in answer) return answer;
-  if (answer.status === 200) return state('ready', `${name} is ready.`);
   // It answers 404 to its own /health while it loads a model, and for ever when that has failed.
   if (answer.status === 404 && answer.body.includes('File Not Found'))
     return state('busy', `${name} is loading its model, or could not load it.`);
-  if (answer.status === 404)
-    return state('refused', `${name} is not a whisper.cpp server: it has no /health.`);
-  return refusal(name, answer);
+  return asOne(name, answer, 'a whisper.cpp server: it has no /health');
 }
 
 /** Looks at an OpenAI-compatible server: `GET /models`. Never throws but for an abort. */
@@ -72,11 +69,9 @@ export async function probeAsr(
   time: ProbeTime = {},
 ): Promise<ServerState> {
   const answer = await look(`${base}/docs`, {}, name, dispatcher, signal, time);
-  if ('state' in answer) return answer;
-  if (answer.status === 200) return state('ready', `${name} is ready.`);
-  if (answer.status === 404)
-    return state('refused', `${name} is not a whisper-asr-webservice: it has no /docs.`);
-  return refusal(name, answer);
+  return 'state' in answer
+    ? answer
+    : asOne(name, answer, 'a whisper-asr-webservice: it has no /docs');
 }
 
 async function look(
@@ -138,6 +133,13 @@ function lateSignal(
       signal.removeEventListener('abort', stop);
     },
   };
+}
+
+/** What an answer says of a server that has that page if it is what it is taken for. */
+function asOne(name: string, answer: ServerAnswer, what: string): ServerState {
+  if (answer.status === 200) return state('ready', `${name} is ready.`);
+  if (answer.status === 404) return state('refused', `${name} is not ${what}.`);
+  return refusal(name, answer);
 }
 
 function refusal(name: string, answer: ServerAnswer, secret: string | null = null): ServerState {
