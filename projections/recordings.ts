@@ -108,17 +108,6 @@ export async function* failedRecordings(
   }
 }
 
-/** How many recordings there are of each status, of all users. Reads a key a recording. */
-export async function recordingsByStatus(
-  storage: ProjectionStorage,
-): Promise<Record<RecordingRow['status'], number>> {
-  const counts = { idle: 0, recording: 0, transcribing: 0, 'awaiting-speakers': 0, error: 0 };
-  for await (const [key] of storage.range(recordingsName, startingWith('s/'))) {
-    counts[key.split('/')[2] as RecordingRow['status']] += 1;
-  }
-  return counts;
-}
-
 const erasedState = 'idle.erased';
 
 /** Whether everything that decides which lists a recording is in is the same. */
@@ -137,7 +126,7 @@ export type StatusView = {
   recording: RecordingNow | null;
   /** All that run. */
   recordings: RecordingNow[];
-  processing: Pick<RecordingRow, 'recording_id' | 'state' | 'since' | 'running'>[];
+  processing: AtWork[];
   /** Meetings that wait to be asked about; those put off are not among them. */
   speakers_pending: {
     recording_id: string;
@@ -145,10 +134,16 @@ export type StatusView = {
     since: string;
     speakers: RecordingRow['suggestions'];
   }[];
-  errors: ({ recording_id: string } & NonNullable<RecordingRow['error']>)[];
+  errors: (Pick<RecordingRow, 'recording_id' | 'title'> & NonNullable<RecordingRow['error']>)[];
   /** Of the last fact that may have changed any of this; 0: none yet. */
   position: number;
 };
+
+/** What names a recording that is worked on, and what runs. */
+export type AtWork = Pick<
+  RecordingRow,
+  'recording_id' | 'kind' | 'title' | 'source' | 'started_at' | 'state' | 'since' | 'running'
+>;
 
 export type RecordingNow = Pick<
   RecordingRow,
@@ -180,12 +175,7 @@ export async function statusOf(
     status: first(recording, failed, awaiting, transcribing),
     recording: recordings.find(({ device }) => device !== null) ?? recordings[0] ?? null,
     recordings,
-    processing: transcribing.map(({ core: { recording_id, state, since, running } }) => ({
-      recording_id,
-      state,
-      since,
-      running,
-    })),
+    processing: transcribing.map(recordingRow).map(atWork),
     speakers_pending: awaiting.map((kept) => ({
       recording_id: kept.core.recording_id,
       title: draft(digestIn(kept)).title,
@@ -194,7 +184,9 @@ export async function statusOf(
     })),
     errors: failed
       .map(recordingRow)
-      .flatMap(({ recording_id, error }) => (error ? [{ recording_id, ...error }] : [])),
+      .flatMap(({ recording_id, title, error }) =>
+        error ? [{ recording_id, title, ...error }] : [],
+      ),
     position,
   };
 }
@@ -265,6 +257,11 @@ async function keptIn(
   // One that moved on since the list was read is in another list, or will be.
   return kept.filter((one) => one.core.status === state);
 }
+
+const atWork = (row: RecordingRow): AtWork => {
+  const { recording_id, kind, title, source, started_at, state, since, running } = row;
+  return { recording_id, kind, title, source, started_at, state, since, running };
+};
 
 function recordingNow(kept: KeptRecording, now: Date): RecordingNow {
   const { recording_id, kind, started_at, device, state } = kept.core;

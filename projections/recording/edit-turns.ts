@@ -1,4 +1,5 @@
 import { isRefusal, type Decision, type Refusal } from '../../events/command-handler.ts';
+import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { corrected, newLabel } from './carry-over.ts';
@@ -23,6 +24,7 @@ export type EditRefusal =
       type: 'turn.edited' | 'turns.recut' | 'speakers.renamed' | 'document.edited';
     })
   | Refusal<'NO_SUCH_TURN'>
+  | Refusal<'TURNS_CHANGED'>
   | Refusal<'NO_SUCH_WORD'>
   | Refusal<'NO_SPEAKERS'>;
 type TurnEdit = RecordingFactOf<'turn.edited'>;
@@ -38,6 +40,29 @@ export const editTurn =
     if (!block) return noSuchTurn;
     return editsOf(recording, reading, [{ block: block.id, ...change }], shownName);
   };
+
+/** A change of the turn at an index of what people are shown. */
+type EditAt = { index: number } & Omit<BlockChange, 'block'>;
+
+/**
+ * Corrects many turns at once, all or none: find and replace, and taking that back.
+ * @param seen `turnsTag` of the turns that the indexes mean
+ */
+export const editTurns =
+  (edits: readonly EditAt[], seen: string, shownName: ShownName) =>
+  (recording: Recording, state: string): Decision<TurnEdit, EditRefusal> => {
+    const reading = correctable(recording, state);
+    if (!reading) return noDocuments('turn.edited');
+    const { blocks } = reading;
+    if (seen !== turnsTag(blocks)) return turnsChanged;
+    if (edits.some(({ index }) => !blocks[index])) return noSuchTurn;
+    const changes = edits.map(({ index, ...change }) => ({ block: blocks[index]!.id, ...change }));
+    return editsOf(recording, reading, changes, shownName);
+  };
+
+/** Differs whenever turns say something else, or another one says it: the ETag of what is corrected. */
+export const turnsTag = (turns: readonly Pick<Block, 'id' | 'speaker' | 'text'>[]): string =>
+  hashedKey(JSON.stringify(turns.map(({ id, speaker, text }) => [id, speaker, text])));
 
 /**
  * Cuts the turn at an index in two before a word of it, counted from 0 as its words are shown (without any: as
@@ -161,6 +186,11 @@ export const noDocuments = <T extends (EditRefusal & { type: unknown })['type']>
 const noSuchTurn: Refusal<'NO_SUCH_TURN'> = {
   refused: 'NO_SUCH_TURN',
   message: 'There is no such utterance.',
+};
+
+const turnsChanged: Refusal<'TURNS_CHANGED'> = {
+  refused: 'TURNS_CHANGED',
+  message: 'The turns are others by now. Read them again and repeat your changes.',
 };
 
 const noSuchWord: Refusal<'NO_SUCH_WORD'> = {

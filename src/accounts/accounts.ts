@@ -1,14 +1,14 @@
 import { ulid } from 'ulid';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
-import type { Users } from '../../projections/users.ts';
+import type { User, Users } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
 import type { Settings } from '../config/environment.ts';
 import { openFirstSetup } from './first-setup.ts';
 import { assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
-import { SessionBook, sessionIdOf } from './sessions.ts';
+import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
 import type { SessionRows } from '../storage/session-rows.ts';
 import {
   type EndWork,
@@ -44,6 +44,8 @@ export type Peer = {
    * no other. `src/http/peer.ts` finds it out.
    */
   local: boolean;
+  /** What the client calls itself (`User-Agent`), for the list of sessions. */
+  agent?: string | undefined;
 };
 
 /** What a user gets at login; snake case: it is what HTTP answers. */
@@ -88,12 +90,16 @@ export interface Accounts extends UserAdministration {
    */
   login(
     request: { username: string; password: string },
-    peer: Pick<Peer, 'address'>,
+    peer: Omit<Peer, 'local'>,
   ): Promise<Session>;
   /** Whose token it is, as of now; null for one that is unknown, over, or of a user deleted or disabled. */
   authenticate(token: string): Promise<Caller | null>;
   /** The token is dead when this returns. */
   logout(token: string): Promise<void>;
+  /** Where a user is logged in, or everybody: sessions that are good, those begun last first. */
+  sessions(userId?: string): Promise<ListedSession[]>;
+  /** Ends one of a user's sessions; false: they have none of that id. */
+  endSession(userId: string, sessionId: string): Promise<boolean>;
   /** Calls back with the id of each session that ends before its time; returns how to stop. */
   onSessionEnded(listener: (sessionId: string) => void): () => void;
   /**
@@ -146,21 +152,39 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     login,
     authenticate: (token) => callerOfToken(token, deps),
     logout: (token) => book.end(sessionIdOf(token)),
+    sessions: (userId) => goodSessions(deps, userId),
+    async endSession(userId, sessionId) {
+      const own = await goodSessions(deps, userId);
+      if (!own.some((one) => one.sessionId === sessionId)) return false;
+      await book.end(sessionId);
+      return true;
+    },
     onSessionEnded: (listener) => book.onEnded(listener),
     finishDeletions: () => finishDeletions(users, parts),
     sweepSessions: () => book.sweep(),
   };
 }
 
-async function callerOfToken(
-  token: string,
-  { stream, book }: { stream: UserStream; book: SessionBook },
-): Promise<Caller | null> {
+type SessionDeps = { stream: UserStream; book: SessionBook };
+
+/** The user of a session; null when they are gone or disabled, or all their sessions ended since it began. */
+function userOf(
+  { userId, usersVersion }: Pick<ListedSession, 'userId' | 'usersVersion'>,
+  { users }: UserStream,
+): User | null {
+  const user = users.byId.get(userId);
+  if (!user || user.disabled) return null;
+  return (usersVersion ?? user.sessionsSince) < user.sessionsSince ? null : user;
+}
+
+const goodSessions = async ({ stream, book }: SessionDeps, userId?: string) =>
+  (await book.list(userId)).filter((session) => userOf(session, stream) !== null);
+
+async function callerOfToken(token: string, { stream, book }: SessionDeps): Promise<Caller | null> {
   const session = await book.find(token);
-  const user = session && stream.users.byId.get(session.userId);
-  if (!session || !user || user.disabled) return null;
-  const { sessionId, userId, expiresAt, usersVersion = user.sessionsSince } = session;
-  if (usersVersion < user.sessionsSince) return null;
+  const user = session && userOf(session, stream);
+  if (!session || !user) return null;
+  const { sessionId, userId, expiresAt } = session;
   const { username, isAdmin } = user;
   return { userId, username, isAdmin, sessionId, expiresAt };
 }

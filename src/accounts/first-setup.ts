@@ -37,7 +37,7 @@ export async function openFirstSetup(deps: LoginDeps & { dataDir: string }): Pro
       const required = users.byId.size === 0;
       return { setup_required: required, setup_code_required: required && !local };
     },
-    async setUp({ username, password, setup_code: given }, { address, local }) {
+    async setUp({ username, password, setup_code: given }, { address, local, agent }) {
       if (users.byId.size > 0) throw alreadySetUp();
       // A code that is given has to be right, also where none is needed.
       if (given !== undefined || !local) {
@@ -56,7 +56,7 @@ export async function openFirstSetup(deps: LoginDeps & { dataDir: string }): Pro
       if (!user) throw alreadySetUp();
       const how = { user_id: id, address, with_setup_code: given !== undefined };
       log.info({ category: securityCategory, ...how }, 'first administrator created');
-      return await beginSession(user, deps);
+      return await beginSession(user, deps, agent);
     },
   };
 

@@ -49,7 +49,7 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
   const namesKey = randomBytes(32);
   const ofStrangers = limited(strangersMax, 0);
 
-  return async ({ username, password }, { address }) => {
+  return async ({ username, password }, { address, agent }) => {
     // Spellings of a name share one counter, whether or not there is such a user.
     const account = usernameKey(username);
     const isKnown = limits.isKnown(account, address);
@@ -78,7 +78,7 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
       throw userDisabled();
     }
     if (checked.rehash) await rehash(user, given, deps);
-    const session = await beginSession(user, deps);
+    const session = await beginSession(user, deps, agent);
     log.info(who, 'logged in');
     return session;
   };
@@ -98,9 +98,10 @@ export function assertMayTry(
 export async function beginSession(
   user: User,
   { book, stream }: Pick<LoginDeps, 'book' | 'stream'>,
+  agent: string | undefined,
 ): Promise<Session> {
   const { users } = stream;
-  const session = await book.begin(user.id, () => {
+  const session = await book.begin({ userId: user.id, agent }, () => {
     const present = users.byId.get(user.id);
     if (present?.disabled) throw userDisabled();
     return present?.passwordSince === user.passwordSince ? users.version : undefined;

@@ -6,6 +6,9 @@ import { limited } from '../shared/mutex.ts';
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
 
+/** Characters kept of what a program calls itself. */
+const agentMax = 200;
+
 /** Sessions kept in memory. */
 const knownMax = 10_000;
 
@@ -38,7 +41,7 @@ export class SessionBook {
    * for which it is, or undefined for none. The token is 256 random bits.
    */
   begin(
-    userId: string,
+    { userId, agent }: { userId: string; agent?: string | undefined },
     allowed: () => number | undefined,
   ): Promise<{ token: string; expiresAt: Date } | undefined> {
     const token = randomBytes(32).toString('base64url');
@@ -51,6 +54,8 @@ export class SessionBook {
         user_id: userId,
         created_at: now,
         expires_at: expires,
+        seen_at: now,
+        ...(agent === undefined ? {} : { agent: agent.slice(0, agentMax) }),
         users_version: usersVersion,
       };
       await this.#rows.put(sessionIdOf(token), row);
@@ -72,7 +77,7 @@ export class SessionBook {
     return this.#oneAtATime(async () => {
       const present = await this.#rows.get(sessionId);
       if (!present) return undefined;
-      const moved = { ...present, expires_at: expires };
+      const moved = { ...present, expires_at: expires, seen_at: now };
       try {
         await this.#rows.put(sessionId, moved);
       } catch {
@@ -95,6 +100,15 @@ export class SessionBook {
     await this.#oneAtATime(() => this.#rows.delete(sessionId));
     this.#forget([sessionId]);
     this.#tell(sessionId);
+  }
+
+  /** Sessions that are not over, those begun last first: of one user, or of all. */
+  async list(userId?: string): Promise<ListedSession[]> {
+    const now = this.#clock().getTime();
+    const rows = (await this.#rows.all()).filter(
+      ({ row }) => row.expires_at > now && (userId === undefined || row.user_id === userId),
+    );
+    return rows.toSorted((a, b) => b.row.created_at - a.row.created_at).map(listed);
   }
 
   async endAllOf(userId: string): Promise<void> {
@@ -130,6 +144,29 @@ export class SessionBook {
     return this.#hours() * 3_600_000;
   }
 }
+
+/** A session as its user may see it. */
+export type ListedSession = {
+  sessionId: string;
+  userId: string;
+  createdAt: Date;
+  /** To five minutes. */
+  lastSeenAt: Date;
+  expiresAt: Date;
+  /** Version of the `users` stream for which it was begun; undefined: before there were any. */
+  usersVersion: number | undefined;
+  agent: string | null;
+};
+
+const listed = ({ id, row }: { id: string; row: SessionRow }): ListedSession => ({
+  sessionId: id,
+  userId: row.user_id,
+  createdAt: new Date(row.created_at),
+  lastSeenAt: new Date(row.seen_at ?? row.created_at),
+  expiresAt: new Date(row.expires_at),
+  usersVersion: row.users_version,
+  agent: row.agent ?? null,
+});
 
 type FoundSession = {
   sessionId: string;

@@ -28,7 +28,7 @@ import { profileRoutes } from './routes/profiles.ts';
 import { recordingChangeRoutes } from './routes/recording-edits.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
 import { searchRoutes } from './routes/search.ts';
-import { sessionRoutes, setupRoutes, ticketRoutes } from './routes/session.ts';
+import { ownSessionRoutes, sessionRoutes, setupRoutes, ticketRoutes } from './routes/session.ts';
 import { speakersRoutes } from './routes/speakers.ts';
 import { toggleRoutes } from './routes/toggle.ts';
 import { tusRoutes } from './routes/tus.ts';
@@ -91,7 +91,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
   [['setup'], setupRoutes, pageRoutes],
   [['login', 'logout'], sessionRoutes, pageRoutes],
   [['config'], configRoutes],
-  [['users'], userRoutes],
+  [['users'], ownSessionRoutes, userRoutes],
   [['status'], statusRoutes],
   [['uploads'], tusRoutes],
   [

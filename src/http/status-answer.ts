@@ -1,6 +1,10 @@
-import type { RecordingRow } from '../../projections/recording-row.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
-import { type RecordingNow, type StatusView, statusOf } from '../../projections/recordings.ts';
+import {
+  type AtWork,
+  type RecordingNow,
+  type StatusView,
+  statusOf,
+} from '../../projections/recordings.ts';
 import type { CaptureNow } from '../capture/capture-now.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
@@ -76,25 +80,23 @@ const presentHealth = (
 
 /** One entry a stage: of two that run side by side each has its own progress. */
 function stagesAtWork(
-  { recording_id, state, since, running }: Pick<RecordingRow, Described>,
+  { running, since, ...recording }: AtWork,
   recordingService: RecordingService,
 ) {
-  const activities = recordingService.activity(recording_id);
+  const activities = recordingService.activity(recording.recording_id);
   // A stage that waits for its turn has not started: only the running service can name it.
   const stages = new Set([...running.map(({ stage }) => stage), ...activities.map((a) => a.stage)]);
   return [...(stages.size > 0 ? stages : [null])].map((stage) => {
     const activity = activities.find((one) => one.stage === stage);
     const started = running.find((one) => one.stage === stage);
     return {
-      recording_id,
-      state,
+      ...recording,
       stage,
       fraction: activity?.fraction ?? null,
+      seconds_left: activity?.seconds_left ?? null,
       attempt: started?.attempt ?? activity?.attempt ?? null,
       since: started?.since ?? since,
       waiting: activity?.waiting ?? null,
     };
   });
 }
-
-type Described = 'recording_id' | 'state' | 'since' | 'running';

@@ -113,6 +113,7 @@ const byCode = {
   // While there are no documents the state refuses: `NOT_ACCEPTED`.
   NO_DOCUMENTS: (error) => notFound(error.message),
   NO_SUCH_TURN: (error) => notFound(error.message),
+  TURNS_CHANGED: (error) => new Problem('changed-meanwhile', error.message),
   NO_SUCH_VERSION: (error) => notFound(error.message),
   NO_SUCH_WORD: (error) => invalid([{ path: 'word', message: error.message }]),
   COMMAND_USED_DIFFERENTLY: (error) => new Problem('key-used-differently', error.message),

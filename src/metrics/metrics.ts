@@ -11,7 +11,8 @@ import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { counting } from '../../events/facts/counting.ts';
-import { recordingsByStatus, unsettledRecordings } from '../../projections/recordings.ts';
+import { unsettledRecordings } from '../../projections/recordings.ts';
+import { recordingsByStatus } from '../../projections/recording-counts.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { RecordingService } from '../recordings/service.ts';
 

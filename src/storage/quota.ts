@@ -9,6 +9,8 @@ import { SpaceLedger, type SpaceDeps, countingFor, ledgerOf } from './space-ledg
 export interface SpaceLimit {
   /** Bytes that are taken, with what is coming in; null until they were counted. */
   taken(): number | null;
+  /** What each user's documents, recordings and uploads take, in bytes; counted when asked, at most once a minute. */
+  byUser(): Promise<ReadonlyMap<string, number>>;
   /** Bytes that may be taken; null: as many as there are. */
   limit(): number | null;
   /**
@@ -83,6 +85,7 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
 
   return {
     taken: () => (all.measured === null ? null : all.taken()),
+    byUser: counter.byUser,
     limit: limits.all,
     async admit(bytes, owner) {
       await deps.disk.admit(bytes);

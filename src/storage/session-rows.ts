@@ -17,6 +17,13 @@ export function levelSessionRows(db: RowsDatabase): SessionRows {
     async delete(hash) {
       await db.batch([{ type: 'del', key: keyOf(hash) }], synced);
     },
+    async all() {
+      const found: { id: string; row: SessionRow }[] = [];
+      for await (const [key, text] of entriesOf(db, everySession)) {
+        found.push({ id: key.slice(sessions.length), row: JSON.parse(text) });
+      }
+      return found;
+    },
     deleteOf: (userId) => deleteWhere(db, ({ user_id }) => user_id === userId),
     async sweep(now) {
       await deleteWhere(db, ({ expires_at }) => expires_at <= now);
@@ -36,7 +43,11 @@ export type SessionRow = {
   created_at: number;
   /** Milliseconds since the epoch; slides with use, moved at most every five minutes. */
   expires_at: number;
-  /** Version of the `users` stream when it began; missing in rows of before there were any. */
+  /** When it was last used, to five minutes; missing, like the two below, in rows of before there were any. */
+  seen_at?: number;
+  /** What the program that logged in calls itself. */
+  agent?: string;
+  /** Version of the `users` stream when it began. */
   users_version?: number;
 };
 
@@ -49,6 +60,8 @@ export interface SessionRows {
   put(hash: string, row: SessionRow): Promise<void>;
   /** Nothing happens when there is no such row. */
   delete(hash: string): Promise<void>;
+  /** Every session, also those that are over: there are as many as people who are logged in somewhere. */
+  all(): Promise<{ id: string; row: SessionRow }[]>;
   /** Deletes every session of a user; the hashes of those that are gone now. */
   deleteOf(userId: string): Promise<string[]>;
   /** Deletes every session that had expired at `now` (milliseconds since the epoch). */

@@ -9,6 +9,8 @@ const countEveryMs = 600_000;
  */
 const countAgainMs = 10_000;
 const restForCount = 20;
+/** What was counted for people to see is shown for so long. */
+const shownMs = 60_000;
 /** No request waits longer than this for it. */
 const waitMs = 2000;
 
@@ -97,6 +99,7 @@ export function countingFor(
 
   return {
     count,
+    byUser: keptFor(shownMs, now, () => deps.measureByUser(stopping.signal)),
     async countAgain(): Promise<void> {
       // Users are counted for the first time when they get a limit.
       const limited = deps.settings()['limits.user_gb'] !== null;
@@ -117,6 +120,20 @@ export function countingFor(
       clearTimeout(timer);
       await counting;
     },
+  };
+}
+
+/** What was made last is given again for a while; what failed is made again by who asks next. */
+function keptFor<T>(ms: number, now: () => number, make: () => Promise<T>): () => Promise<T> {
+  let kept: { at: number; made: Promise<T> } | undefined;
+  return () => {
+    if (kept && now() - kept.at < ms) return kept.made;
+    const fresh = { at: now(), made: make() };
+    kept = fresh;
+    fresh.made.catch(() => {
+      if (kept === fresh) kept = undefined;
+    });
+    return fresh.made;
   };
 }
 

@@ -498,6 +498,7 @@ function mapRows(): MapRows {
       table.set(hash, row);
     },
     delete: async (hash) => void table.delete(hash),
+    all: async () => [...table].map(([id, row]) => ({ id, row })),
     deleteOf: async (userId) => deleteIf((row) => row.user_id === userId),
     sweep: async (now) => void deleteIf((row) => row.expires_at <= now),
   };

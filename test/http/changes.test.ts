@@ -67,6 +67,44 @@ test('PATCH …/utterances/{index}: words and speaker; the documents follow, and
   assert.equal((await utterance(0, { colour: 'x' })).status, 422);
 });
 
+test('PATCH …/utterances: many at once, all or none, in one version, by what they said when they were read', async (t) => {
+  const { service, token, id, recording, read } = await saved(t, 'meeting');
+  const path = `/recordings/${id}`;
+  const edit = (edits: object[], seen?: string | null) =>
+    service.call<ProblemAnswer>('PATCH', `${path}/utterances`, {
+      token,
+      json: { edits },
+      headers: seen ? { 'If-Match': seen } : {},
+    });
+  const before = await service.call<Recording>('GET', path, { token });
+  const tag = before.headers.get('ETag');
+  const texts = ({ utterances }: Recording) => utterances.map(({ text }) => text);
+  const both = [
+    { index: 0, text: 'Hello here.' },
+    { index: 1, text: 'This is the open plan.', speaker: 'Grace' },
+  ];
+  // None where one cannot be: an index that is not there, one given twice, turns that are others by now.
+  assert.equal((await edit([both[0]!, { index: 9, text: 'x' }], tag)).status, 404);
+  assert.equal((await edit([both[0]!, both[0]!], tag)).status, 422);
+  assert.equal((await edit(both)).status, 412);
+  assert.equal((await edit(both, '"0"')).status, 412);
+  assert.deepEqual(texts(await recording()), texts(before.body));
+  const done = await edit(both, tag);
+  assert.equal(done.status, 200);
+  const after = await recording();
+  assert.deepEqual(texts(after), ['Hello here.', 'This is the open plan.']);
+  assert.equal(after.version, before.body.version + 1);
+  assert.match(await read('transcript'), /^\*\*Grace\*\* \[00:00:01\] This is the open plan\./m);
+  assert.equal((await edit(both, tag)).status, 412, 'they are others by now');
+  // Taken back with the tag that the answer gave.
+  const back = before.body.utterances.map(({ text, speaker }, index) => ({ index, text, speaker }));
+  assert.equal((await edit(back, done.headers.get('ETag'))).status, 200);
+  assert.deepEqual(
+    (await recording()).utterances.map(({ text, speaker }) => [text, speaker]),
+    before.body.utterances.map(({ text, speaker }) => [text, speaker]),
+  );
+});
+
 test('a run that fails leaves documents and corrections as they are, and the next one carries them over', async (t) => {
   const { service, token, id, read, recording } = await saved(t);
   const path = `/recordings/${id}/utterances/0`;

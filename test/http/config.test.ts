@@ -97,6 +97,77 @@ test('PUT /config: what is wrong is 422 with every path, what is locked 409, not
   assert.ok(!(await readdir(service.dataDir)).includes('secrets.json'));
 });
 
+test('GET /config/schema: every key of GET /config once, in the language of the pages, with what a form needs', async (t) => {
+  const service = await startService(t, { env: { MITSCHRIFT_UI_LANGUAGE: 'de' } });
+  const token = await service.setUp();
+  const groupsOf = async (query = '') =>
+    (await service.call<{ groups: Group[] }>('GET', `/config/schema${query}`, { token })).body
+      .groups;
+  const german = await groupsOf();
+  const english = await groupsOf('?language=en');
+  const { config } = (await service.call<Document>('GET', '/config', { token })).body;
+  const keys = Object.entries(config).flatMap(([section, below]) =>
+    Object.keys(below).map((name) => `${section}.${name}`),
+  );
+  const fields = (groups: Group[]) => groups.flatMap(({ settings }) => settings);
+  assert.deepEqual(
+    fields(english)
+      .map(({ key }) => key)
+      .toSorted(),
+    keys.toSorted(),
+  );
+  const field = (key: string) => fields(english).find((one) => one.key === key)!;
+  assert.deepEqual(field('audio.keep').schema['enum'], ['wav', 'flac', 'none']);
+  assert.deepEqual(
+    ['audio.keep', 'stt.live', 'llm.context', 'stt.api_key', 'server.allowed_hosts', 'stt.model']
+      .map(field)
+      .map(({ type, nullable }) => [type, nullable]),
+    [
+      ['choice', false],
+      ['switch', false],
+      ['number', true],
+      ['secret', true],
+      ['list', false],
+      ['text', true],
+    ],
+  );
+  assert.deepEqual(
+    [field('limits.recording_hours').schema['maximum'], field('limits.recording_hours').default],
+    [168, 8],
+  );
+  assert.equal(field('llm.timeout').variable, 'MITSCHRIFT_LLM_TIMEOUT');
+  assert.deepEqual(
+    english.flatMap(({ id, test: what }) => (what ? [[id, what]] : [])),
+    [
+      ['speech', 'stt'],
+      ['language', 'llm'],
+    ],
+  );
+  // Each in its own words: nothing is left in the other language.
+  for (const one of fields(german)) {
+    const { title, description } = field(one.key);
+    assert.notEqual(one.description, description, one.key);
+    assert.ok(one.title !== '' && title !== '', one.key);
+  }
+  const ben = await service.addUser('ben');
+  assert.equal((await service.call('GET', '/config/schema', { token: ben })).status, 403);
+});
+
+type Group = {
+  id: string;
+  test: string | null;
+  settings: {
+    key: string;
+    title: string;
+    description: string;
+    type: string;
+    nullable: boolean;
+    default: unknown;
+    schema: Record<string, unknown>;
+    variable: string;
+  }[];
+};
+
 test('concurrent updates of different keys all survive', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

@@ -19,6 +19,7 @@ type Recording = {
   state: string;
   stage: string | null;
   fraction: number | null;
+  started_at: string;
   utterances: { index: number; block: string | null; text: string; speaker: string | null }[];
   speakers: { label: string; name: string | null }[];
   error: { stage: string; message: string } | null;
@@ -185,14 +186,43 @@ test('what runs tells its stage and how far it is', async (t) => {
     body.utterances.map(({ text }) => text),
     ['Hello there.', 'This is the secret plan.'],
   );
-  type Status = { processing: { recording_id: string; stage: string; fraction: number }[] };
   const status = await service.call<Status>('GET', '/status', { token });
   const [working] = status.body.processing;
   assert.deepEqual(
     [working?.recording_id, working?.stage, working?.fraction],
     [id, 'summarise', 0.5],
   );
+  // What names it before it has a title, and how long is unknown: its first half took no time that was measured.
+  assert.deepEqual(
+    [working?.kind, working?.title, working?.source, working?.seconds_left],
+    ['solo', null, 'talk.wav', null],
+  );
+  assert.equal(working?.started_at, body.started_at);
+
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'A plan' } });
+  service.engines.fail('summarise');
+  service.engines.release('summarise');
+  await service.reaches(id, 'error');
+  const failed = await service.call<Status>('GET', '/status', { token });
+  assert.deepEqual(
+    failed.body.errors.map((error) => [error.recording_id, error.title, error.stage]),
+    [[id, 'A plan', 'summarise']],
+  );
 });
+
+type Status = {
+  processing: {
+    recording_id: string;
+    kind: string;
+    title: string | null;
+    source: string | null;
+    started_at: string;
+    stage: string;
+    fraction: number;
+    seconds_left: number | null;
+  }[];
+  errors: { recording_id: string; title: string | null; stage: string }[];
+};
 
 test('a recording’s facts can be read on from any position', async (t) => {
   const service = await startService(t);

@@ -89,7 +89,7 @@ test('the port answers while the log is folded; what needs the fold is 503 start
     ask('/'),
     ask('/recordings', token),
     ask('/recordings'),
-    ask('/users', token),
+    ask('/users/me/sessions', token),
     ask('/search?q=plan', token),
   ]);
   assert.deepEqual([health.status, health.body['status']], [200, 'starting']);

@@ -56,6 +56,60 @@ test('administrators create, list, promote and demote users', async (t) => {
   assert.deepEqual([last.status, last.body.type], [409, '/problems/last-administrator']);
 });
 
+test('users see where they are logged in and end it there; administrators see who was here, and what they keep', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const phone = (
+    await service.call<{ token: string }>('POST', '/login', {
+      json: { username: 'ben', password },
+      headers: { 'User-Agent': 'A phone' },
+    })
+  ).body.token;
+  const list = async (of: string) =>
+    (await service.call<{ sessions: Session[] }>('GET', '/users/me/sessions', { token: of })).body
+      .sessions;
+  const sessions = await list(ben);
+  assert.deepEqual(
+    sessions.map(({ current }) => current).toSorted(),
+    [false, true],
+    'his own two, not those of others',
+  );
+  const other = sessions.find(({ agent }) => agent === 'A phone')!;
+  assert.equal(other.current, false);
+  assert.ok(!JSON.stringify(sessions).includes(phone));
+  const socket = connect(service.url, phone);
+  await socket.until(({ type }) => type === 'status');
+  const end = (of: string) =>
+    service.call('DELETE', `/users/me/sessions/${other.id}`, { token: of });
+  assert.equal((await end(token)).status, 404, 'another user has no such session');
+  assert.equal((await end(ben)).status, 204);
+  assert.equal(await socket.closed, 1008);
+  assert.equal((await service.call('GET', '/status', { token: phone })).status, 401);
+  assert.equal((await end(ben)).status, 404);
+  assert.deepEqual(
+    (await list(ben)).map(({ current }) => current),
+    [true],
+  );
+
+  const { recording_id: id } = (await service.upload(ben)).body;
+  await service.reaches(id, 'idle.saved');
+  const users = (await service.call<{ users: Listed[] }>('GET', '/users', { token })).body.users;
+  const row = (name: string) => users.find(({ username }) => username === name)!;
+  assert.deepEqual([row('ben').recordings, row('ada').recordings], [1, 0]);
+  assert.ok(row('ben').bytes > 3200, `${row('ben').bytes} bytes`);
+  assert.ok(row('ben').last_seen_at! >= row('ben').created_at!);
+  assert.deepEqual([row('guest').created_at, row('guest').last_seen_at], [null, null]);
+});
+
+type Session = { id: string; agent: string | null; current: boolean };
+type Listed = User & {
+  created_at: string | null;
+  last_seen_at: string | null;
+  recordings: number;
+  bytes: number;
+};
+
 test('a disabled user: sessions and sockets end, the login says so, recordings go on', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

@@ -78,7 +78,7 @@ function throttledProgress(send: (recordingId: string, frame: string) => void) {
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     timer = undefined;
-    for (const [recordingId, { stage, fraction, attempt, waiting }] of newest) {
+    for (const [recordingId, { stage, fraction, seconds_left, attempt, waiting }] of newest) {
       send(
         recordingId,
         JSON.stringify({
@@ -86,6 +86,7 @@ function throttledProgress(send: (recordingId: string, frame: string) => void) {
           recording_id: recordingId,
           stage,
           fraction,
+          seconds_left,
           attempt,
           waiting,
         }),

@@ -72,7 +72,7 @@ export function accessTo(method: string, path: string): Access {
   if (/^(?:HEAD|PATCH|DELETE)$/.test(method) && uploadPath(path)) return 'upload';
   // An administrator, or a program that has `metrics.token`.
   if (reading && path === '/metrics') return 'metrics';
-  if (path === '/users/me') return 'user';
+  if (/^\/users\/me(\/|$)/.test(path)) return 'user';
   if (adminPaths.some((pattern) => pattern.test(path))) return 'admin';
   return 'user';
 }

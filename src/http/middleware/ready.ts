@@ -77,8 +77,9 @@ const rest: Rule = {
 
 /** The first that fits. */
 const rules: readonly (Rule & { pattern: RegExp })[] = [
-  // Deleting a user ends what is done for them.
-  { pattern: /^\/users(\/|$)/, reads: [], changes: [recordings.name] },
+  { pattern: /^\/users\/me(\/|$)/, reads: [], changes: [] },
+  // Deleting a user ends what is done for them; the list counts their recordings.
+  { pattern: /^\/users(\/|$)/, reads: [recordings.name], changes: [recordings.name] },
   { pattern: /^\/(logout|config|models|doctor|metrics|machine)(\/|$)/, reads: [], changes: [] },
   // Says itself how much of the library it has searched.
   { pattern: /^\/search$/, reads: [], changes: [] },

@@ -189,6 +189,10 @@ const pathParameters: Readonly<Record<string, { description: string; example: st
     example: '0123456789abcdef0123456789abcdef',
   },
   n: { description: 'Number of a confirmation in `GET /speakers/profiles`.', example: '1204' },
+  session: {
+    description: 'Id of a session in `GET /users/me/sessions`.',
+    example: '0'.repeat(64),
+  },
   name: { description: 'A user’s name, compared without case.', example: 'anna' },
 };
 

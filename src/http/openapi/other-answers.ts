@@ -53,6 +53,22 @@ export const user = z.object({
   built_in: z.boolean(),
 });
 
+export const listedUser = user.extend({
+  created_at: time.nullable().describe('null: built in'),
+  last_seen_at: time.nullable().describe('to five minutes; null: not logged in anywhere'),
+  recordings: z.number().int().describe('how many they have'),
+  bytes: z.number().int().describe('what their documents, recordings and uploads take'),
+});
+
+export const listedSession = z.object({
+  id: z.string().describe('no token: nobody logs in with it'),
+  created_at: time,
+  last_seen_at: time.describe('to five minutes'),
+  expires_at: time.describe('slides with use'),
+  agent: z.string().nullable().describe('what the program that logged in calls itself'),
+  current: z.boolean().describe('the session that asks'),
+});
+
 export const check = z.object({
   name: z.string(),
   state: z.enum(['ok', 'missing', 'failed']),
@@ -83,6 +99,35 @@ export const configPatch = settingsObject((key) => {
 export const configAnswer = z.object({
   config,
   overridden: z.array(z.string()).describe('keys that only the environment can change'),
+});
+
+export const settingsPage = z.object({
+  groups: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      test: z
+        .enum(['stt', 'llm'])
+        .nullable()
+        .describe('what `POST /config/test` can try of this group'),
+      settings: z.array(
+        z.object({
+          key: z.enum(settingKeys as [SettingKey, ...SettingKey[]]),
+          title: z.string(),
+          description: z.string(),
+          type: z.enum(['switch', 'choice', 'number', 'text', 'list', 'secret']),
+          schema: z.record(z.string(), z.unknown()).describe('JSON Schema of the value'),
+          nullable: z.boolean().describe('whether it may be unset'),
+          default: z.unknown(),
+          default_text: z
+            .string()
+            .nullable()
+            .describe('to be said instead of a default that differs from host to host'),
+          variable: z.string().describe('the environment variable that would override it'),
+        }),
+      ),
+    }),
+  ),
 });
 
 const chartTransition = z.object({
@@ -144,6 +189,7 @@ export const serverFrame = z.discriminatedUnion('type', [
     recording_id,
     stage: z.enum(stages),
     fraction: z.number().nullable(),
+    seconds_left: recordings.secondsLeft,
     attempt: z.number().int(),
     waiting: recordings.waiting.nullable(),
   }),

@@ -27,10 +27,15 @@ export const waiting = z
   })
   .describe('What a stage waits for');
 
+export const secondsLeft = seconds
+  .nullable()
+  .describe('by how fast it has been; null: too little of it is done to say, or it waits');
+
 export const activity = z.object({
   stage,
   attempt: z.number().int(),
   fraction: z.number().min(0).max(1).nullable().describe('null: unknown'),
+  seconds_left: secondsLeft,
   waiting: waiting.nullable(),
 });
 
@@ -181,9 +186,14 @@ export const hit = z.object({
 
 export const processing = z.object({
   recording_id: id,
+  kind: kindSchema,
+  title: z.string().nullable().describe('null: it has none yet'),
+  source,
+  started_at: time,
   state: z.string(),
   stage: stage.nullable(),
   fraction: z.number().min(0).max(1).nullable(),
+  seconds_left: secondsLeft,
   attempt: z.number().int().nullable(),
   since: time,
   waiting: waiting.nullable(),
@@ -237,6 +247,7 @@ export const statusSchema = z.object({
   errors: z.array(
     z.object({
       recording_id: id,
+      title: z.string().nullable(),
       ...failure.shape,
       waiting: waiting.nullable().describe('what another try by itself waits for'),
     }),

@@ -2,15 +2,21 @@ import * as z from 'zod';
 import { type Trial, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf } from '../written.ts';
-import { jsonBody } from '../body.ts';
+import { jsonBody, queryOf } from '../body.ts';
+import { settingGroups } from '../../config/settings-page.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
 
 /** The configuration: read, change, and try before changing. For administrators. */
-export const configRoutes: AddRoutes = (router, { config, models, log }) => {
+export const configRoutes: AddRoutes = (router, { config, settings, models, log }) => {
   router.get('/config', (ctx) => {
     ctx.body = config.document();
+  });
+
+  router.get('/config/schema', (ctx) => {
+    const { language = settings()['ui.language'] } = queryOf(ctx, schemaQuery);
+    ctx.body = { groups: settingGroups(language) };
   });
 
   router.put('/config', async (ctx) => {
@@ -38,6 +44,9 @@ export const configRoutes: AddRoutes = (router, { config, models, log }) => {
 
 /** What it holds is looked at key by key (`config/patch.ts`), so that every fault is named. */
 export const patchBody = z.record(z.string(), z.unknown());
+const schemaQuery = z.strictObject({
+  language: z.enum(['de', 'en']).optional().describe('of titles and sentences; else `ui.language`'),
+});
 const section = z.record(z.string(), z.unknown());
 const testBody = z.strictObject({ stt: section.optional(), llm: section.optional() });
 
@@ -56,6 +65,16 @@ export const configOperations: readonly Operation[] = [
     tag: 'Configuration',
     summary: 'What holds now',
     answers: { 200: { description: 'Secrets are masked.', json: answers.configAnswer } },
+  },
+  {
+    method: 'get',
+    path: '/config/schema',
+    id: 'describeConfig',
+    tag: 'Configuration',
+    summary: 'Every setting in groups, with what a page needs to show it',
+    description: 'Made from the schema that validates: a page made of it has every setting.',
+    query: schemaQuery,
+    answers: { 200: { description: 'The groups.', json: answers.settingsPage } },
   },
   {
     method: 'put',

@@ -5,6 +5,7 @@ import {
   renameSpeakers,
   restoreVersion,
 } from '../../../projections/recording/decide.ts';
+import { transcriptOf } from '../../../projections/transcripts.ts';
 import { localTime } from '../../shared/time.ts';
 import { editTurn } from '../../../projections/recording/edit-turns.ts';
 import { speakerName } from '../../documents/documents.ts';
@@ -23,25 +24,35 @@ import { Problem, invalid, notFound } from '../problems.ts';
 import { recordingLine } from '../recording-answer.ts';
 import type { AddRoutes, HttpServices } from '../services.ts';
 import { guest, visibleRecording } from '../visible-recording.ts';
-import { type DecisionOf, type Request, turnMerge, turnSplit } from './turns.ts';
+import {
+  type DecisionOf,
+  type Request,
+  setTurnsTag,
+  turnEdits,
+  turnMerge,
+  turnSplit,
+  utteranceSchema,
+} from './turns.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 
 /** What people change of a recording afterwards. Each change is facts; the documents follow. */
 export const recordingChangeRoutes: AddRoutes = (router, services) => {
   /** Gives the command, waits for the documents, and answers with the recording as it is then. */
-  const change = (decisionOf: DecisionOf) => async (ctx: Request) => {
+  const change = (decisionOf: DecisionOf, isOfTurns?: 'turns') => async (ctx: Request) => {
     const id = await visibleId(services, ctx);
     await carryOut(services, ctx.state, id, await decisionOf(ctx, services));
     const row = await untilWritten(services, id);
     if (!row) throw notFound();
+    if (isOfTurns) setTurnsTag(ctx, await transcriptOf(services.storage, id));
     ctx.body = recordingLine(row, services.recordingService.activity(id));
   };
 
   router.patch('/recordings/:id', change(recordingChange));
-  router.patch('/recordings/:id/utterances/:index', change(turnEdit));
-  router.post('/recordings/:id/utterances/:index/split', change(turnSplit));
-  router.post('/recordings/:id/utterances/:index/merge', change(turnMerge));
+  router.patch('/recordings/:id/utterances', change(turnEdits, 'turns'));
+  router.patch('/recordings/:id/utterances/:index', change(turnEdit, 'turns'));
+  router.post('/recordings/:id/utterances/:index/split', change(turnSplit, 'turns'));
+  router.post('/recordings/:id/utterances/:index/merge', change(turnMerge, 'turns'));
   router.patch('/recordings/:id/speakers', change(newNames));
   router.post('/recordings/:id/versions/:version/restore', change(restoring));
 
@@ -115,18 +126,6 @@ const recordingSchema = z
     owner: z.string().max(64).optional().describe('a user’s name or id; by an administrator'),
   })
   .describe('What is left out stays as it is.');
-
-const utteranceSchema = z.strictObject({
-  text: z
-    .string()
-    .max(100_000)
-    .transform((text) => text.replaceAll(/\s+/g, ' ').trim())
-    .optional(),
-  speaker: nameSchema
-    .refine((speaker) => speaker !== '', 'must not be empty')
-    .optional()
-    .describe('a label or name of the recording, or the name of a new speaker'),
-});
 
 const namesSchema = z.strictObject({
   speakers: z.record(z.string().max(64), nameSchema),

@@ -12,6 +12,7 @@ import {
   topLevelState,
 } from '../recording-answer.ts';
 import { seesLeft, visibleRecording } from '../visible-recording.ts';
+import { setTurnsTag } from './turns.ts';
 import type { AddRoutes } from '../services.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { ownerOf } from '../feed/feed.ts';
@@ -40,9 +41,11 @@ export const recordingRoutes: AddRoutes = (router, services) => {
   router.get('/recordings/:id', async (ctx) => {
     const id = ctx.params['id']!;
     const row = await visibleRecording(services, callerOf(ctx.state), id);
+    const transcript = await transcriptOf(storage, id);
+    setTurnsTag(ctx, transcript);
     ctx.body = recordingAnswer(
       row,
-      await transcriptOf(storage, id),
+      transcript,
       recordingService.activity(id),
       services.settings()['ui.language'],
     );

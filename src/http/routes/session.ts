@@ -4,6 +4,7 @@ import { callerOf, notAuthenticated } from '../middleware/authenticate.ts';
 import { clientAddress, peerOf } from '../peer.ts';
 import { fromStrangers, jsonBody } from '../body.ts';
 import type { AddRoutes } from '../services.ts';
+import { notFound } from '../problems.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -12,7 +13,8 @@ import * as answers from '../openapi/other-answers.ts';
 export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
   router.post('/login', async (ctx) => {
     const address = clientAddress(ctx.req, settings()['server.trusted_proxies']);
-    ctx.body = await accounts.login(await jsonBody(ctx, loginSchema, fromStrangers), { address });
+    const request = await jsonBody(ctx, loginSchema, fromStrangers);
+    ctx.body = await accounts.login(request, { address, agent: ctx.get('User-Agent') });
   });
   router.post('/logout', async (ctx) => {
     callerOf(ctx.state);
@@ -29,7 +31,10 @@ const loginSchema = z.strictObject({
 
 /** First run: only the first administrator. */
 export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) => {
-  const from = (ctx: Context) => peerOf(ctx, settings()['server.trusted_proxies']);
+  const from = async (ctx: Context) => ({
+    ...(await peerOf(ctx, settings()['server.trusted_proxies'])),
+    agent: ctx.get('User-Agent'),
+  });
   router.get('/setup/state', async (ctx) => {
     ctx.body = await accounts.setupState(await from(ctx));
   });
@@ -61,6 +66,30 @@ export const ticketRoutes: AddRoutes = (router, services) => {
     const { ticket, expiresAt } = services.tickets.issue(caller, recording_id);
     ctx.status = 201;
     ctx.body = { ticket, expires_at: expiresAt.toISOString() };
+  });
+};
+
+/** Where the caller is logged in. */
+export const ownSessionRoutes: AddRoutes = (router, { accounts }) => {
+  router.get('/users/me/sessions', async (ctx) => {
+    const { userId, sessionId: current } = callerOf(ctx.state);
+    const sessions = await accounts.sessions(userId);
+    ctx.body = {
+      sessions: sessions.map(({ sessionId, createdAt, lastSeenAt, expiresAt, agent }) => ({
+        id: sessionId,
+        created_at: createdAt.toISOString(),
+        last_seen_at: lastSeenAt.toISOString(),
+        expires_at: expiresAt.toISOString(),
+        agent,
+        current: sessionId === current,
+      })),
+    };
+  });
+
+  router.delete('/users/me/sessions/:session', async (ctx) => {
+    const { userId } = callerOf(ctx.state);
+    if (!(await accounts.endSession(userId, ctx.params['session']!))) throw notFound();
+    ctx.status = 204;
   });
 };
 
@@ -115,5 +144,27 @@ export const sessionOperations: readonly Operation[] = [
     tag: 'Service',
     summary: 'Ends the session, and its WebSockets',
     answers: nothing,
+  },
+  {
+    method: 'get',
+    path: '/users/me/sessions',
+    id: 'listSessions',
+    tag: 'Users',
+    summary: 'Where the caller is logged in',
+    answers: {
+      200: {
+        description: 'The sessions that are good, newest first.',
+        json: z.object({ sessions: z.array(answers.listedSession) }),
+      },
+    },
+  },
+  {
+    method: 'delete',
+    path: '/users/me/sessions/{session}',
+    id: 'endSession',
+    tag: 'Users',
+    summary: 'Ends one of the caller’s sessions, and its WebSockets',
+    answers: nothing,
+    problems: ['not-found'],
   },
 ];

@@ -1,10 +1,18 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
 import type { DecideRecording } from '../../../projections/recording/decide.ts';
-import { mergeTurn, splitTurn } from '../../../projections/recording/edit-turns.ts';
+import {
+  editTurns,
+  mergeTurn,
+  splitTurn,
+  turnsTag,
+} from '../../../projections/recording/edit-turns.ts';
 import { speakerName } from '../../documents/documents.ts';
+import type { TranscriptRow } from '../../../projections/recording-row.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, nameSchema, numberIn } from '../body.ts';
+import { limits } from '../limits.ts';
+import { Problem } from '../problems.ts';
 import type { HttpServices, State } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
@@ -27,10 +35,51 @@ export const turnMerge: DecisionOf = async (ctx, services) => {
   return (await isRepeated(ctx, services)) ? () => [] : mergeTurn(numberIn(ctx.params['index']!));
 };
 
+/** Corrects many turns at once: those that `If-Match` means. @throws {Problem} 412 */
+export const turnEdits: DecisionOf = async (ctx) => {
+  const { edits } = await jsonBody(ctx, editsSchema);
+  const seen = ctx.get('If-Match');
+  if (seen === '') {
+    const what = 'Send `If-Match` with the `ETag` of the recording whose turns you have edited.';
+    throw new Problem('changed-meanwhile', what);
+  }
+  return editTurns(edits, seen.replaceAll('"', ''), speakerName);
+};
+
+/** Names what the turns of a recording say now: for `If-Match`. */
+export const setTurnsTag = (
+  ctx: Pick<Context, 'set'>,
+  transcript: Pick<TranscriptRow, 'blocks'> | undefined,
+): void => ctx.set('ETag', `"${turnsTag(transcript?.blocks ?? [])}"`);
+
 async function isRepeated(ctx: Request, services: HttpServices): Promise<boolean> {
   const expected = { types: ['turns.recut'], recordingId: ctx.params['id'] } as const;
   return (await doneBefore(services, ctx.state, expected)) !== null;
 }
+
+/** What may be said of a turn; what is left out stays. */
+export const utteranceSchema = z.strictObject({
+  text: z
+    .string()
+    .max(100_000)
+    .transform((text) => text.replaceAll(/\s+/g, ' ').trim())
+    .optional(),
+  speaker: nameSchema
+    .refine((speaker) => speaker !== '', 'must not be empty')
+    .optional()
+    .describe('a label or name of the recording, or the name of a new speaker'),
+});
+
+const editsSchema = z.strictObject({
+  edits: z
+    .array(utteranceSchema.extend({ index: z.number().int().min(0) }))
+    .min(1)
+    .max(limits.turnEditsMax)
+    .refine(
+      (edits) => new Set(edits.map(({ index }) => index)).size === edits.length,
+      'must name each utterance once',
+    ),
+});
 
 const splitSchema = z.strictObject({
   word: z
@@ -48,11 +97,34 @@ const splitSchema = z.strictObject({
 });
 
 const changed = {
-  200: { description: 'The recording as it is now.', json: answers.recordingLineSchema },
+  200: {
+    description: 'The recording as it is now.',
+    json: answers.recordingLineSchema,
+    headers: { ETag: 'Names what its turns say now.' },
+  },
 };
 
-/** Turns that a person cuts or joins. */
+/** Turns that a person corrects together, cuts or joins. */
 export const turnOperations: readonly Operation[] = [
+  {
+    method: 'patch',
+    path: '/recordings/{id}/utterances',
+    id: 'correctUtterances',
+    tag: 'Recordings',
+    summary: 'Corrects many passages at once, all or none, in one version',
+    description: 'For find and replace, and for taking it back. The answer has the next `ETag`.',
+    headers: [
+      {
+        name: 'If-Match',
+        description: '`ETag` of `GET /recordings/{id}`, or of the correction before.',
+        required: true,
+      },
+    ],
+    body: { kind: 'json', schema: editsSchema },
+    answers: changed,
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
   {
     method: 'post',
     path: '/recordings/{id}/utterances/{index}/split',

@@ -1,6 +1,9 @@
+import { decodeTime } from 'ulid';
 import * as z from 'zod';
+import { recordingsByOwner } from '../../../projections/recording-counts.ts';
 import { usernameKey } from '../../../projections/users.ts';
 import { AccountError } from '../../accounts/account-error.ts';
+import type { ListedSession } from '../../accounts/sessions.ts';
 import type { PublicUser } from '../../accounts/users.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
@@ -14,8 +17,20 @@ import type { Operation } from '../openapi/describe-operation.ts';
 /** Users: administrators manage them, everybody their own password. */
 export const userRoutes: AddRoutes = (router, services) => {
   const { accounts } = services;
-  router.get('/users', (ctx) => {
-    ctx.body = { users: [...accounts.listUsers().map(shown), guest] };
+  router.get('/users', async (ctx) => {
+    const users = [...accounts.listUsers().map(shown), guest];
+    const sessions = await accounts.sessions();
+    const recordings = await recordingsByOwner(services.storage);
+    const bytes = await services.space.byUser();
+    ctx.body = {
+      users: users.map((user) => ({
+        ...user,
+        created_at: user.built_in ? null : new Date(decodeTime(user.user_id)).toISOString(),
+        last_seen_at: lastSeen(sessions, user.user_id),
+        recordings: recordings.get(user.user_id) ?? 0,
+        bytes: bytes.get(user.user_id) ?? 0,
+      })),
+    };
   });
 
   router.post('/users', async (ctx) => {
@@ -65,6 +80,14 @@ const userChanges = z.strictObject({
 });
 const ownPassword = z.strictObject({ current_password: password, password });
 
+/** When a user was last active, as far as a session that is still good tells. */
+const lastSeen = (sessions: readonly ListedSession[], userId: string): string | null =>
+  sessions
+    .filter((one) => one.userId === userId)
+    .map(({ lastSeenAt }) => lastSeenAt.toISOString())
+    .toSorted()
+    .at(-1) ?? null;
+
 const shown = ({ userId, username, isAdmin, disabled }: PublicUser) => ({
   user_id: userId,
   username,
@@ -95,7 +118,7 @@ export const userOperations: readonly Operation[] = [
     tag: 'Users',
     summary: 'All users',
     answers: {
-      200: { description: 'All users.', json: z.object({ users: z.array(answers.user) }) },
+      200: { description: 'All users.', json: z.object({ users: z.array(answers.listedUser) }) },
     },
   },
   {

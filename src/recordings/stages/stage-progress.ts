@@ -6,14 +6,18 @@ export type StageNow = {
   attempt: number;
   /** 0 to 1; null while it is not known. */
   fraction: number | null;
+  /** Seconds, by how fast it has been since it last waited; null before a tenth of it is done. */
+  seconds_left: number | null;
   /** What it waits for: a slot at an engine, a server that is away, … */
   waiting: { for: string; ahead: number; since: string } | null;
 };
 
+type StageChange = Partial<Omit<StageNow, 'seconds_left'>>;
+
 /** What is going on right now, for those who watch. Lives and dies with the process. */
 export interface StageProgress {
   add(recordingId: string, stage: Stage): void;
-  set(recordingId: string, stage: Stage, change: Partial<StageNow>): void;
+  set(recordingId: string, stage: Stage, change: StageChange): void;
   remove(recordingId: string, stage: Stage): void;
   of(recordingId: string): StageNow[];
   onChange(listener: (recordingId: string, activity: StageNow) => void): () => void;
@@ -22,15 +26,23 @@ export interface StageProgress {
 /** Smaller steps of progress than this are not announced. */
 const fractionStep = 0.01;
 
-export function openStageProgress(): StageProgress {
-  const activities = new Map<string, Map<Stage, StageNow>>();
+/** Before so much is done, half of it since the speed is measured, little can be said of how long the rest takes. */
+const tellingPart = 0.1;
+
+/** @param now a clock in milliseconds that is never set back; another one for tests. */
+export function openStageProgress(now: () => number = () => performance.now()): StageProgress {
+  const activities = new Map<string, Map<Stage, Followed>>();
+  const asNow = ({ pace, ...activity }: Followed): StageNow => ({
+    ...activity,
+    seconds_left: secondsLeft(pace, activity, now()),
+  });
   const listeners = new Set<(recordingId: string, activity: StageNow) => void>();
 
   return {
     add(recordingId, stage) {
-      const stages = activities.get(recordingId) ?? new Map<Stage, StageNow>();
+      const stages = activities.get(recordingId) ?? new Map<Stage, Followed>();
       activities.set(recordingId, stages);
-      stages.set(stage, { stage, attempt: 0, fraction: null, waiting: null });
+      stages.set(stage, { stage, attempt: 0, fraction: null, waiting: null, pace: null });
     },
     set(recordingId, stage, change) {
       const activity = activities.get(recordingId)?.get(stage);
@@ -42,17 +54,39 @@ export function openStageProgress(): StageProgress {
         Math.abs(change.fraction - (activity.fraction ?? -1)) < fractionStep;
       if (small) return;
       Object.assign(activity, change);
-      for (const listener of listeners) listener(recordingId, { ...activity });
+      activity.pace = paceAfter(activity, now());
+      for (const listener of listeners) listener(recordingId, asNow(activity));
     },
     remove(recordingId, stage) {
       const stages = activities.get(recordingId);
       stages?.delete(stage);
       if (stages?.size === 0) activities.delete(recordingId);
     },
-    of: (recordingId) => [...(activities.get(recordingId)?.values() ?? [])].map((a) => ({ ...a })),
+    of: (recordingId) => [...(activities.get(recordingId)?.values() ?? [])].map(asNow),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** A stage, and from where on its speed is measured. */
+type Followed = Omit<StageNow, 'seconds_left'> & { pace: Pace | null };
+type Pace = { fraction: number; at: number };
+
+/** Measured from the first fraction on: what an earlier attempt did took none of this one's time. */
+function paceAfter({ fraction, waiting, pace }: Followed, at: number): Pace | null {
+  if (fraction === null || waiting) return null;
+  return pace && pace.fraction <= fraction ? pace : { fraction, at };
+}
+
+function secondsLeft(
+  pace: Pace | null,
+  { fraction }: Pick<StageNow, 'fraction'>,
+  now: number,
+): number | null {
+  if (!pace || fraction === null) return null;
+  const done = fraction - pace.fraction;
+  if (fraction < tellingPart || done < tellingPart / 2) return null;
+  return Math.round(((now - pace.at) / 1000) * ((1 - fraction) / done));
 }
