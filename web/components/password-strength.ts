@@ -30,7 +30,7 @@ export function passwordStrength(password: string, username = ''): Strength {
 }
 
 /** Bits below which a password is weak, fair, good. */
-const limits = [22, 34, 50];
+const limits = [22, 34, 48];
 
 const bitsOf = (character: string): number => {
   if (/\p{L}/u.test(character)) return 2.4;
