@@ -8,8 +8,11 @@ import type { Caller } from './services.ts';
  * minutes, for one recording's audio, peaks and export, and for nothing else. Kept in memory only.
  */
 export type Tickets = {
-  /** A new ticket for a recording that the caller may see. */
-  issue(caller: Caller, recordingId: string): { ticket: string; expiresAt: Date };
+  /**
+   * A ticket for a recording that the caller may see: a new one, or with `renew` the same one for longer,
+   * so that what plays by it plays on. One that has ended, or is another session's, is not prolonged.
+   */
+  issue(caller: Caller, recordingId: string, renew?: string): { ticket: string; expiresAt: Date };
   /** Who a ticket speaks for, if it is good for this path; null otherwise. */
   redeem(ticket: string, path: string): Caller | null;
 };
@@ -26,9 +29,16 @@ export function openTickets(
   });
 
   return {
-    issue(caller, recordingId) {
-      const ticket = randomBytes(32).toString('base64url');
+    issue(caller, recordingId, renew) {
+      const own = renew === undefined ? undefined : known.get(hashOf(renew));
+      const isGood =
+        own !== undefined &&
+        own.expiresAt > now() &&
+        own.recordingId === recordingId &&
+        own.caller.sessionId === caller.sessionId;
+      const ticket = isGood ? renew! : randomBytes(32).toString('base64url');
       const expiresAt = now() + limits.ticketMs;
+      known.delete(hashOf(ticket));
       known.set(hashOf(ticket), { caller, recordingId, expiresAt });
       // A Map keeps the order of insertion, which is that of expiry.
       for (const [hash, oldest] of known) {

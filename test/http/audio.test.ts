@@ -191,6 +191,11 @@ test('a ticket opens audio, peaks and export of one recording, for ten minutes, 
   const lives = Date.parse(body.expires_at) - Date.now();
   assert.ok(lives > 590_000 && lives <= 600_000);
   const { ticket } = body;
+  const again = await service.call<{ ticket: string }>('POST', `/recordings/${id}/ticket`, {
+    token,
+    json: { ticket },
+  });
+  assert.deepEqual([again.status, again.body.ticket], [201, ticket], 'the same, for longer');
   const by = (path: string, method = 'GET') =>
     rawRequest(service.url, {
       method,
@@ -241,7 +246,17 @@ test('tickets expire, and there are never more than the limit', () => {
   assert.equal(tickets.redeem(ticket, path), caller);
   now = 600_000;
   assert.equal(tickets.redeem(ticket, path), null);
+  // One that has ended, is of another recording or of another session is not prolonged.
   const { ticket: first } = tickets.issue(caller, id);
+  const stranger = { ...caller, sessionId: 'other' };
+  assert.notEqual(tickets.issue(caller, id, ticket).ticket, ticket);
+  assert.notEqual(tickets.issue(caller, '01J0000000000000000000000B', first).ticket, first);
+  assert.notEqual(tickets.issue(stranger, id, first).ticket, first);
+  now += 599_999;
+  assert.equal(tickets.issue(caller, id, first).ticket, first);
+  now += 599_999;
+  assert.equal(tickets.redeem(first, path), caller);
+  tickets.issue(caller, id, first);
   for (let count = 0; count < 9_999; count += 1) tickets.issue(caller, id);
   assert.equal(tickets.redeem(first, path), caller);
   tickets.issue(caller, id);

@@ -16,7 +16,7 @@ export function securityHeaders(): Middleware {
       directives: {
         defaultSrc: ["'none'"],
         scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
+        styleSrc: ["'self'", waveformStyle],
         imgSrc: ["'self'"],
         fontSrc: ["'self'"],
         mediaSrc: ["'self'"],
@@ -44,6 +44,12 @@ export function securityHeaders(): Middleware {
     return next();
   };
 }
+
+/**
+ * The style sheet that wavesurfer.js puts into its shadow root, for the height of the app's player: it changes
+ * with either (`test/web/recording.test.ts` computes it).
+ */
+export const waveformStyle = "'sha256-1cSl/bfAXHF1Nov968p0tm9OssOwRbUFeHOyeto1yCA='";
 
 /** Refuses names that are not ours (421) and writes that another site's page sends (403). */
 export function checkHost(hosts: HostCheck): Middleware {

@@ -15,6 +15,7 @@ import { visibleRecording } from '../visible-recording.ts';
 import type { AddRoutes } from '../services.ts';
 import { mediaTypes } from '../../export/formats.ts';
 import { exportSchema } from './export.ts';
+import { ticketSchema } from './session.ts';
 import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
 
 /** The kept audio, whole or in ranges, and what is needed to draw it. */
@@ -163,6 +164,7 @@ export const audioOperations: readonly Operation[] = [
     id: 'ticket',
     tag: 'Recordings',
     summary: 'Opens audio, peaks and export of a recording to what cannot send a token',
+    body: { kind: 'json', schema: ticketSchema, optional: true },
     answers: {
       201: {
         description: 'Goes as `?ticket=` there, and nowhere else.',

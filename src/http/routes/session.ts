@@ -63,7 +63,8 @@ export const ticketRoutes: AddRoutes = (router, services) => {
   router.post('/recordings/:id/ticket', async (ctx) => {
     const caller = callerOf(ctx.state);
     const { recording_id } = await visibleRecording(services, caller, ctx.params['id']!);
-    const { ticket, expiresAt } = services.tickets.issue(caller, recording_id);
+    const { ticket: renew } = await jsonBody(ctx, ticketSchema);
+    const { ticket, expiresAt } = services.tickets.issue(caller, recording_id, renew);
     ctx.status = 201;
     ctx.body = { ticket, expires_at: expiresAt.toISOString() };
   });
@@ -92,6 +93,15 @@ export const ownSessionRoutes: AddRoutes = (router, { accounts }) => {
     ctx.status = 204;
   });
 };
+
+/** What to send for a ticket. */
+export const ticketSchema = z.strictObject({
+  ticket: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('one of this session that has not ended: it is good for longer, and the same'),
+});
 
 const nothing = { 204: { description: 'Done.' } };
 
