@@ -1,0 +1,31 @@
+/** How speakers are marked (ui/README.md, "Speakers"): a colour with a shape, and an initial or a number. */
+
+export type SpeakerMark = {
+  /** Which of the eight colours and shapes, from 1. */
+  colour: number;
+  /** A letter of the name; while there is none, the number of the speaker. */
+  initial: string;
+};
+
+const colours = 8;
+
+/** @param name null or empty while the speaker has none */
+export function speakerMark(label: string, name: string | null): SpeakerMark {
+  const number = speakerNumberOf(label);
+  const initial = (name ?? '').trim().slice(0, 2);
+  return {
+    colour: ((number - 1) % colours) + 1,
+    initial: initial === '' ? String(number) : [...initial][0]!.toUpperCase(),
+  };
+}
+
+/** Marks of people of whom only names are known, such as in the library: in their order. */
+export const markOfName = (name: string, index: number): SpeakerMark =>
+  speakerMark(`SPEAKER_${String(index).padStart(2, '0')}`, name);
+
+/** `SPEAKER_00` → 1, and `SPEAKER_1` of older recordings → 1: by first speech, so that it never changes. */
+export function speakerNumberOf(label: string): number {
+  const [digits] = /\d+$/.exec(label) ?? [];
+  if (digits === undefined) return 1;
+  return digits.length > 1 ? Number(digits) + 1 : Math.max(1, Number(digits));
+}

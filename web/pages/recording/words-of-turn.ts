@@ -1,0 +1,35 @@
+/** The words of a turn as they are written, each with when it is said. */
+import type { Turn } from './recording.ts';
+
+export type WrittenWord = { text: string; start: number };
+
+/**
+ * What blanks separate in the text, with times of the recognised words. Where they are not as many, since
+ * punctuation or a correction changed them, times are spread evenly over them.
+ */
+export function writtenWords({ text, words, start, end }: Turn): WrittenWord[] {
+  const written = text.split(/\s+/).filter((word) => word !== '');
+  return written.map((word, at) => {
+    const said = words[recognised(at, written.length, words.length)];
+    const even = start + ((end - start) * at) / written.length;
+    return { text: word, start: said?.start ?? even };
+  });
+}
+
+/** The place among the written words of the recognised word at `at`. */
+export function placeInText({ text, words }: Pick<Turn, 'text' | 'words'>, at: number): number {
+  const written = text.split(/\s+/).filter((word) => word !== '').length;
+  if (words.length === 0) return -1;
+  return words.length === written ? at : Math.floor((at * written) / words.length);
+}
+
+/** The recognised word of the written one at `at`. */
+const recognised = (at: number, written: number, words: number): number =>
+  written === words ? at : Math.floor((at * words) / written);
+
+/** The place of the word at a caret in a text: before it a turn is cut. */
+export const wordAtCaret = (text: string, caret: number): number =>
+  text
+    .slice(0, caret)
+    .split(/\s+/)
+    .filter((word) => word !== '').length;
