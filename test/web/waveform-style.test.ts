@@ -21,8 +21,8 @@ test('the Content-Security-Policy allows the very style sheet that wavesurfer.js
   const container = window.document.createElement('div');
   window.document.body.append(container);
   const waveform = WaveSurfer.create({
-    container: container as unknown as HTMLElement,
-    media: window.document.createElement('audio') as unknown as HTMLMediaElement,
+    container: container as never,
+    media: window.document.createElement('audio') as never,
     height: waveformHeight,
   });
   const style = container.firstElementChild?.shadowRoot?.querySelector('style')?.textContent ?? '';

@@ -1,5 +1,4 @@
-/** How the waveform is drawn: bars in the colours of who speaks. */
-import type { Lane } from './lanes.ts';
+/** What the waveform is drawn of. */
 
 /**
  * Height in pixels. The Content-Security-Policy names the style sheet that wavesurfer.js makes of it
@@ -32,22 +31,3 @@ const chunked = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
     all.slice(at * size, (at + 1) * size),
   );
-
-/** A gradient whose colours change where the speakers do. @param width of the canvas, in its own pixels */
-export function coloursOf(
-  lanes: readonly Lane[],
-  {
-    duration,
-    width,
-    colour,
-  }: { duration: number; width: number; colour: (label: string | null) => string },
-): CanvasGradient {
-  const context = document.createElement('canvas').getContext('2d')!;
-  const gradient = context.createLinearGradient(0, 0, width, 0);
-  for (const { label, start, size } of lanes) {
-    const ink = colour(label);
-    gradient.addColorStop(Math.min(1, start / duration), ink);
-    gradient.addColorStop(Math.min(1, (start + size) / duration), ink);
-  }
-  return gradient;
-}
