@@ -84,7 +84,12 @@ function* factsOf(
     {
       type: 'audio.imported',
       data: {
-        ...{ owner, kind: 'meeting', language: 'en', speakers: null, duration, started_at },
+        owner,
+        kind: 'meeting',
+        language: 'en',
+        speakers: null,
+        duration,
+        started_at,
         ...file,
       },
       content: { filename: 'meeting.wav', title: meeting.title },
@@ -100,7 +105,9 @@ function* factsOf(
     recognising,
   ];
   const segments = turns.map(({ start, end, text, words: own }) => ({
-    ...{ start, end, text },
+    start,
+    end,
+    text,
     words: own,
   }));
   yield [
@@ -129,7 +136,8 @@ function* factsOf(
       content: {
         embedding_model: 'test',
         voices: labels.map((label, at) => ({
-          ...{ label, seconds: 10 },
+          label,
+          seconds: 10,
           embedding: [0, 1, 2, 3].map((place) => (place === at ? 1 : 0)),
         })),
       },

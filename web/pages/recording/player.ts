@@ -111,7 +111,12 @@ export function openPlayer(id: string, timeline: () => Timeline): Player {
   void load();
 
   return {
-    ...{ audio, playing, time, spot, trouble, seek },
+    audio,
+    playing,
+    time,
+    spot,
+    trouble,
+    seek,
     play(from, to) {
       if (from !== undefined) seek(from);
       until = to;
