@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { transform } from 'rolldown/utils';
+import { browserPackages, webSources } from './web-plugin.ts';
 
 export type TestBundle = {
   /** The built files: as in the tree, with the ending `.js`. */
@@ -49,6 +50,7 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
     platform: 'node',
     external: (id) => packages.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [
+      ...webSources(root),
       {
         name: 'places',
         transform: { filter: { id: /\.ts$/, code: /import\.meta/ }, handler: asInTheTree },
@@ -91,7 +93,7 @@ async function loadedPackages(root: string): Promise<string[]> {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
   type Package = Record<(typeof kinds)[number], Record<string, string>> & { builtIn: string[] };
   const parsed = JSON.parse(text) as Package;
-  const bundled = new Set([...parsed.builtIn, ...bundledPackages]);
+  const bundled = new Set([...parsed.builtIn, ...bundledPackages, ...browserPackages]);
   return kinds.flatMap((kind) => Object.keys(parsed[kind])).filter((name) => !bundled.has(name));
 }
 
