@@ -26,6 +26,7 @@ export default {
   away: 'Der Dienst antwortet nicht.',
   seenFrom:
     'Was Sie sehen, ist von {time}. Die Verbindung kommt von selbst zurück; nächster Versuch in {seconds} s.',
+  connection: 'Verbindung',
   tryNow: 'Jetzt versuchen',
   back: 'Der Dienst antwortet wieder.',
   undo: 'Rückgängig',

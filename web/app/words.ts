@@ -27,6 +27,7 @@ const english = {
   seenFrom: params(
     'What you see is from {time}. It reconnects by itself; next try in {seconds} s.',
   ),
+  connection: 'Connection',
   tryNow: 'Try now',
   back: 'The service answers again.',
   undo: 'Undo',

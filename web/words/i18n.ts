@@ -5,11 +5,11 @@
 import {
   type ComponentsJSON,
   type TranslationsJSON,
-  browser,
   createI18n,
   formatter,
   localeFrom,
 } from '@nanostores/i18n';
+import { atom } from 'nanostores';
 import { persistentAtom } from '@nanostores/persistent';
 
 export const languages = ['en', 'de'] as const;
@@ -18,7 +18,14 @@ export type Language = (typeof languages)[number];
 /** The language chosen in this browser; undefined follows the browser. */
 export const chosenLanguage = persistentAtom<Language | undefined>('mitschrift.language');
 
-export const locale = localeFrom(chosenLanguage, browser({ available: languages, fallback: 'en' }));
+/** The first of the browser's languages that there is, in whatever country it is spoken. */
+const ofBrowser = atom<Language>(
+  navigator.languages
+    .map((tag) => languages.find((code) => code === tag.split('-')[0]!.toLowerCase()))
+    .find((code) => code !== undefined) ?? 'en',
+);
+
+export const locale = localeFrom(chosenLanguage, ofBrowser);
 
 /** Numbers, dates and times as the language writes them. */
 export const format = formatter(locale);

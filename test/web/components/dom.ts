@@ -11,10 +11,18 @@ for (const name of Object.getOwnPropertyNames(window)) {
   Object.defineProperty(globalThis, name, {
     configurable: true,
     get: () => window[name as keyof typeof window],
-    set: (value) => void Object.defineProperty(globalThis, name, { value, writable: true }),
+    set(value) {
+      Object.defineProperty(globalThis, name, { value, writable: true });
+    },
   });
 }
-Object.assign(globalThis, { window, document: window.document });
+for (const [name, value] of Object.entries({
+  window,
+  document: window.document,
+  navigator: window.navigator,
+})) {
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+}
 
 /** Shows a component; it is gone when the test is over. @returns where it is */
 export function show<Props extends Record<string, unknown>>(

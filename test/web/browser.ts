@@ -1,0 +1,148 @@
+/**
+ * The web app as people have it: the built service with the test models, and Debian's Chromium
+ * (playwright-core) before it.
+ */
+import axe from 'axe-core';
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
+import { modelsDir } from '../support/models.ts';
+import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+export const password = 'correct horse battery';
+/** How long a page may take to show what is waited for, in milliseconds; a busy machine is slow. */
+const patience = 60_000;
+
+/** Where screenshots of the last run lie. */
+export const screens = join(import.meta.dirname, '../../.screens');
+
+export type WebService = ServiceProcess & {
+  dataDir: string;
+  /** Logs a user in; `ada` is the administrator, others are made when they are first named. */
+  login(username?: string): Promise<{ token: string; username: string; is_admin: boolean }>;
+};
+
+/** The service as it is built, with the models of `test/fixtures`, and an administrator `ada`. */
+export async function startWebService(
+  t: TestContext,
+  env: Record<string, string> = {},
+): Promise<WebService> {
+  const dataDir = await tempDir(t);
+  const service = await startServiceProcess(dataDir, { MITSCHRIFT_MODELS: modelsDir, ...env });
+  t.after(async () => await service.end('SIGTERM'));
+  type Session = { token: string; username: string; is_admin: boolean };
+  const api = apiOf(service.url);
+  const admin = await api.post<Session>('/setup', { username: 'ada', password });
+  const made = new Set(['ada']);
+  return {
+    ...service,
+    dataDir,
+    async login(username = 'ada') {
+      if (!made.has(username)) {
+        await apiOf(service.url, admin.token).post('/users', {
+          username,
+          password,
+          is_admin: false,
+        });
+        made.add(username);
+      }
+      return await api.post<Session>('/login', { username, password });
+    },
+  };
+}
+
+/** Chromium, closed when the test is over. @param args more switches of its command line */
+export async function startChromium(
+  t: TestContext,
+  args: readonly string[] = [],
+): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', ...args],
+  });
+  t.after(async () => await browser.close());
+  return browser;
+}
+
+/**
+ * A page, in a browser profile of its own. Whatever it says on its console as an error (a broken
+ * Content-Security-Policy, an exception) fails the test, unless it matches `expected`.
+ * @param session logged in as; undefined: not
+ */
+export async function openPage(
+  t: TestContext,
+  browser: Browser,
+  options: BrowserContextOptions & {
+    url: string;
+    session?: object;
+    theme?: 'light' | 'dark';
+    expected?: RegExp;
+  },
+): Promise<Page> {
+  const { url, session, theme = 'light', expected, ...rest } = options;
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: 'en-GB',
+    colorScheme: theme,
+    ...rest,
+  });
+  context.setDefaultTimeout(patience);
+  if (session !== undefined) {
+    // Once only: a session that ended stays ended.
+    await context.addInitScript(`if (sessionStorage.getItem('test.session') === null) {
+      sessionStorage.setItem('test.session', 'given');
+      localStorage.setItem('mitschrift.session', ${JSON.stringify(JSON.stringify(session))});
+    }`);
+  }
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const note = (text: string) => {
+    if (expected?.test(text) !== true) faults.push(text);
+  };
+  page.on('console', (message) => {
+    if (message.type() === 'error') note(message.text());
+  });
+  page.on('pageerror', (error) => note(error.stack ?? error.message));
+  t.after(() => assert.deepEqual(faults, [], 'errors on the page’s console'));
+  await page.goto(url);
+  return page;
+}
+
+/** What axe-core (WCAG 2.2 A and AA) finds wrong on the page as it is now, a line each. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // By evaluation, which the page's Content-Security-Policy does not concern.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(
+    async () =>
+      await (globalThis as unknown as { axe: typeof axe }).axe.run({
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      }),
+  );
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target }) => `${id}: ${help} (${String(target)})`),
+  );
+}
+
+/** In both themes: `axe` finds nothing. Screenshots of each are kept as `<name>-<theme>.png`. */
+export async function checkLook(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await screenshot(page, `${name}-${theme}`);
+    assert.deepEqual(await accessibilityFaults(page), [], `${name}, ${theme}`);
+    const wide = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    assert.ok(wide <= 0, `${name} is ${wide} pixels wider than the window`);
+  }
+}
+
+/** The whole page, below `.screens/`. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await mkdir(screens, { recursive: true });
+  await page.screenshot({ path: join(screens, `${name}.png`), fullPage: true });
+}
+
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };

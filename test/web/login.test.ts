@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
+
+test('login: from any address and back to it, by the keyboard, in both languages; ended elsewhere', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const expected = /401|WebSocket/;
+
+  await t.test('a stranger is asked to log in, and is told what was wrong', async (t) => {
+    const page = await openPage(t, browser, { url: `${service.url}/account`, expected });
+    await page.waitForURL(/\/login\?next=%2Faccount$/);
+    await checkLook(page, 'login');
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText('That name and password do not fit together.')
+      .waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'password');
+    await checkLook(page, 'login-wrong');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/account`);
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    await page.goBack();
+    assert.doesNotMatch(page.url(), /\/login/, 'the way back does not lead to the login');
+  });
+
+  await t.test('a session that was ended elsewhere leads to the login, and back', async (t) => {
+    const session = await service.login();
+    const page = await openPage(t, browser, { url: `${service.url}/account`, session, expected });
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    await apiOf(service.url, session.token).post('/logout');
+    await page.waitForURL(/\/login\?next=%2Faccount&expired=1$/);
+    await page.getByText('Your session has ended.').waitFor();
+    await checkLook(page, 'login-expired');
+  });
+
+  await t.test('an address of another site is not followed', async (t) => {
+    const url = `${service.url}/login?next=${encodeURIComponent('//evil.example/')}`;
+    const page = await openPage(t, browser, { url, expected });
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/`);
+  });
+
+  await t.test('in German, on a phone', async (t) => {
+    const page = await openPage(t, browser, {
+      url: service.url,
+      locale: 'de-DE',
+      expected,
+      ...phone,
+    });
+    await page.getByRole('button', { name: 'Anmelden' }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.lang'), 'de');
+    await checkLook(page, 'login-phone-de');
+  });
+
+  await t.test('logging out ends the session', async (t) => {
+    const session = await service.login();
+    const page = await openPage(t, browser, { url: `${service.url}/account`, session, expected });
+    await page.getByLabel('ada, account').click();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL(/\/login/);
+    await assert.rejects(apiOf(service.url, session.token).get('/status'), /401/);
+  });
+});
+
+test('the service restarts under a page: the page says so, connects again by itself, and misses nothing', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const session = await service.login();
+  const page = await openPage(t, browser, {
+    url: `${service.url}/account`,
+    session,
+    expected: /WebSocket|ERR_CONNECTION_REFUSED|Failed to load/,
+  });
+  await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+  await service.end('SIGKILL');
+  await page.getByText('The service does not answer.').first().waitFor();
+  await checkLook(page, 'away');
+  const again = await startServiceProcess(service.dataDir, {
+    MITSCHRIFT_PORT: new URL(service.url).port,
+  });
+  t.after(async () => await again.end('SIGTERM'));
+  await page.getByText('The service does not answer.').first().waitFor({ state: 'detached' });
+  await page.getByRole('status').getByText('The service answers again.').waitFor();
+});
