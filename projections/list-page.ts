@@ -9,10 +9,16 @@ export class InvalidCursor extends Error {
   }
 }
 
-export type PageRequest = { limit?: number; cursor?: string | undefined };
+export type PageRequest = {
+  limit?: number;
+  cursor?: string | undefined;
+  /** Only what began then or later, or then or earlier (RFC 3339). */
+  from?: string | undefined;
+  to?: string | undefined;
+};
 
 export const pageRowsMax = 200;
-const pageRowsDefault = 50;
+export const pageRowsDefault = 50;
 
 /**
  * One page of the rows whose keys are `prefix` followed by a time and an id (`timeKey`), newest first.
@@ -23,16 +29,19 @@ export async function newestFirst(
   storage: ProjectionStorage,
   projection: string,
   prefix: string,
-  { limit = pageRowsDefault, cursor }: PageRequest,
+  { limit = pageRowsDefault, cursor, from, to }: PageRequest,
 ): Promise<{ entries: { key: string; row: Row }[]; next_cursor: string | null }> {
   if (!Number.isInteger(limit) || limit < 1 || limit > pageRowsMax) {
     throw new RangeError(`A page holds 1 to ${pageRowsMax} rows, not ${limit}`);
   }
   const within = startingWith(prefix);
   // Newest first: the next page is what sorts before the last one shown.
-  const lt = cursor === undefined ? within.lt : prefix + placeIn(cursor);
+  const behind = cursor === undefined ? within.lt : prefix + placeIn(cursor);
+  // `0` follows the `/` behind a time: whatever began at that very moment is in.
+  const upTo = to === undefined ? within.lt : `${prefix}${utcTime(to)}0`;
+  const gte = from === undefined ? within.gte : prefix + utcTime(from);
   const entries: { key: string; row: Row }[] = [];
-  const options = { gte: within.gte, lt, reverse: true, limit: limit + 1 };
+  const options = { gte, lt: upTo < behind ? upTo : behind, reverse: true, limit: limit + 1 };
   for await (const [key, row] of storage.range(projection, options)) {
     entries.push({ key: key.slice(prefix.length), row });
   }
@@ -57,7 +66,8 @@ export const startingWith = (prefix: string): { gte: string; lt: string } => ({
   lt: `${prefix.slice(0, -1)}0`,
 });
 
-const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
+/** The cursor of what follows behind a place (`timeKey`). */
+export const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
 
 /** A cursor only ever names a place within a list, never which list: that is for the caller to say. */
 function placeIn(cursor: string): string {

@@ -1,6 +1,13 @@
 import type { Kind } from '../events/facts/recording.ts';
 import { libraryPage } from './library.ts';
-import { type PageRequest, startingWith } from './list-page.ts';
+import {
+  type PageRequest,
+  cursorAt,
+  pageRowsDefault,
+  pageRowsMax,
+  startingWith,
+  timeKey,
+} from './list-page.ts';
 import type { ProjectionStorage } from './runner/projection.ts';
 import { type KeptRecording, recordingRow } from './recording-fold.ts';
 import {
@@ -52,17 +59,50 @@ export async function removeTexts(storage: ProjectionStorage, recordingId: strin
   await storage.remove(recordingsName, startingWith(textKeysOf(recordingId)));
 }
 
+type LibraryRequest = PageRequest & { kind?: Kind | undefined; speaker?: string | undefined };
+type LibraryPage = { rows: LibraryItem[]; next_cursor: string | null };
+
 /** Recordings with documents, newest first. @throws {InvalidCursor}, {RangeError} see `newestFirst`. */
 export async function libraryOf(
   storage: ProjectionStorage,
   owner: string,
-  { kind, ...page }: PageRequest & { kind?: Kind | undefined } = {},
-): Promise<{ rows: LibraryItem[]; next_cursor: string | null }> {
+  { kind, speaker, ...page }: LibraryRequest = {},
+): Promise<LibraryPage> {
+  if (speaker !== undefined) return spokenBy(storage, owner, { kind, speaker, ...page });
   const { entries, next_cursor } = await libraryPage(storage, owner, kind, page);
   const kept = await recordingsListed(storage, entries);
   const rows = kept.map(recordingRow).map(libraryItem);
   return { rows: rows.filter((item) => item !== undefined), next_cursor };
 }
+
+/** Recordings looked through for one page of a speaker's; a page may then hold fewer rows, or none. */
+const lookedThroughMax = 2000;
+
+/** Who speaks is sealed, and in no key: rows are read and passed over. */
+async function spokenBy(
+  storage: ProjectionStorage,
+  owner: string,
+  { speaker, limit = pageRowsDefault, ...request }: LibraryRequest & { speaker: string },
+): Promise<LibraryPage> {
+  const wanted = foldName(speaker);
+  const rows: LibraryItem[] = [];
+  let { cursor } = request;
+  for (let looked = 0; looked < lookedThroughMax; looked += pageRowsMax) {
+    const page = await libraryOf(storage, owner, { ...request, cursor, limit: pageRowsMax });
+    for (const row of page.rows) {
+      if (!row.speakers.some((name) => foldName(name) === wanted)) continue;
+      rows.push(row);
+      if (rows.length < limit) continue;
+      const place = timeKey(row.created_at, row.recording_id);
+      return { rows, next_cursor: row === page.rows.at(-1) ? page.next_cursor : cursorAt(place) };
+    }
+    if (page.next_cursor === null) return { rows, next_cursor: null };
+    cursor = page.next_cursor;
+  }
+  return { rows, next_cursor: cursor ?? null };
+}
+
+const foldName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** A transcript kept changing while it was read. Asking again helps. */
 export class TranscriptMoving extends Error {

@@ -17,6 +17,7 @@ export type Hit = Place & {
   title: string | null;
   /** Name of the file it was imported from. */
   source: string | null;
+  created_at: string;
 };
 
 export type Found = {
@@ -134,11 +135,11 @@ async function describe(
   if (!row || row.owner !== owner || row.documents === null) return undefined;
   const transcript = await transcriptOf(storage, id);
   if (!transcript) return undefined;
-  const { title, source } = row;
+  const { title, source, started_at: created_at } = row;
   const summary = withKnownNames(transcript.summary ?? '', row.speakers);
   const texts = [summary, row.abstract ?? '', title ?? '', source ?? ''];
   const place = bestPlace(transcript.blocks, texts, words);
-  return { recording_id: id, filename: row.documents.index, title, source, ...place };
+  return { recording_id: id, filename: row.documents.index, title, source, created_at, ...place };
 }
 
 /** The indexes in memory. */

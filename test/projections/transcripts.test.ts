@@ -156,6 +156,24 @@ test('the library has recordings with documents only, newest first, by kind and 
     },
   ]);
 
+  const names = async (request: Parameters<typeof libraryOf>[2]) =>
+    (await libraryOf(storage, 'anna', request)).rows.map(({ recording_id }) => recording_id);
+  assert.deepEqual(await names({ speaker: 'anna' }), ['r2'], 'whatever its case');
+  assert.deepEqual(await names({ speaker: 'Bert' }), []);
+  assert.deepEqual(
+    await names({ from: '2026-03-02T11:00:00+01:00' }),
+    ['r3', 'r2'],
+    'that moment is in',
+  );
+  assert.deepEqual(await names({ to: '2026-03-02T10:00:00Z' }), ['r2', 'r1'], 'that moment is in');
+  const { next_cursor } = await libraryOf(storage, 'anna', {
+    limit: 1,
+    to: '2026-03-02T10:00:00Z',
+  });
+  assert.deepEqual(await names({ to: '2026-03-03T00:00:00Z', cursor: next_cursor! }), ['r1']);
+  const unnamed = await libraryOf(storage, 'anna', { speaker: 'SPEAKER_3', limit: 1 });
+  assert.deepEqual(await names({ speaker: 'SPEAKER_3', cursor: unnamed.next_cursor! }), []);
+
   assert.equal(await recordingByFilename(storage, 'anna', 'r2/zusammenfassung.md'), 'r2');
   assert.equal(await recordingByFilename(storage, 'anna', 'Grüße.md'.normalize('NFD')), 'r3');
   assert.equal(

@@ -180,6 +180,7 @@ export const hit = z.object({
   filename: z.string(),
   title: z.string().nullable(),
   source,
+  created_at: time,
   snippet: z.string(),
   start: z.number().nullable().describe('where it is said, in seconds'),
 });

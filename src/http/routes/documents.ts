@@ -39,8 +39,7 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     const owner = callerOf(ctx.state).userId;
     // As it was asked, so that what is kept need not be read again; as bytes, which need no encoding.
     const body = await kept(`${owner}?${ctx.querystring}`, async () => {
-      const { limit, cursor, kind } = queryOf(ctx, librarySchema);
-      const { rows, next_cursor } = await libraryOf(storage, owner, { limit, cursor, kind });
+      const { rows, next_cursor } = await libraryOf(storage, owner, queryOf(ctx, librarySchema));
       return Buffer.from(JSON.stringify({ transcripts: rows, next_cursor }));
     });
     ctx.type = 'application/json';
@@ -83,7 +82,14 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const librarySchema = z.strictObject({ ...pageSchema.shape, kind: kindSchema.optional() });
+const moment = z.iso.datetime({ offset: true });
+const librarySchema = z.strictObject({
+  ...pageSchema.shape,
+  kind: kindSchema.optional(),
+  speaker: z.string().min(1).max(limits.personNameMax).optional().describe('a name, or a label'),
+  from: moment.optional().describe('those that began then or later'),
+  to: moment.optional().describe('those that began then or earlier'),
+});
 
 /** What people do to documents: send one they edited, delete one. */
 export const documentChangeRoutes: AddRoutes = (router, services) => {

@@ -1,0 +1,88 @@
+/** What is in progress, from the status object: failed, waiting for the person, at work. */
+import type { Frame, Status } from '../../../client/feed.ts';
+
+type Processing = Status['processing'][number];
+type Progress = Extract<Frame, { type: 'progress' }>;
+export type Stage = NonNullable<Processing['stage']>;
+
+/** One of the stages that run; of two voices are told apart while speech is recognised. */
+export type Work = {
+  stage: Stage | null;
+  fraction: number | null;
+  secondsLeft: number | null;
+  waiting: Processing['waiting'];
+};
+
+type Named = { id: string; title: string | null; startedAt: string | null };
+export type Job = Named &
+  (
+    | { kind: 'failed'; stage: Stage; message: string | null; retriable: boolean; waits: boolean }
+    | { kind: 'names'; speakers: number }
+    | { kind: 'works'; works: Work[] }
+  );
+
+/** Failed first, then what waits for the person, then what goes on by itself. */
+export function jobsOf(status: Status, progress: ReadonlyMap<string, Progress>): Job[] {
+  const failed = status.errors.map((error): Job => ({
+    ...named(error),
+    kind: 'failed',
+    stage: error.stage,
+    message: error.message,
+    retriable: error.retriable,
+    waits: error.waiting !== null,
+  }));
+  const unnamed = status.speakers_pending.map((pending): Job => ({
+    ...named(pending),
+    kind: 'names',
+    speakers: pending.speakers.length,
+  }));
+  const atWork = new Map<string, Job & { kind: 'works' }>();
+  for (const line of status.processing) {
+    const job = atWork.get(line.recording_id) ?? { ...named(line), kind: 'works', works: [] };
+    job.works.push(workOf(line, progress.get(progressKey(line))));
+    atWork.set(line.recording_id, job);
+  }
+  return [...failed, ...unnamed, ...atWork.values()];
+}
+
+/** Whose progress a frame tells. */
+export const progressKey = (of: { recording_id: string; stage: string | null }): string =>
+  `${of.recording_id} ${of.stage}`;
+
+/** What a stage that waits waits for, by a name of the app's words. */
+export function waitedFor(
+  stage: Stage | null,
+): 'forSpeech' | 'forVoices' | 'forLanguageModel' | 'forDocuments' {
+  if (stage === 'write') return 'forDocuments';
+  if (stage === 'diarize' || stage === 'identify' || stage === 'join') return 'forVoices';
+  const asksModel = stage === 'punctuate' || stage === 'summarise' || stage === 'entitle';
+  return asksModel ? 'forLanguageModel' : 'forSpeech';
+}
+
+function workOf(line: Processing, newer: Progress | undefined): Work {
+  const fraction = newer?.fraction ?? line.fraction;
+  return {
+    stage: line.stage,
+    fraction,
+    // Before a tenth is done it would be a guess.
+    secondsLeft: fraction !== null && fraction >= 0.1 ? secondsLeft(newer ?? line) : null,
+    waiting: newer === undefined ? line.waiting : newer.waiting,
+  };
+}
+
+const secondsLeft = (of: object): number | null =>
+  'seconds_left' in of && typeof of.seconds_left === 'number' ? of.seconds_left : null;
+
+/** Fields that an older service does not send are absent. */
+function named(of: {
+  recording_id: string;
+  title?: string | null;
+  source?: string | null;
+  started_at?: string;
+}): Named {
+  return {
+    id: of.recording_id,
+    title: of.title ?? of.source ?? null,
+    startedAt: of.started_at ?? null,
+  };
+}
