@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
 import { createRequire } from 'node:module';
+import { kindSchema } from '../../events/facts/recording.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
 import { inWords } from '../shared/in-words.ts';
 import { requestedLanguage } from '../shared/languages.ts';
@@ -97,6 +98,17 @@ export const pageSchema = z.object({
     .pipe(z.number().int().min(1).max(pageMax))
     .default(pageDefault),
   cursor: z.string().max(1000).optional(),
+});
+
+const moment = z.iso.datetime({ offset: true });
+
+/** Query of a list of documents. */
+export const librarySchema = z.strictObject({
+  ...pageSchema.shape,
+  kind: kindSchema.optional(),
+  speaker: z.string().min(1).max(limits.personNameMax).optional().describe('a name, or a label'),
+  from: moment.optional().describe('those that began then or later'),
+  to: moment.optional().describe('those that began then or earlier'),
 });
 
 /** `?after`: a position of the log, 0 for its beginning. */

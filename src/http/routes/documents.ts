@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
-import { kindSchema } from '../../../events/facts/recording.ts';
 import { reprocess } from '../../../projections/recording/decide.ts';
 import { recordings } from '../../../projections/recordings.ts';
 import { libraryOf } from '../../../projections/transcripts.ts';
@@ -8,7 +7,7 @@ import { recordingByFilename } from '../../../projections/library.ts';
 import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
-import { bodyParser, decodedOnce, jsonBody, pageSchema, queryOf } from '../body.ts';
+import { bodyParser, decodedOnce, jsonBody, librarySchema, queryOf } from '../body.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
@@ -81,15 +80,6 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
     ctx.body = document.bytes;
   });
 };
-
-const moment = z.iso.datetime({ offset: true });
-const librarySchema = z.strictObject({
-  ...pageSchema.shape,
-  kind: kindSchema.optional(),
-  speaker: z.string().min(1).max(limits.personNameMax).optional().describe('a name, or a label'),
-  from: moment.optional().describe('those that began then or later'),
-  to: moment.optional().describe('those that began then or earlier'),
-});
 
 /** What people do to documents: send one they edited, delete one. */
 export const documentChangeRoutes: AddRoutes = (router, services) => {
