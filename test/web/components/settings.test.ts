@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import './dom.ts';
+import { settingGroups } from '../../../src/config/settings-page.ts';
+import { settingKeys, settingOf } from '../../../src/config/schema.ts';
+import {
+  type SettingField,
+  boundsOf,
+  changedKeys,
+  choicesOf,
+  numberFault,
+  patchOf,
+  sourceOf,
+  typed,
+  valuesOf,
+} from '../../../web/pages/settings/draft.ts';
+import { words } from '../../../web/pages/settings/words.ts';
+import german from '../../../web/pages/settings/words.de.ts';
+
+const groups = settingGroups('en') as unknown as { id: string; settings: SettingField[] }[];
+const fields = groups.flatMap(({ settings }) => settings);
+const field = (key: string): SettingField => fields.find((one) => one.key === key)!;
+const defaults = Object.fromEntries(fields.map((one) => [one.key, one.default]));
+
+test('every setting is on the page once, every choice and group has words in both languages', () => {
+  assert.deepEqual(fields.map(({ key }) => key).toSorted(), [...settingKeys].toSorted());
+  for (const said of [words.get(), german] as Record<string, unknown>[]) {
+    for (const { id } of groups) assert.equal(typeof said[`${id}Intro`], 'string', id);
+    for (const { key, type, ...rest } of fields.filter((one) => one.type === 'choice')) {
+      const choices = choicesOf({ key, type, ...rest });
+      assert.ok(choices.length > 1, key);
+      for (const choice of choices) assert.equal(typeof said[`${key}=${choice}`], 'string', key);
+    }
+  }
+  const sentences = (language: 'de' | 'en') =>
+    settingGroups(language).flatMap(({ title, settings }) => [
+      title,
+      ...settings.map(({ description }) => description),
+    ]);
+  const english = new Set(sentences('en'));
+  assert.deepEqual(
+    sentences('de').filter((sentence) => english.has(sentence)),
+    [],
+    'said in English',
+  );
+});
+
+test('only what differs is sent; what is back at its default is no longer set', () => {
+  const stored = { ...defaults, 'llm.timeout': 60, 'stt.language': 'de' };
+  const draft = {
+    ...stored,
+    'llm.timeout': 600,
+    'stt.language': 'en',
+    'server.allowed_hosts': ['a'],
+  };
+  const keys = changedKeys(draft, stored);
+  assert.deepEqual(keys.toSorted(), ['llm.timeout', 'server.allowed_hosts', 'stt.language']);
+  assert.deepEqual(patchOf(keys, draft, fields), {
+    llm: { timeout: null },
+    stt: { language: 'en' },
+    server: { allowed_hosts: ['a'] },
+  });
+  assert.deepEqual(changedKeys({ ...stored, 'server.allowed_hosts': [] }, stored), []);
+  assert.deepEqual(valuesOf({ stt: { language: 'de' }, llm: { timeout: 1 } }), {
+    'stt.language': 'de',
+    'llm.timeout': 1,
+  });
+});
+
+test('a value comes from the environment, from a person, or is the default', () => {
+  assert.equal(sourceOf(field('llm.timeout'), 600, ['llm.timeout']), 'environment');
+  assert.equal(sourceOf(field('llm.timeout'), 600, []), 'default');
+  assert.equal(sourceOf(field('llm.timeout'), 60, []), 'set');
+});
+
+test('a number that the page takes is one that the service takes, at every bound of every setting', () => {
+  for (const one of fields.filter(({ type }) => type === 'number')) {
+    const { min, max } = boundsOf(one);
+    assert.ok(min > -Infinity && max < Infinity, one.key);
+    const { schema } = settingOf(one.key);
+    for (const value of [min - 1, min, min + 0.5, (min + max) / 2, max, max + 1, 'many', null]) {
+      const fault = numberFault(one, value);
+      // Zero is the bound of what has to be more than nothing: only the service refuses it.
+      if (value === min && !schema.safeParse(min).success) continue;
+      assert.equal(fault === undefined, schema.safeParse(value).success, `${one.key}: ${value}`);
+    }
+  }
+});
+
+test('what is typed becomes a value: numbers, lists a line each, nothing where it may be nothing', () => {
+  assert.equal(typed(field('llm.timeout'), ' 30 '), 30);
+  assert.equal(typed(field('llm.timeout'), 'soon'), 'soon');
+  assert.equal(typed(field('llm.timeout'), ''), '');
+  assert.equal(typed(field('llm.context'), ''), null);
+  assert.equal(typed(field('stt.model'), ' large '), 'large');
+  assert.equal(typed(field('stt.model'), '  '), null);
+  assert.deepEqual(typed(field('server.allowed_hosts'), 'a.example\n\nb.example\n'), [
+    'a.example',
+    'b.example',
+  ]);
+});

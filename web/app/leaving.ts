@@ -1,0 +1,42 @@
+/** A page with changes that are not saved asks before it is left: by a link, by the browser's Back, or for good. */
+import { onSet } from 'nanostores';
+import { router } from './routes.ts';
+
+/**
+ * @param holds whether there is something to lose
+ * @param ask called instead of leaving; `leave` leaves after all. Going elsewhere on the same page is no leaving.
+ * @returns how to stop asking
+ */
+export function askBeforeLeaving(
+  holds: () => boolean,
+  ask: (leave: () => void) => void,
+): () => void {
+  const here = router.get()?.route;
+  const stop = onSet(router, ({ newValue, abort }) => {
+    if (newValue?.route === here || !holds()) return;
+    abort();
+    const target = addressOf(newValue);
+    // Back has moved the address already: it returns to where the page still is.
+    const staying = addressOf(router.get());
+    if (location.pathname !== new URL(staying, location.origin).pathname)
+      history.pushState(null, '', staying);
+    ask(() => {
+      stop();
+      router.open(target);
+    });
+  });
+  const unloading = (event: BeforeUnloadEvent) => {
+    if (holds()) event.preventDefault();
+  };
+  addEventListener('beforeunload', unloading);
+  return () => {
+    stop();
+    removeEventListener('beforeunload', unloading);
+  };
+}
+
+function addressOf(page: ReturnType<typeof router.get>): string {
+  if (page === undefined) return '/';
+  const search = new URLSearchParams(page.search as Record<string, string>).toString();
+  return page.path + (search === '' ? '' : `?${search}`) + page.hash;
+}

@@ -1,0 +1,78 @@
+/** What the service says of its machine (`GET /doctor`), as this page shows it. */
+import { atom } from 'nanostores';
+import { ApiError, type Problem, answer, api } from '../../client/api.ts';
+
+export type Health = {
+  id: string;
+  title: string;
+  status: 'ok' | 'limited' | 'missing';
+  detail: string;
+  remedy: { text: string; command?: string; request?: { method: 'POST'; path: string } } | null;
+  link: string | null;
+};
+
+/** What the last look found; null before the first. */
+export const health = atom<{ checks: readonly Health[]; at: number } | null>(null);
+
+/** How many things of the last look are to be looked at. */
+export const thingsToLookAt = atom(0);
+
+/** Looks now: some seconds, since servers and models are tried. @throws {ApiError} */
+export async function lookAgain(): Promise<void> {
+  const { checks } = await answer(api.GET('/doctor'));
+  const found = (checks as unknown as Given[]).map(shown);
+  health.set({ checks: inOrder(found), at: Date.now() });
+  thingsToLookAt.set(found.filter(({ status }) => status !== 'ok').length);
+}
+
+/** As text to be sent to who helps. */
+export const asText = (checks: readonly Health[]): string =>
+  checks
+    .map(({ title, status, detail, remedy }) =>
+      [
+        `${status.padEnd(8)}${title}: ${detail}`,
+        remedy && `        ${remedy.text}`,
+        remedy?.command,
+      ]
+        .filter(Boolean)
+        .join('\n'),
+    )
+    .join('\n');
+
+type Given = Omit<Partial<Health>, 'remedy'> & {
+  detail: string;
+  name?: string;
+  state?: 'ok' | 'missing' | 'failed';
+  remedy?: Health['remedy'] | string;
+};
+
+function shown({ id, title, name = '', status, state, detail, remedy, link }: Given): Health {
+  return {
+    id: id ?? name,
+    title: title ?? name,
+    status: status ?? (state === 'ok' ? 'ok' : state === 'missing' ? 'limited' : 'missing'),
+    detail,
+    remedy: typeof remedy === 'string' ? { text: remedy } : (remedy ?? null),
+    link: link ?? null,
+  };
+}
+
+const order = ['missing', 'limited', 'ok'];
+
+/** What is to be mended first. */
+const inOrder = (checks: readonly Health[]): Health[] =>
+  checks.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+
+/**
+ * Sends the request that mends something, as the service names it.
+ * @throws {ApiError}
+ */
+export async function mend(path: string, token: string): Promise<void> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}` },
+  }).catch(() => {
+    throw new ApiError({ type: 'away', title: 'The service does not answer.', status: 0 });
+  });
+  if (!response.ok) throw new ApiError((await response.json()) as Problem);
+}

@@ -1,0 +1,30 @@
+/** In which order models stand, and what they are called by. */
+import type { Model } from '../../client/models.ts';
+
+const purposes = [
+  'speech-to-text',
+  'speaker-segmentation',
+  'speaker-embedding',
+  'voice-activity',
+  'punctuation',
+];
+
+/** What is used or on its way first, then what is recommended, then the rest; each by purpose and size. */
+export const sorted = (models: readonly Model[]): Model[] =>
+  models.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      purposes.indexOf(a.purpose) - purposes.indexOf(b.purpose) ||
+      b.size - a.size,
+  );
+
+function rank(model: Model): number {
+  if (model.installed || model.progress !== null) return 0;
+  return model.recommended === null ? 2 : 1;
+}
+
+/** In MB, or in GB with a digit behind the point. */
+export const sizeOf = (bytes: number): { size: number; unit: 'MB' | 'GB' } =>
+  bytes < 1e9
+    ? { size: Math.max(1, Math.round(bytes / 1e6)), unit: 'MB' }
+    : { size: Math.round(bytes / 1e8) / 10, unit: 'GB' };

@@ -1,0 +1,65 @@
+/** What this host and its models offer for some settings, so that nobody types a name by heart. */
+import { ApiError, answer, api } from '../../client/api.ts';
+
+export type Known = {
+  devices: readonly string[];
+  /** Installed models that recognise speech. */
+  speechModels: readonly { id: string; title: string }[];
+  /** Codes of the languages that models speak. */
+  languages: readonly string[];
+};
+
+export const nothingKnown: Known = { devices: [], speechModels: [], languages: [] };
+
+/** Asks for what the given settings can use. What the host lacks is empty: then it is typed. */
+export async function whatIsKnown(keys: readonly string[]): Promise<Known> {
+  const [devices, models] = await Promise.all([
+    keys.includes('audio.device') ? orNothing(answer(api.GET('/audio/devices'))) : undefined,
+    keys.includes('stt.local_model') ? orNothing(answer(api.GET('/models'))) : undefined,
+  ]);
+  const speech = (models?.models ?? []).filter(({ purpose }) => purpose === 'speech-to-text');
+  return {
+    devices: devices?.devices ?? [],
+    speechModels: speech.filter(({ installed }) => installed),
+    languages: [...new Set(speech.flatMap(({ languages }) => languages))],
+  };
+}
+
+type Words = {
+  defaultDevice: string;
+  anyLanguage: string;
+  anyModel: string;
+};
+
+/** The options of a setting; undefined where it is typed. */
+export function knownOptions(
+  key: string,
+  context: { known: Known; words: Words; languageName: (code: string) => string },
+): { value: string; label: string }[] | undefined {
+  const { known, words, languageName } = context;
+  if (key === 'audio.device' && known.devices.length > 0)
+    return [unset(words.defaultDevice), ...known.devices.map((name) => option(name))];
+  if (key === 'stt.local_model' && known.speechModels.length > 0)
+    return [unset(words.anyModel), ...known.speechModels.map(({ id, title }) => option(id, title))];
+  if (key === 'stt.language' && known.languages.length > 0)
+    return [
+      option('auto', words.anyLanguage),
+      ...known.languages
+        .map((code) => option(code, languageName(code)))
+        .toSorted((a, b) => a.label.localeCompare(b.label)),
+    ];
+  return undefined;
+}
+
+const unset = (label: string) => option('', label);
+const option = (value: string, label = value) => ({ value, label });
+
+/** A host that lacks something is asked no further; who is away says so elsewhere on the page. */
+async function orNothing<Data>(asked: Promise<Data>): Promise<Data | undefined> {
+  try {
+    return await asked;
+  } catch (failure) {
+    if (failure instanceof ApiError) return undefined;
+    throw failure;
+  }
+}
