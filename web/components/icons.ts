@@ -33,6 +33,7 @@ export const icons = {
   skipOn: '<path d="m13 8 5 4-5 4zM6 8l5 4-5 4z" class="f"/>',
   statechart:
     '<rect x="3" y="4" width="7" height="6" rx="1.500"/><rect x="14" y="14" width="7" height="6" rx="1.500"/><path d="M10 7h4a3 3 0 0 1 3 3v4"/>',
+  skipPauses: '<path d="M4 12h3M17 12h3M10 6v12M14 6v12M7 9l3 3-3 3M17 9l-3 3 3 3"/>',
   stop: '<rect class="f" x="6" y="6" width="12" height="12" rx="1.5"/>',
   sun: '<circle cx="12" cy="12" r="4"/><path d="M12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600 7 7M17 17l1.400 1.400M18.400 5.600 17 7M7 17l-1.400 1.400"/>',
   undo: '<path d="M4 8h10a6 6 0 0 1 0 12H8M4 8l4-4M4 8l4 4"/>',

@@ -18,20 +18,17 @@ export type RecordingState =
 
 export type OpenRecording = {
   state: ReadableAtom<RecordingState>;
+  /** Paths of the three documents, as they were saved last while it was open. */
+  saved: ReadableAtom<Schema<'DocumentPaths'> | null>;
   /** Asks again, and resolves when the answer is shown. */
   refresh(): Promise<void>;
   close(): void;
 };
 
-/**
- * Opens a recording and follows it: whenever a fact of it comes, it is read again.
- * @param changed is called with the paths of documents that were saved
- */
-export function openRecording(
-  id: string,
-  saved: (paths: Schema<'DocumentPaths'>) => void = () => undefined,
-): OpenRecording {
+/** Opens a recording and follows it: whenever a fact of it comes, it is read again. */
+export function openRecording(id: string): OpenRecording {
   const state = atom<RecordingState>({ state: 'loading' });
+  const saved = atom<Schema<'DocumentPaths'> | null>(null);
   let reading: Promise<void> | undefined;
   let again = false;
 
@@ -67,12 +64,26 @@ export function openRecording(
 
   const stop = onFrame((frame) => {
     if (!('recording_id' in frame) || frame.recording_id !== id) return;
-    if (frame.type === 'saved') saved(frame.paths);
-    if (frame.type === 'transition' || frame.type === 'progress') void refresh();
+    if (frame.type === 'saved') saved.set(frame.paths);
+    if (frame.type === 'transition') void refresh();
+    const now = state.get();
+    if (frame.type !== 'progress' || now.state !== 'there') return;
+    const recording = withProgress(now.shown.recording, frame);
+    state.set({ state: 'there', shown: { ...now.shown, recording } });
   });
   void refresh();
-  return { state, refresh, close: stop };
+  return { state, saved, refresh, close: stop };
 }
+
+/** How far a stage is, without reading the whole recording again. */
+const withProgress = (
+  recording: Recording,
+  { stage, fraction }: { stage: Recording['activities'][number]['stage']; fraction: number | null },
+): Recording => ({
+  ...recording,
+  ...(recording.stage === stage ? { fraction } : {}),
+  activities: recording.activities.map((one) => (one.stage === stage ? { ...one, fraction } : one)),
+});
 
 /** A speaker as a page shows them. */
 export type Speaker = { label: string; name: string; mark: SpeakerMark; seconds: number };

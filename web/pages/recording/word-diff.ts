@@ -4,10 +4,11 @@ import { diffArrays, diffWords } from 'diff';
 export type Part = { text: string; change: 'same' | 'removed' | 'added' };
 type Said = { speaker: string; text: string };
 
-/** A pair of turns: either may be missing. `words` counts those that differ. */
+/** A pair of turns: either may be missing. `words` counts those that differ; `unified` is both in one. */
 export type Pair = {
   before: (Said & { parts: Part[] }) | null;
   after: (Said & { parts: Part[] }) | null;
+  unified: Part[];
   words: number;
 };
 export type Comparison = { pairs: Pair[]; turns: number; words: number };
@@ -46,15 +47,18 @@ export function compareVersions(
 function pairsOf(before: readonly Said[], after: readonly Said[]): Pair[] {
   return Array.from({ length: Math.max(before.length, after.length) }, (_, at) => {
     const [old, now] = [before[at], after[at]];
-    const parts = diffWords(old?.text ?? '', now?.text ?? '');
-    const partsOf = (side: 'removed' | 'added'): Part[] =>
-      parts
-        .filter((part) => part[side] || !(part.added || part.removed))
-        .map((part) => ({ text: part.value, change: part[side] ? side : 'same' }));
+    const unified = diffWords(old?.text ?? '', now?.text ?? '').map(
+      ({ value, added, removed }): Part => ({
+        text: value,
+        change: added ? 'added' : removed ? 'removed' : 'same',
+      }),
+    );
+    const without = (other: Part['change']) => unified.filter(({ change }) => change !== other);
     return {
-      before: old === undefined ? null : { ...old, parts: partsOf('removed') },
-      after: now === undefined ? null : { ...now, parts: partsOf('added') },
-      words: Math.max(wordsIn(partsOf('removed'), 'removed'), wordsIn(partsOf('added'), 'added')),
+      before: old === undefined ? null : { ...old, parts: without('added') },
+      after: now === undefined ? null : { ...now, parts: without('removed') },
+      unified,
+      words: Math.max(wordsIn(unified, 'removed'), wordsIn(unified, 'added')),
     };
   });
 }

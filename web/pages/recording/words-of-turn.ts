@@ -27,6 +27,12 @@ export function placeInText({ text, words }: Pick<Turn, 'text' | 'words'>, at: n
 const recognised = (at: number, written: number, words: number): number =>
   written === words ? at : Math.floor((at * words) / written);
 
+/** The place among the recognised words of the written one at `at`, for cutting a turn before it. */
+export function placeInSpeech({ text, words }: Pick<Turn, 'text' | 'words'>, at: number): number {
+  const written = text.split(/\s+/).filter((word) => word !== '').length;
+  return words.length === 0 ? at : Math.max(1, recognised(at, written, words.length));
+}
+
 /** The place of the word at a caret in a text: before it a turn is cut. */
 export const wordAtCaret = (text: string, caret: number): number =>
   text
