@@ -19,6 +19,7 @@ import {
 } from './pulse/combined-chain.ts';
 import { type CombinedSource, combinedSource } from './pulse/combined-source.ts';
 import { type Devices, chooseDevice, findDevice, recordableDevices } from './device/devices.ts';
+import { type LevelTrial, openLevelTrial } from './device/level-trial.ts';
 import {
   type DeviceReservations,
   type Reservation,
@@ -64,6 +65,8 @@ export type Captures = {
    * @throws {StageError} `device-gone` with the names there are, `no-device`, `devices-unavailable`.
    */
   choose(device: string | null): Promise<string>;
+  /** How loud a device is, without a recording. */
+  hear: LevelTrial['hear'];
   /**
    * What can be combined.
    * @throws {StageError} `no-audio-server`, `audio-server-silent`, `audio-server-refused`.
@@ -103,7 +106,7 @@ export type CapturesDeps = {
 
 export function openCaptures(deps: CapturesDeps): Captures {
   const parts = partsOf(deps);
-  const { devices, combined, pulse, browser, deviceOptions } = parts;
+  const { devices, combined, pulse, browser, deviceOptions, trial } = parts;
   const { store, log, env, recordingsDir } = deps;
   const folderOf = (recordingId: string) => join(recordingsDir, recordingId);
   const dismantle = () => dismantleCombined(combined, log);
@@ -124,7 +127,10 @@ export function openCaptures(deps: CapturesDeps): Captures {
       onLeft: (device) => left.add(device),
     }),
     browser,
-    reserve: (device, recordingId) => void devices.reserve(device, recordingId),
+    reserve(device, recordingId) {
+      devices.reserve(device, recordingId);
+      void trial.end();
+    },
     unreserve(recordingId) {
       if (devices.of(recordingId)?.control === null) devices.release(recordingId);
     },
@@ -138,6 +144,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     },
     devices: () => recordableDevices(combined, deviceOptions),
     choose: (device) => chooseDevice(device, combined, deviceOptions),
+    hear: trial.hear,
     async sources() {
       const { microphones, monitors } = await pulse.sources();
       const others = (all: PulseSource[]) => all.filter(({ name }) => !isOwnSource(name));
@@ -145,10 +152,12 @@ export function openCaptures(deps: CapturesDeps): Captures {
     },
     async combine(selection) {
       refuseInUse(devices);
+      await trial.end();
       return await combined.select(selection);
     },
     async uncombine() {
       refuseInUse(devices);
+      await trial.end();
       await combined.forget();
     },
     async reconcile(folders, stateOf) {
@@ -157,6 +166,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       return live.map(({ recordingId }) => recordingId);
     },
     async close() {
+      await trial.end();
       if (devices.heldBy(combinedDevice) === null && !left.has(combinedDevice)) await dismantle();
     },
   };
@@ -178,17 +188,22 @@ function partsOf(deps: CapturesDeps) {
     hoursMax: deps.hoursMax,
     limits: deps.browserLimits,
   });
-  return {
-    devices: openReservations(deps.warnAfter),
-    combined,
-    pulse,
-    browser,
-    deviceOptions: {
-      configPath: join(dataRoot, 'asound.conf'),
-      combinedSource: combinedMonitor(instance),
-      env,
-    },
+  const devices = openReservations(deps.warnAfter);
+  const deviceOptions = {
+    configPath: join(dataRoot, 'asound.conf'),
+    combinedSource: combinedMonitor(instance),
+    env,
   };
+  const trial = openLevelTrial({
+    scratch: join(deps.dataRoot, 'uploads'),
+    heldBy: (device) => devices.heldBy(device),
+    choose: (device) => chooseDevice(device, combined, deviceOptions),
+    async orderFor(device, folder) {
+      if (device === combinedDevice) await combined.build();
+      return await orderFor(device, folder, deps, deviceOptions);
+    },
+  });
+  return { devices, combined, pulse, browser, deviceOptions, trial };
 }
 
 async function orderFor(

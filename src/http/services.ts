@@ -51,7 +51,15 @@ export type HttpServices = {
   recordingService: RecordingService;
   captures: Pick<
     Captures,
-    'browser' | 'devices' | 'sources' | 'combine' | 'uncombine' | 'now' | 'onNow' | 'onWarnings'
+    | 'browser'
+    | 'devices'
+    | 'hear'
+    | 'sources'
+    | 'combine'
+    | 'uncombine'
+    | 'now'
+    | 'onNow'
+    | 'onWarnings'
   >;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;

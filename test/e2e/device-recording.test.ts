@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { connect } from '../support/http-client.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
@@ -13,7 +16,8 @@ type Status = {
 
 test('whoever wants a device that is taken, gone or not theirs to combine is told so, and what to do', async (t) => {
   const pulse = await privatePulse(t);
-  const service = await startServiceProcess(await tempDir(t), {
+  const dataDir = await tempDir(t);
+  const service = await startServiceProcess(dataDir, {
     ...(pulse.env as Record<string, string>),
   });
   t.after(() => service.end('SIGTERM'));
@@ -78,7 +82,43 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   assert.notEqual(recording_id, id);
 
   // What is gone is named with what is there, and never replaced.
-  const { token } = await open.post<{ token: string }>('/login', { username: 'anna', password });
+  const tokenOf = async (username: string) =>
+    (await open.post<{ token: string }>('/login', { username, password })).token;
+  const token = await tokenOf('anna');
+
+  // A device can be heard without a recording: until it is enough, or a recording wants it.
+  const [hers, his] = [connect(service.url, token), connect(service.url, await tokenOf('ben'))];
+  t.after(() => [hers, his].forEach((client) => client.close()));
+  const say = async (client: typeof hers, message: object, answer: string) => {
+    await client.until(({ type }) => type === 'status');
+    const before = client.frames.length;
+    client.socket.send(JSON.stringify(message));
+    return await client.until((frame) => {
+      return client.frames.indexOf(frame) >= before && frame.type === answer;
+    });
+  };
+  const hear = (device: string, answer: string, client = hers) =>
+    say(client, { type: 'level.start', device }, answer);
+  assert.equal((await hear('Desk Mic', 'warning', his))['code'], 'not-admin');
+  assert.match(String((await hear('Headset', 'warning'))['detail']), /is not there.*“Desk Mic”/);
+  assert.deepEqual(Object.keys(await hear('Desk Mic', 'level')).toSorted(), [
+    'device',
+    'peak',
+    'rms',
+    'type',
+  ]);
+  assert.equal((await anna.get<Status>('/status')).recording, null);
+  await say(hers, { type: 'level.stop' }, 'level.ended');
+  assert.deepEqual(await readdir(join(dataDir, 'uploads')), [], 'nothing of it stays');
+  await hear('Desk Mic', 'level');
+  const ends = hers.frames.filter(({ type }) => type === 'level.ended').length;
+  const { recording_id: wanting } = await start(anna);
+  await until('it is not heard any more', () => {
+    return hers.frames.filter(({ type }) => type === 'level.ended').length > ends;
+  });
+  assert.equal((await hear('Desk Mic', 'warning'))['code'], 'device-taken');
+  await anna.post(`/recordings/${wanting}/discard`);
+
   const changed = await fetch(`${service.url}/config`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -224,6 +224,63 @@ type Status = {
   errors: { recording_id: string; title: string | null; stage: string }[];
 };
 
+test('GET /recordings/{id}?at: state, words and documents as they were, what was possible and what waited', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const { recording_id: id } = (await service.upload(ben, { kind: 'meeting' })).body;
+  await service.reaches(id, 'awaiting-speakers');
+  const speakers = { SPEAKER_1: 'Grace' };
+  await service.call('POST', '/speakers', { token: ben, json: { recording_id: id, speakers } });
+  await service.reaches(id, 'idle.saved');
+  type Event = { position: number; type: string; to: string };
+  const { events } = (
+    await service.call<{ events: Event[] }>('GET', `/recordings/${id}/events`, { token: ben })
+  ).body;
+  const at = (position: number, who = ben) =>
+    service.call<Then>('GET', `/recordings/${id}?at=${position}`, { token: who });
+  for (const { position, to } of events) {
+    const { body } = await at(position);
+    assert.deepEqual([body.position, body.state], [position, to]);
+    for (const { stage } of body.running) assert.ok(!body.waits.includes(stage));
+  }
+  const first = (type: string) => events.find((event) => event.type === type)!.position;
+  const begun = (await at(first('audio.imported'))).body;
+  assert.deepEqual([begun.waits, begun.running, begun.utterances], [['transcribe'], [], []]);
+  assert.ok(begun.possible.includes('stage.started') && !begun.possible.includes('title.chosen'));
+  const waiting = (await at(first('turns.joined'))).body;
+  assert.deepEqual([waiting.waits, waiting.documents], [[], null]);
+  assert.ok(waiting.possible.includes('speakers.named'));
+  assert.equal(waiting.speakers[0]?.name, null);
+  assert.ok(waiting.utterances.length > 0);
+  // Now is the last position, and the same as without one.
+  const { activities, ...now } = (
+    await service.call<Then>('GET', `/recordings/${id}`, { token: ben })
+  ).body;
+  const last = (await at(1e12)).body;
+  for (const key of Object.keys(now)) assert.deepEqual(last[key], now[key], key);
+  assert.deepEqual(activities, []);
+  // An administrator sees what became of it, and not a word of it.
+  const seen = (await at(1e12, token)).body;
+  assert.deepEqual([seen.state, seen.possible], ['idle.saved', last.possible]);
+  assert.deepEqual([seen.title, seen.utterances, seen.documents], [null, [], null]);
+  for (const word of ['Grace', 'Hello', 'plan', 'talk'])
+    assert.ok(!JSON.stringify(seen).includes(word), word);
+  assert.equal((await service.call('GET', `/recordings/${id}`, { token })).status, 404);
+  const cleo = await service.addUser('cleo');
+  assert.equal((await at(5, cleo)).status, 404);
+  assert.equal((await at(0)).status, 404, 'before its first fact there was none');
+});
+
+type Then = Record<string, unknown> &
+  Recording & {
+    position: number;
+    possible: string[];
+    waits: string[];
+    running: { stage: string }[];
+    title: string | null;
+  };
+
 test('a recording’s facts can be read on from any position', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

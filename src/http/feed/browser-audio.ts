@@ -1,5 +1,4 @@
 import { ulid } from 'ulid';
-import * as z from 'zod';
 import { recordingById, statusOf } from '../../../projections/recordings.ts';
 import type { AudioSender, BrowserStream } from '../../capture/browser/browser-stream.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
@@ -10,9 +9,7 @@ import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { toProblem } from '../to-problem.ts';
-import { kindSchema } from '../../../events/facts/recording.ts';
-import { browserRates } from '../../capture/browser/browser-file.ts';
-import { languageSchema, peopleSchema } from '../body.ts';
+import type { AudioFrame } from './client-frames.ts';
 
 /** The connection that a browser's audio comes over. */
 export type AudioConnection = {
@@ -25,7 +22,7 @@ export type AudioConnection = {
 
 /** What one connection says of `audio.*`: `audio.start`, samples, `audio.stop`. */
 export interface BrowserAudio {
-  message(text: string): void;
+  message(frame: AudioFrame): void;
   samples(pcm: Buffer): void;
   /** Whether it carries the audio of a recording, or is about to. */
   carries(): boolean;
@@ -52,7 +49,7 @@ export function browserAudio(services: HttpServices): OpenBrowserAudio {
       inTurn: mutex(),
     };
     return {
-      message: (text) => receive(mic, text),
+      message: (frame) => receive(mic, frame),
       samples: (pcm) => take(mic, pcm),
       carries: () => mic.current !== null || mic.waiting > 0,
       retire(done) {
@@ -83,9 +80,7 @@ type Microphone = {
   waiting: number;
 };
 
-function receive(mic: Microphone, text: string): void {
-  const message = readClientFrame(text);
-  if ('refused' in message) return warn(mic, 'not-understood', message.refused);
+function receive(mic: Microphone, message: AudioFrame): void {
   if (mic.waiting >= limits.audioMessagesWaitingMax)
     return warn(mic, 'busy', 'Too many messages wait; this one is not done.');
   mic.waiting += 1;
@@ -234,28 +229,6 @@ function browserRecordings(services: HttpServices) {
   };
 }
 
-/**
- * What a client sends that records with the browser’s microphone. Its audio are binary frames of 16-bit
- * little-endian mono samples.
- */
-export const clientFrame = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('audio.start'),
-    kind: kindSchema.default('solo'),
-    sample_rate: z
-      .number()
-      .int()
-      .min(browserRates.min)
-      .max(browserRates.max)
-      .describe('of what follows, and of the audio that is kept'),
-    language: languageSchema.optional(),
-    people: peopleSchema.optional().describe('names of people who may be heard'),
-    recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
-  }),
-  z.object({ type: z.literal('audio.stop') }),
-]);
-export type ClientFrame = z.infer<typeof clientFrame>;
-
 type Carried = {
   recordingId: string;
   stream: BrowserStream;
@@ -263,18 +236,4 @@ type Carried = {
   /** Not while it is paused, or after a frame that was none. */
   taking: boolean;
 };
-type AudioStart = Extract<ClientFrame, { type: 'audio.start' }>;
-
-/** What a text message says; the reason as a sentence when it is none of ours. */
-function readClientFrame(text: string): ClientFrame | { refused: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { refused: 'The message is not valid JSON.' };
-  }
-  const parsed = clientFrame.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  return { refused: faults.join('; ') };
-}
+type AudioStart = Extract<AudioFrame, { type: 'audio.start' }>;

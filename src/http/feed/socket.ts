@@ -1,6 +1,8 @@
 import { WebSocket } from 'ws';
 import type { Log } from '../../shared/log.ts';
 import type { AudioConnection, BrowserAudio, OpenBrowserAudio } from './browser-audio.ts';
+import { isLevelFrame, readClientFrame } from './client-frames.ts';
+import type { DeviceLevel } from './device-level.ts';
 import { positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
@@ -38,6 +40,7 @@ export function serveSocket(
     feed: Feed;
     log: Log;
     openAudio: OpenBrowserAudio;
+    openLevel: (connection: AudioConnection) => DeviceLevel;
   },
 ): Client {
   const { caller } = request;
@@ -54,6 +57,7 @@ export function serveSocket(
   };
   const listener = listenerOn(connection, request.all);
   const audio = services.openAudio(audioOn(connection));
+  const level = services.openLevel(audioOn(connection));
   const heartbeat = setInterval(
     () => beat(connection, { listener, audio, token: request.token }),
     limits.heartbeatMs,
@@ -66,7 +70,7 @@ export function serveSocket(
     if (socket.readyState !== WebSocket.OPEN) return;
     connection.alive = true;
     if (isBinary) audio.samples(data);
-    else audio.message(data.toString('utf8'));
+    else take(connection, data.toString('utf8'), { audio, level });
   });
   // Ends in `close`; what the other side did wrong (a frame too large, broken UTF-8) is its own affair.
   socket.on('error', (err) => services.log.debug({ err, user: caller.userId }, 'socket failed'));
@@ -74,6 +78,7 @@ export function serveSocket(
     clearInterval(heartbeat);
     connection.gone.abort();
     audio.gone();
+    level.gone();
     services.log.debug({ user: caller.userId, code }, 'socket closed');
   });
 
@@ -81,7 +86,10 @@ export function serveSocket(
   return {
     sessionId: caller.sessionId,
     userId: caller.userId,
-    endSession: (text) => endSession(connection, audio, text),
+    endSession: (text) => {
+      level.gone();
+      endSession(connection, audio, text);
+    },
     close: (reason, text) => close(socket, reason, text),
   };
 }
@@ -120,6 +128,20 @@ const listenerOn = (connection: Connection, all: boolean): Listener => ({
   fail: () =>
     close(connection.socket, 'mistake', 'the service could not go on; resume with `after`'),
 });
+
+/** A text message of a client. */
+function take(
+  connection: Connection,
+  text: string,
+  { audio, level }: { audio: BrowserAudio; level: DeviceLevel },
+): void {
+  const frame = readClientFrame(text);
+  if ('refused' in frame) {
+    const detail = frame.refused;
+    audioOn(connection).send({ type: 'warning', code: 'not-understood', detail });
+  } else if (isLevelFrame(frame)) level.message(frame);
+  else audio.message(frame);
+}
 
 const audioOn = (connection: Connection): AudioConnection => ({
   caller: () => connection.caller,

@@ -5,6 +5,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { notAuthenticated } from '../middleware/authenticate.ts';
 import { type OpenBrowserAudio, browserAudio } from './browser-audio.ts';
+import { deviceLevel } from './device-level.ts';
 import { hostCheck, hostNotAllowed } from '../middleware/security.ts';
 import { positionSchema, validated } from '../body.ts';
 import { limits } from '../limits.ts';
@@ -30,6 +31,7 @@ export function openSockets(services: HttpServices): Sockets {
     services,
     feed: openFeed(services),
     openAudio: browserAudio(services),
+    openLevel: (connection) => deviceLevel(services, connection),
     hosts: hostCheck({
       address: services.address,
       allowed: () => services.settings()['server.allowed_hosts'],
@@ -82,6 +84,7 @@ type Taken = {
   readonly services: HttpServices;
   readonly feed: Feed;
   readonly openAudio: OpenBrowserAudio;
+  readonly openLevel: Parameters<typeof serveSocket>[2]['openLevel'];
   readonly hosts: ReturnType<typeof hostCheck>;
   readonly server: WebSocketServer;
   readonly clients: Set<Client>;
@@ -95,7 +98,7 @@ async function takeOver(
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const { services, feed, openAudio, clients, connections } = taken;
+  const { services, feed, openAudio, openLevel, clients, connections } = taken;
   const { accounts, log } = services;
   // The server no longer looks after this connection: an error without a listener ends the process.
   const onError = (): void => void socket.destroy();
@@ -109,7 +112,13 @@ async function takeOver(
   socket.once('close', () => connections.leave(admitted.caller));
   socket.off('error', onError);
   taken.server.handleUpgrade(request, socket, head, (webSocket) => {
-    const client = serveSocket(webSocket, admitted, { accounts, feed, log, openAudio });
+    const client = serveSocket(webSocket, admitted, {
+      accounts,
+      feed,
+      log,
+      openAudio,
+      openLevel,
+    });
     clients.add(client);
     const counted = services.metrics.socketOpened();
     webSocket.once('close', () => {

@@ -148,7 +148,7 @@ const chartState = z.object({
 
 export const chart = z.object({ id: z.string(), version: z.number().int(), ...chartState.shape });
 
-export { clientFrame } from '../feed/browser-audio.ts';
+export { clientFrame } from '../feed/client-frames.ts';
 
 const position = z.number().int().describe('place in the log; resume behind it with `after`');
 const recording_id = z.string();
@@ -196,9 +196,15 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('level'),
     recording_id: recording_id.optional(),
+    device: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('as `level.start` named it: what is heard of it'),
     rms: z.number(),
     peak: z.number(),
   }),
+  z.object({ type: z.literal('level.ended'), device: z.string().nullable() }),
   z.object({
     type: z.literal('model'),
     id: z.string(),

@@ -3,7 +3,7 @@ import { recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema, queryOf } from '../body.ts';
-import { Problem } from '../problems.ts';
+import { Problem, notFound } from '../problems.ts';
 import {
   factAnswer,
   factsPage,
@@ -11,9 +11,10 @@ import {
   recordingLine,
   topLevelState,
 } from '../recording-answer.ts';
-import { seesLeft, visibleRecording } from '../visible-recording.ts';
+import { recordingInView, seesLeft, visibleRecording } from '../visible-recording.ts';
 import { setTurnsTag } from './turns.ts';
-import type { AddRoutes } from '../services.ts';
+import type { AddRoutes, Caller, HttpServices } from '../services.ts';
+import { recordingAt } from '../../recordings/recording-at.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { ownerOf } from '../feed/feed.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -40,6 +41,11 @@ export const recordingRoutes: AddRoutes = (router, services) => {
 
   router.get('/recordings/:id', async (ctx) => {
     const id = ctx.params['id']!;
+    const { at } = queryOf(ctx, readSchema);
+    if (at !== undefined) {
+      ctx.body = await earlier(services, callerOf(ctx.state), id, at);
+      return;
+    }
     const row = await visibleRecording(services, callerOf(ctx.state), id);
     const transcript = await transcriptOf(storage, id);
     setTurnsTag(ctx, transcript);
@@ -58,6 +64,24 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     ctx.body = await factsPage(services.store, id, { after, limit });
   });
 };
+
+/** As it was; an administrator sees what became of others' recordings, without what was said. */
+async function earlier(services: HttpServices, caller: Caller, id: string, at: number) {
+  const row = await recordingInView(services, caller, id);
+  const content = seesLeft(services, caller, row.owner);
+  const then = await recordingAt(services.store, id, { position: at, content });
+  if (!then) throw notFound('There was no such recording yet.');
+  const { position, possible, waits } = then;
+  const answer = recordingAnswer(then.row, then.transcript, [], services.settings()['ui.language']);
+  return { ...answer, running: then.row.running, position, possible, waits };
+}
+
+const readSchema = z.object({
+  at: positionSchema
+    .removeDefault()
+    .optional()
+    .describe('a position of the log: the recording as it was then'),
+});
 
 const recordingListSchema = z.strictObject({
   ...pageSchema.shape,
@@ -128,7 +152,17 @@ export const recordingOperations: readonly Operation[] = [
     id: 'readRecording',
     tag: 'Recordings',
     summary: 'One recording with its words',
-    answers: { 200: { description: 'The recording.', json: answers.recording } },
+    description:
+      'With `at` as it was at that position of the log, and what was possible then. Administrators see so ' +
+      'what became of every recording, without what was said in those of others.',
+    query: readSchema,
+    answers: {
+      200: {
+        description: 'The recording.',
+        json: answers.recording,
+        headers: { ETag: 'Names what its turns say now: for `If-Match`. Not with `at`.' },
+      },
+    },
     problems: ['not-found'],
   },
   {

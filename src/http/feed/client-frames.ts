@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { kindSchema } from '../../../events/facts/recording.ts';
+import { browserRates } from '../../capture/browser/browser-file.ts';
+import { languageSchema, peopleSchema } from '../body.ts';
+
+/**
+ * What a client sends: to record with the browser’s microphone, whose audio are binary frames of 16-bit
+ * little-endian mono samples, and to hear how loud a device is.
+ */
+export const clientFrame = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('audio.start'),
+    kind: kindSchema.default('solo'),
+    sample_rate: z
+      .number()
+      .int()
+      .min(browserRates.min)
+      .max(browserRates.max)
+      .describe('of what follows, and of the audio that is kept'),
+    language: languageSchema.optional(),
+    people: peopleSchema.optional().describe('names of people who may be heard'),
+    recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
+  }),
+  z.object({ type: z.literal('audio.stop') }),
+  z.object({
+    type: z.literal('level.start'),
+    device: z
+      .string()
+      .max(500)
+      .nullable()
+      .describe('one of `GET /audio/devices`, null: the default one; for administrators'),
+  }),
+  z.object({ type: z.literal('level.stop') }),
+]);
+export type ClientFrame = z.infer<typeof clientFrame>;
+export type AudioFrame = Extract<ClientFrame, { type: `audio.${string}` }>;
+export type LevelFrame = Extract<ClientFrame, { type: `level.${string}` }>;
+
+export const isLevelFrame = (frame: ClientFrame): frame is LevelFrame =>
+  frame.type === 'level.start' || frame.type === 'level.stop';
+
+/** What a text message says; the reason as a sentence when it is none of ours. */
+export function readClientFrame(text: string): ClientFrame | { refused: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { refused: 'The message is not valid JSON.' };
+  }
+  const parsed = clientFrame.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return { refused: faults.join('; ') };
+}

@@ -1,0 +1,73 @@
+import { StageError } from '../../shared/errors.ts';
+import { Problem } from '../problems.ts';
+import type { Caller, HttpServices } from '../services.ts';
+import { toProblem } from '../to-problem.ts';
+import type { LevelFrame } from './client-frames.ts';
+
+/** What one connection says of `level.*`: the level of a device, without a recording. */
+export interface DeviceLevel {
+  message(frame: LevelFrame): void;
+  /** The connection is gone, or its session has ended. */
+  gone(): void;
+}
+
+/** The connection that a level is told to. */
+type LevelConnection = {
+  caller(): Caller;
+  send(frame: { type: string; [member: string]: unknown }): void;
+};
+
+/** Tries devices for one connection; another device ends the one before. */
+export function deviceLevel(
+  { captures, log }: Pick<HttpServices, 'captures' | 'log'>,
+  connection: LevelConnection,
+): DeviceLevel {
+  let wanted: { device: string | null; stop: AbortController } | null = null;
+  let isHearing = false;
+
+  const hear = async (device: string | null, signal: AbortSignal): Promise<void> => {
+    try {
+      if (!connection.caller().isAdmin)
+        throw new Problem('not-admin', 'Only an administrator tries devices.');
+      await captures.hear(device, {
+        signal,
+        onLevel: (level) => connection.send({ type: 'level', device, ...level }),
+      });
+      connection.send({ type: 'level.ended', device });
+    } catch (error) {
+      connection.send({ type: 'warning', device, ...saidOf(error, log) });
+    }
+  };
+
+  /** What is wanted last is heard when the one before has ended; what was wanted in between never is. */
+  const hearWanted = async (): Promise<void> => {
+    if (isHearing) return;
+    isHearing = true;
+    while (wanted) {
+      const one = wanted;
+      if (!one.stop.signal.aborted) await hear(one.device, one.stop.signal);
+      if (wanted === one) wanted = null;
+    }
+    isHearing = false;
+  };
+
+  return {
+    message(frame) {
+      wanted?.stop.abort();
+      if (frame.type === 'level.stop') return;
+      wanted = { device: frame.device, stop: new AbortController() };
+      void hearWanted();
+    },
+    gone: () => wanted?.stop.abort(),
+  };
+}
+
+function saidOf(
+  error: unknown,
+  log: Pick<HttpServices['log'], 'error'>,
+): { code: string; detail: string } {
+  if (error instanceof StageError) return { code: error.code, detail: error.message };
+  const { status, type, detail } = toProblem(error);
+  if (status >= 500) log.error({ err: error }, 'a device could not be tried');
+  return { code: type, detail };
+}
