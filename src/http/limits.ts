@@ -23,8 +23,8 @@ export const limits = {
   uploadsPerUserMax: 4,
   uploadBytesPerSecondMin: 1024,
   uploadSpeedMs: 60_000,
-  /** Turns that one request corrects. */
-  turnEditsMax: 2000,
+  /** Turns that one request corrects: each is a fact, and all are one append (`appendFactsMax`). */
+  turnEditsMax: 1000,
   /** Rows a page at most, and by default. */
   pageMax: 200,
   pageDefault: 50,
