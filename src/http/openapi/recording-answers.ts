@@ -147,14 +147,8 @@ export const recording = z.object({
     .optional()
     .describe('with `at`: stages that had started and not ended'),
   position: z.number().int().optional().describe('with `at`: of its last fact until then'),
-  possible: z
-    .array(z.string())
-    .optional()
-    .describe('with `at`: types of the facts that its state allowed'),
-  waits: z
-    .array(stage)
-    .optional()
-    .describe('with `at`: stages that were to run and had not started'),
+  possible: z.array(z.string()).optional().describe('with `at`: facts that its state allowed'),
+  waits: z.array(stage).optional().describe('with `at`: stages to run that had not started'),
 });
 
 export const accepted = z.object({ recording_id: id, status: statusNameSchema });
