@@ -1,9 +1,10 @@
 import type { AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import layout from './chart-layout.json' with { type: 'json' };
 import { type ConditionName, conditions } from './guards.ts';
 import { machineVersion, recordingMachine } from './recording.ts';
 
 /** The statechart for `GET /machine`. */
-export type Chart = ChartState & { id: string; version: number };
+export type Chart = ChartState & { id: string; version: number; layout: ChartLayout };
 export type ChartState = {
   /** Path below the machine, e.g. `transcribing.finishing.punctuate`; empty for the machine itself. */
   path: string;
@@ -24,10 +25,30 @@ export type ChartTransition = {
   condition: string | null;
 };
 
+/**
+ * Where the states lie in a picture, in pixels: a state's place is within the state around it, points of edges
+ * and places of labels (their middle) are of the whole. An edge stands for all transitions that go its way
+ * (`test/machines/chart-layout.ts`).
+ */
+export type ChartLayout = {
+  width: number;
+  height: number;
+  states: Record<string, { x: number; y: number; width: number; height: number }>;
+  edges: {
+    source: string;
+    target: string;
+    /** Types of the facts; none when the source is left because all its regions are done. */
+    events: string[];
+    points: { x: number; y: number }[];
+    label: { text: string; x: number; y: number } | null;
+  }[];
+};
+
 /** The machine's own definition, read each time: no copy that could be stale. */
 export const chartJson = (): Chart => ({
   id: recordingMachine.id,
   version: machineVersion,
+  layout,
   ...chartState(recordingMachine.root),
 });
 

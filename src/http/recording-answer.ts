@@ -134,17 +134,17 @@ export function factAnswer(fact: LoggedFact, options: { content: boolean }) {
   };
 }
 
-/** A page of a recording's facts after a position of the log, with content. `next_after`: null at the end. */
+/** A page of a recording's facts after a position of the log. `next_after`: null at the end. */
 export async function factsPage(
   store: Pick<EventStore, 'read'>,
   recordingId: string,
-  { after, limit }: { after: number; limit: number },
+  { after, limit, content }: { after: number; limit: number; content: boolean },
 ) {
   const events: ReturnType<typeof factAnswer>[] = [];
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.position <= after) continue;
     if (events.length === limit) return { events, next_after: events.at(-1)!.position };
-    events.push(factAnswer(fact, { content: true }));
+    events.push(factAnswer(fact, { content }));
   }
   return { events, next_after: null };
 }

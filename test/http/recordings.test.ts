@@ -327,6 +327,22 @@ test('the whole log shows what others said to nobody, and hashes of passwords no
   }
   assert.ok(body.events.some(({ content }) => content !== undefined));
   assert.ok(!JSON.stringify(body).includes('argon2'));
+  for (const [id, heard] of [
+    [bens, false],
+    [adas, true],
+  ] as const) {
+    const path = `/events?recording=${id}`;
+    const one = await service.call<Events>('GET', path, { token: ada });
+    assert.deepEqual(
+      [...new Set(one.body.events.map(({ stream }) => stream))],
+      [`recording-${id}`],
+    );
+    assert.equal(
+      one.body.events.some(({ content }) => content !== undefined),
+      heard,
+    );
+    assert.equal((await service.call('GET', path, { token: ben })).status, 403);
+  }
 });
 
 test('GET /machine is the statechart', async (t) => {

@@ -5,6 +5,7 @@ import { before, describe, test } from 'node:test';
 import { stages } from '../../events/facts/recording.ts';
 import { type ChartState, chartJson, chartMermaid } from '../../machines/chart.ts';
 import { recordingFactTypes } from '../support/plausible-events.ts';
+import { layOut, layoutText } from './chart-layout.ts';
 import { replaceChart } from '../support/readme-chart.ts';
 
 const everyState = (state: ChartState): ChartState[] => [
@@ -42,6 +43,16 @@ describe('the statechart as JSON', () => {
         assert.notEqual(condition, '');
       }
     }
+  });
+
+  test('carries the layout of these states and no others (npm run chart)', async () => {
+    const file = new URL('../../machines/chart-layout.json', import.meta.url);
+    assert.equal(await readFile(file, 'utf8'), layoutText(await layOut(chart)));
+    const drawn = states.filter(({ path, type }) => path !== '' && type !== 'history');
+    assert.deepEqual(
+      Object.keys(chart.layout.states).toSorted(),
+      drawn.map(({ path }) => path).toSorted(),
+    );
   });
 
   test('is JSON', () => assert.deepEqual(JSON.parse(JSON.stringify(chart)), chart));

@@ -146,7 +146,36 @@ const chartState = z.object({
   states: z.record(z.string(), z.unknown()).describe('the states below, each as this one'),
 });
 
-export const chart = z.object({ id: z.string(), version: z.number().int(), ...chartState.shape });
+const place = z.object({ x: z.number(), y: z.number() });
+
+const chartLayout = z
+  .object({
+    width: z.number(),
+    height: z.number(),
+    states: z.record(
+      z.string(),
+      place
+        .extend({ width: z.number(), height: z.number() })
+        .describe('within the state around it'),
+    ),
+    edges: z.array(
+      z.object({
+        source: z.string(),
+        target: z.string(),
+        events: z.array(z.string()).describe('of all transitions that go this way'),
+        points: z.array(place),
+        label: place.extend({ text: z.string() }).nullable(),
+      }),
+    ),
+  })
+  .describe('where the states lie in a picture, in pixels');
+
+export const chart = z.object({
+  id: z.string(),
+  version: z.number().int(),
+  layout: chartLayout,
+  ...chartState.shape,
+});
 
 export { clientFrame } from '../feed/client-frames.ts';
 

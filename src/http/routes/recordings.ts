@@ -61,7 +61,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const { after, limit } = queryOf(ctx, eventsSchema);
     await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = await factsPage(services.store, id, { after, limit });
+    ctx.body = await factsPage(services.store, id, { after, limit, content: true });
   });
 };
 
@@ -105,12 +105,20 @@ const eventsSchema = z.strictObject({
   limit: pageSchema.shape.limit,
 });
 
-/** `GET /events`: the log a page at a time, for administrators. Content only of the caller's own recordings. */
+/**
+ * `GET /events`: the log a page at a time, or one recording's facts, for administrators. Content only of the
+ * caller's own recordings.
+ */
 export const eventRoutes: AddRoutes = (router, services) => {
   const owners = ownerOf(services);
   router.get('/events', async (ctx) => {
     const { userId } = callerOf(ctx.state);
-    const { after, limit } = queryOf(ctx, logSchema);
+    const { after, limit, recording } = queryOf(ctx, logSchema);
+    if (recording !== undefined) {
+      const content = (await owners(recording)) === userId;
+      ctx.body = await factsPage(services.store, recording, { after, limit, content });
+      return;
+    }
     const events: ReturnType<typeof factAnswer>[] = [];
     for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
       // What other streams hold as content (password hashes) is never shown, not even to the user.
@@ -122,7 +130,11 @@ export const eventRoutes: AddRoutes = (router, services) => {
   });
 };
 
-const logSchema = z.strictObject({ after: positionSchema, limit: pageSchema.shape.limit });
+const logSchema = z.strictObject({
+  after: positionSchema,
+  limit: pageSchema.shape.limit,
+  recording: z.ulid().optional().describe('only the facts of this recording'),
+});
 
 /** Reading recordings. */
 export const recordingOperations: readonly Operation[] = [
