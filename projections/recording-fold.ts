@@ -60,7 +60,10 @@ export function foldRecording(
   const begun = kept ?? beginning(fact);
   if (!begun) return undefined;
   const unreadable = fact.unreadable ?? begun.unreadable;
-  const { facts, ...counted } = digestAfter(digestIn(begun), fact);
+  const digest = digestIn(begun);
+  const after = digestAfter(digest, fact);
+  const { facts } = after;
+  const counted = after === digest ? begun.counted : countedIn(after);
   const texts = textsAfter(begun.texts ?? noTexts, fact);
   // One copy, then changed: this runs for every fact of a recording.
   const core = { ...begun.core };
@@ -85,6 +88,8 @@ export function foldRecording(
   if (isErased(fact)) return { core: emptied(core), counted, facts, texts: noTexts, clock };
   return { core, counted, facts, texts, clock, ...(unreadable ? { unreadable } : {}) };
 }
+
+const countedIn = ({ facts: _, ...counted }: Digest): KeptRecording['counted'] => counted;
 
 /** The digest that is kept; without its key, of no facts. */
 export const digestIn = ({ counted, facts = [] }: KeptRecording): Digest => ({ ...counted, facts });

@@ -2,7 +2,7 @@ import type { LoggedFact, LoggedRecordingFact } from '../../events/facts/catalog
 import { counting, staying } from '../../events/facts/counting.ts';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { basisOf, type Source } from '../../events/facts/sources.ts';
-import { evolve, noRecording, type ReadFact, type Recording } from './recording.ts';
+import { countedAfter, noRecording, type ReadFact, type Recording } from './recording.ts';
 
 /**
  * A recording as rows keep it: only the facts that count, or may again, and without long texts. Read
@@ -18,20 +18,18 @@ export const noDigest = (recordingId: string): Digest => ({
   restorable: [],
 });
 
-/** The digest after a fact. Nothing a person said is left after an erasure. Pure. */
+/** The digest after a fact; the same object when it changes nothing. Nothing a person said is left after an erasure. Pure. */
 export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
-  if (isErased(fact)) {
-    const { sources } = evolve({ ...digest, facts: [] }, fact);
-    return { ...noDigest(digest.recordingId), sources };
-  }
+  const { sources, asked } = countedAfter(digest, fact);
+  if (isErased(fact)) return { ...noDigest(digest.recordingId), sources };
   const counts = isCounting(fact.type);
-  const after = evolve({ ...digest, facts: [] }, fact);
-  const { draft, saved, published } = after.sources;
+  const isSame = sources === digest.sources && asked === digest.asked;
+  if (!counts && isSame) return digest;
   // An utterance changes a counter only, and there are more of them than of all others.
-  if (fact.type === 'utterance.recognised' || (!counts && after.sources === digest.sources)) {
-    return { ...after, facts: digest.facts, restorable: digest.restorable };
+  if (fact.type === 'utterance.recognised' || (!counts && sources === digest.sources)) {
+    return { ...digest, sources, asked };
   }
-  const sources = { ...after.sources, versions: [] };
+  const { draft, saved, published } = sources;
   const restorable =
     fact.type === 'documents.saved'
       ? [...new Set([...digest.restorable, ...restorableIn(draft)])]
@@ -43,8 +41,9 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
     if (one) bases.add(basisOf(one)).add(one.results.turns);
   }
   return {
-    ...after,
-    sources,
+    ...digest,
+    sources: { ...sources, versions: [] },
+    asked,
     restorable,
     facts: facts.filter((one) =>
       one.type === 'turn.edited' || one.type === 'turns.recut'

@@ -41,9 +41,17 @@ export const noRecording = (recordingId: string): Recording => ({
 /** The one fold. Documents, activities, HTTP, versions, exports and search read what it leads to. Pure. */
 export const evolve = (recording: Recording, fact: ReadFact): Recording => ({
   ...recording,
-  sources: sourcesAfter(recording.sources, fact),
+  ...countedAfter(recording, fact),
   facts: recording.facts.concat([fact]),
-  asked: askedAfter(recording.asked, fact),
+});
+
+/** What of a recording is kept in no list of facts: each the same object when the fact does not change it. Pure. */
+export const countedAfter = (
+  { sources, asked }: Pick<Recording, 'sources' | 'asked'>,
+  fact: ReadFact,
+): Pick<Recording, 'sources' | 'asked'> => ({
+  sources: sourcesAfter(sources, fact),
+  asked: askedAfter(asked, fact),
 });
 
 /** Folds a recording's stream, which is bounded by what one recording can hold. @throws {EventStoreError} */
@@ -51,14 +59,15 @@ export async function readRecording(
   store: Pick<EventStore, 'read'>,
   recordingId: string,
 ): Promise<Recording> {
+  // The facts are collected in one array: copying it for each would take their number squared.
   const facts: ReadFact[] = [];
-  let recording = noRecording(recordingId);
+  const begun = noRecording(recordingId);
+  let counted: Pick<Recording, 'sources' | 'asked'> = begun;
   for await (const fact of store.read(recordingStream(recordingId))) {
     facts.push(fact);
-    // The facts are collected in one array: copying it for each would take their number squared.
-    recording = { ...evolve({ ...recording, facts: [] }, fact), facts };
+    counted = countedAfter(counted, fact);
   }
-  return recording;
+  return { ...begun, ...counted, facts };
 }
 
 /** What people are shown: what the documents were made of, with what was said since; without any, the draft. */

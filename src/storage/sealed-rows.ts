@@ -96,6 +96,9 @@ const placeOf = (projection: string, key: string) => ({
   version: 0,
 });
 
+/** They are written often and made again when they are needed. */
+const packing = { level: 1 };
+
 type Place = { stream: string; version: number };
 type FoundKey = Buffer | 'erased' | KeyError;
 
@@ -108,7 +111,7 @@ async function sealedRow(
 ): Promise<SealedRow | undefined> {
   if (seal.open === undefined) {
     if (!Buffer.isBuffer(key)) return undefined;
-    return { sealed: await sealContent(key, place, JSON.stringify(row)) };
+    return { sealed: await sealContent(key, place, JSON.stringify(row), packing) };
   }
   const open: Record<string, unknown> = {};
   const rest: Record<string, unknown> = {};
@@ -116,7 +119,7 @@ async function sealedRow(
     (seal.open.includes(field) ? open : rest)[field] = value;
   }
   if (!Buffer.isBuffer(key)) return { open };
-  return { open, sealed: await sealContent(key, place, JSON.stringify(rest)) };
+  return { open, sealed: await sealContent(key, place, JSON.stringify(rest), packing) };
 }
 
 /** A row that was folded from what could not be read. */
