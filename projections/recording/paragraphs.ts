@@ -12,21 +12,19 @@ const paragraphWords = 120;
  */
 export function paragraphs(utterances: readonly Utterance[], speaker: string | null): Block[] {
   const blocks: Block[] = [];
-  let pieces: Piece[] = [];
-  let words = 0;
+  let open = opened([]);
   const flush = (upTo: number) => {
-    if (upTo > 0) blocks.push(blockOf(pieces.slice(0, upTo), blocks.length + 1, speaker));
-    pieces = pieces.slice(upTo);
-    words = pieces.reduce((sum, piece) => sum + piece.count, 0);
+    if (upTo === 0) return;
+    blocks.push(blockOf(open.pieces.slice(0, upTo), blocks.length + 1, speaker));
+    open = opened(open.pieces.slice(upTo));
   };
   for (const piece of utterances.flatMap(piecesOf)) {
-    const last = pieces.at(-1);
-    if (last && startsParagraph(last, piece, words)) flush(pieces.length);
-    else if (words >= 2 * paragraphWords) flush(longestPause(pieces));
-    pieces.push(piece);
-    words += piece.count;
+    const last = open.pieces.at(-1);
+    if (last && startsParagraph(last, piece, open.words)) flush(open.pieces.length);
+    else if (open.words >= 2 * paragraphWords) flush(open.longestPause.at || open.edge);
+    add(open, piece);
   }
-  flush(pieces.length);
+  flush(open.pieces.length);
   return blocks;
 }
 
@@ -92,22 +90,36 @@ function startsParagraph(last: Piece, next: Piece, words: number): boolean {
 
 const pauseBetween = (last: Piece, next: Piece): number => next.start - last.end;
 
-/**
- * Where pieces that are too many for a paragraph are cut: at the longest pause once there are words enough;
- * where words follow each other without any, at the last edge of a segment that is not one of a stretch.
- * 0: nowhere.
- */
-function longestPause(pieces: readonly Piece[]): number {
-  let [best, longest, words, edge] = [0, 0.02, pieces[0]?.count ?? 0, 0];
-  for (let at = 1; at < pieces.length; at += 1) {
-    const [last, next] = [pieces[at - 1]!, pieces[at]!];
-    const pause = pauseBetween(last, next);
-    if (words >= paragraphWords && pause >= longest) [best, longest] = [at, pause];
+/** A paragraph that may go on. */
+type Open = {
+  pieces: Piece[];
+  words: number;
+  /**
+   * Where it is cut when it has too many: at the longest pause once there are words enough; where words follow
+   * each other without any, at the last edge of a segment that is not one of a stretch. 0: nowhere. Kept up word
+   * by word, since an hour may be said without a pause.
+   */
+  longestPause: { at: number; seconds: number };
+  edge: number;
+};
+
+function opened(pieces: readonly Piece[]): Open {
+  const open: Open = { pieces: [], words: 0, longestPause: { at: 0, seconds: 0.02 }, edge: 0 };
+  for (const piece of pieces) add(open, piece);
+  return open;
+}
+
+function add(open: Open, next: Piece): void {
+  const { pieces, words } = open;
+  const last = pieces.at(-1);
+  if (last && words >= paragraphWords) {
+    const seconds = pauseBetween(last, next);
+    if (seconds >= open.longestPause.seconds) open.longestPause = { at: pieces.length, seconds };
     const isEdge = last.segment !== next.segment && last.utterance === next.utterance;
-    if (words >= paragraphWords && isEdge) edge = at;
-    words += next.count;
+    if (isEdge) open.edge = pieces.length;
   }
-  return best || edge;
+  pieces.push(next);
+  open.words += next.count;
 }
 
 function blockOf(pieces: readonly Piece[], number: number, speaker: string | null): Block {

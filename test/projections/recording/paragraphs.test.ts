@@ -69,3 +69,19 @@ test('a mark or an apostrophe that is a word of its own stays with its word', ()
     ["it's", 'an', "F-16's"],
   );
 });
+
+test('an hour without a pause takes ten times what six minutes do, not a hundred times', () => {
+  const ms = (words: number) => {
+    const utterances = said(Array.from({ length: words }, (_, at) => [`word${at}`, 0] as const));
+    const times = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      paragraphs(utterances, null);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    });
+    return Math.min(...times);
+  };
+  ms(1000); // to warm up
+  const [few, many] = [ms(1000), ms(10_000)];
+  assert.ok(many < 40 * few, `${few} µs, then ${many} µs`);
+});
