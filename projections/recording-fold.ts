@@ -89,7 +89,10 @@ export function foldRecording(
   return { core, counted, facts, texts, clock, ...(unreadable ? { unreadable } : {}) };
 }
 
-const countedIn = ({ facts: _, ...counted }: Digest): KeptRecording['counted'] => counted;
+function countedIn(digest: Digest): KeptRecording['counted'] {
+  const { facts: _facts, ...counted } = digest;
+  return counted;
+}
 
 /** The digest that is kept; without its key, of no facts. */
 export const digestIn = ({ counted, facts = [] }: KeptRecording): Digest => ({ ...counted, facts });
