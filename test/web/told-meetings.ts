@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { Fact } from '../../events/facts/catalogue.ts';
+import type { Stage } from '../../events/facts/recording.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
@@ -50,9 +51,11 @@ export async function tellMeetings(
       ids.push(id);
       const duration = Math.max(...meeting.turns.map(({ end }) => end)) + 1;
       const file = await audioOf(dataDir, id, meeting.turns, duration);
-      const run = { run: 1, attempt: 1, by: owner };
-      for (const [fact, to] of factsOf(meeting, { owner, duration, file })) {
-        await teller.of(id, fact, to, run);
+      let attempt = 0;
+      for (const [fact, to, of] of factsOf(meeting, { owner, duration, file })) {
+        // Each start of a stage is another attempt; what a stage answers belongs to its own.
+        if (fact.type === 'stage.started') attempt += 1;
+        await teller.of(id, fact, to, { run: 1, attempt: of ?? attempt, by: owner });
       }
     }
     return ids;
@@ -68,7 +71,7 @@ const finishing = 'transcribing.finishing(punctuate.running,summarise.running)';
 function* factsOf(
   meeting: ToldMeeting,
   about: { owner: string; duration: number; file: { path: string; bytes: number; sha256: string } },
-): Iterable<[Fact, string]> {
+): Iterable<[Fact, string, number?]> {
   const { turns } = meeting;
   const { owner, duration, file } = about;
   const labels = [...new Set(turns.map(({ speaker }) => speaker!))];
@@ -76,7 +79,7 @@ function* factsOf(
   const recognising = 'transcribing.recognising';
   const attributing = 'transcribing.attributing(diarize.running,identify.running)';
   const started_at = meeting.startedAt ?? '2026-11-21T14:02:00Z';
-  const begun = (stage: 'transcribe' | 'diarize' | 'join'): Fact => ({
+  const begun = (stage: Stage): Fact => ({
     type: 'stage.started',
     data: { stage },
   });
@@ -126,6 +129,7 @@ function* factsOf(
     attributing,
   ];
   yield [begun('diarize'), attributing];
+  yield [begun('identify'), attributing];
   yield [
     {
       type: 'diarization.completed',
@@ -138,11 +142,12 @@ function* factsOf(
         voices: labels.map((label, at) => ({
           label,
           seconds: 10,
-          embedding: [0, 1, 2, 3].map((place) => (place === at ? 1 : 0)),
+          embedding: labels.map((_, place) => (place === at ? 1 : 0)),
         })),
       },
     },
     'transcribing.attributing(diarize.done,identify.running)',
+    2,
   ];
   yield [{ type: 'identification.skipped', data: { reason: 'none' } }, 'transcribing.joining'];
   yield [begun('join'), 'transcribing.joining'];
@@ -185,6 +190,8 @@ function* factsOf(
     },
     finishing,
   ];
+  yield [begun('punctuate'), finishing];
+  yield [begun('summarise'), finishing];
   yield [
     {
       type: 'transcript.punctuated',
@@ -192,6 +199,7 @@ function* factsOf(
       content: { blocks: turns },
     },
     'transcribing.finishing(punctuate.done,summarise.running)',
+    5,
   ];
   yield [
     {
@@ -201,6 +209,7 @@ function* factsOf(
     },
     'transcribing.entitling',
   ];
+  yield [begun('entitle'), 'transcribing.entitling'];
   yield [
     {
       type: 'title.chosen',

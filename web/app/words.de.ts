@@ -23,6 +23,7 @@ export default {
     one: '{count} Besprechung wartet auf Namen',
     many: '{count} Besprechungen warten auf Namen',
   },
+  waitsForNames: 'Eine Besprechung wartet auf Namen',
   away: 'Der Dienst antwortet nicht.',
   seenFrom:
     'Was Sie sehen, ist von {time}. Die Verbindung kommt von selbst zurück; nächster Versuch in {seconds} s.',

@@ -23,6 +23,7 @@ const english = {
     one: '{count} meeting waits for names',
     many: '{count} meetings wait for names',
   }),
+  waitsForNames: 'A meeting waits for names',
   away: 'The service does not answer.',
   seenFrom: params(
     'What you see is from {time}. It reconnects by itself; next try in {seconds} s.',

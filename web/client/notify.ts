@@ -1,0 +1,39 @@
+/** Says that a meeting waits for names while the app's tab is not seen. Asked for on a press, never at load. */
+import { status } from './feed.ts';
+
+export const canAskToNotify = (): boolean =>
+  'Notification' in globalThis && Notification.permission === 'default';
+
+export async function askToNotify(): Promise<void> {
+  await Notification.requestPermission();
+}
+
+/**
+ * Notifies of meetings that begin to wait from now on.
+ * @param say what is shown of a meeting, by its title
+ * @param open shows where it is named
+ */
+export function notifyOfWaiting(
+  say: (title: string | null) => { title: string; body: string },
+  open: (recordingId: string) => void,
+): () => void {
+  let known: Set<string> | null = null;
+  return status.subscribe((now) => {
+    if (now === null) {
+      known = null;
+      return;
+    }
+    for (const { recording_id: id, title: name } of now.speakers_pending) {
+      if (known === null || known.has(id) || !document.hidden) continue;
+      if (!('Notification' in globalThis) || Notification.permission !== 'granted') continue;
+      const { title, body } = say(name);
+      const notification = new Notification(title, { body, tag: id, icon: '/mitschrift.svg' });
+      notification.addEventListener('click', () => {
+        focus();
+        open(id);
+        notification.close();
+      });
+    }
+    known = new Set(now.speakers_pending.map(({ recording_id: id }) => id));
+  });
+}
