@@ -6,6 +6,7 @@ import type { Accounts } from './accounts/accounts.ts';
 import { setupLink } from './accounts/setup-code.ts';
 import type { Toggle } from './capture/toggle.ts';
 import type { Config } from './config/config.ts';
+import type { Check } from './doctor/check.ts';
 import { integrityHandlers, quarantineCommands } from './control/data-commands.ts';
 import { type ControlHandlers, openControl } from './control/socket.ts';
 import { userCommands } from './control/user-commands.ts';
@@ -25,6 +26,7 @@ type Parts = {
   scrub: Scrub;
   toggle: Toggle;
   readiness: Readiness;
+  doctor(): Promise<Check[]>;
 };
 
 /** The hotkey and the tray wait this long for a service that starts, in milliseconds. */
@@ -34,13 +36,13 @@ const triggerWaitMs = 30_000;
 export async function openLocalSockets(
   { host: { data }, log }: { host: Host; log: Log },
   opening: Promise<Parts>,
-  url: string,
+  url: () => string,
 ): Promise<Server[]> {
   const control = await openControl(
     data.controlSocket,
     opening.then((parts) => ({
       ...controlHandlers(parts, data, log),
-      'setup-link': async () => ({ link: linkOf(parts, url) }),
+      'setup-link': async () => ({ link: linkOf(parts, url()) }),
     })),
   );
   const trigger = await openControl(data.triggerSocket, opening.then(triggerHandlers));
@@ -73,13 +75,14 @@ const triggerHandlers = ({ toggle, readiness, pipeline }: Parts): ControlHandler
 });
 
 function controlHandlers(
-  { pipeline, accounts, scrub, config }: Parts,
+  { pipeline, accounts, scrub, config, doctor }: Parts,
   data: DataFolder,
   log: Log,
 ): ControlHandlers {
   const { store, keys, recordingService } = pipeline;
   return {
     settings: async () => config.settings(),
+    doctor: () => doctor(),
     ...userCommands(accounts),
     ...quarantineCommands({ data, log }),
     ...integrityHandlers({

@@ -25,10 +25,10 @@ import { openReadiness } from './readiness.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { type Host, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
-import { packageVersion } from './shared/package.ts';
+import { loadOnce, packageVersion } from './shared/package.ts';
 import { type HostModels, openHostModels } from './speech/catalogue/host-models.ts';
 import { openDiskRoom } from './storage/disk.ts';
-import { spaceMeasures } from './storage/measure-taken.ts';
+import { measureTaken, spaceMeasures } from './storage/measure-taken.ts';
 import { type SpaceLimit, openSpaceLimit } from './storage/quota.ts';
 import { levelSessionRows } from './storage/session-rows.ts';
 
@@ -50,7 +50,7 @@ export type ServiceOptions = {
 };
 
 export type Service = {
-  /** Where it listens, e.g. `http://127.0.0.1:8765`. */
+  /** Where it is reached, e.g. `http://127.0.0.1:8765`; when it is known whether it speaks https, with that. */
   url: string;
   /**
    * Resolves when all is ready: projections have caught up and unfinished recordings are taken up.
@@ -86,17 +86,24 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   log.info({ url: server.url }, 'listening');
   const eventLog = early ? Promise.resolve(early) : openEventLog(host.data, log);
   const opening = openCore(options, eventLog, closing);
-  // Not before the log is locked: the sockets of a service that runs would be replaced.
-  const sockets = eventLog.then(() => openLocalSockets(options, opening, server.url));
-  const link = opening.then((core) => linkOf(core, server.url));
   const served = opening.then((core) => serve(core, server, options));
+  // Not before the log is locked: the sockets of a service that runs would be replaced.
+  const sockets = eventLog.then(() => openLocalSockets(options, served, () => server.url));
+  const link = served.then((core) => linkOf(core, server.url));
   const ready = served.then((core) => goOn(core, log));
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= closeAll());
   // A service whose log cannot be opened must not go on answering that it starts.
   served.catch(() => close().catch((error: unknown) => log.error({ err: error }, 'closing')));
   for (const one of [link, ready]) one.catch(() => undefined);
-  return { url: server.url, ready, setupLink: link, close };
+  return {
+    get url() {
+      return server.url;
+    },
+    ready,
+    setupLink: link,
+    close,
+  };
 
   /** In this order: who waits for an answer gets it, then nothing new comes in, then what is below. */
   async function closeAll(): Promise<void> {
@@ -248,7 +255,11 @@ const upToDateOf =
     projections.applied(recordings.name, store.head());
 
 /** Answers everything from now on; what is not ready yet by 503. */
-async function serve(core: Core, server: RunningServer, options: ServiceOptions): Promise<Core> {
+async function serve(
+  core: Core,
+  server: RunningServer,
+  options: ServiceOptions,
+): Promise<Core & Pick<HttpServices, 'doctor'>> {
   const { host, log } = options;
   const { pipeline, scrub, ...rest } = core;
   await sweepUploads(uploadsDirOf(host.data.root));
@@ -261,10 +272,38 @@ async function serve(core: Core, server: RunningServer, options: ServiceOptions)
     address: host.address,
     dataDir: host.data.root,
     health: () => withRows(scrub.health(), pipeline.rows.full()),
+    certificateNames: () => server.certificateNames(),
+    doctor: doctorOf(core, server, options),
   };
   const services = options.withServices?.(own) ?? own;
-  server.serve(createApp(services), openSockets(services), services);
-  return core;
+  await server.serve(createApp(services), openSockets(services), services);
+  return { ...core, doctor: own.doctor };
+}
+
+/** Its code, and that of all it tries, is loaded when it is first asked. */
+function doctorOf(
+  { pipeline, config, space, scrub }: Core,
+  server: RunningServer,
+  { host, env, log }: ServiceOptions,
+): HttpServices['doctor'] {
+  const opened = loadOnce(async () =>
+    (await import('./doctor/checks.ts')).openDoctor(async () => ({
+      data: host.data,
+      env,
+      settings: config.settings(),
+      log,
+      leaseSpeech: pipeline.leaseSpeech,
+      taken: async () => space.taken() ?? (await measureTaken(host.data)).bytes,
+      damage: async () => ({ findings: scrub.health().damage }),
+      listening: {
+        address: host.address,
+        port: server.port,
+        running: true,
+        encryption: await server.encryption(),
+      },
+    })),
+  );
+  return async () => await (await opened())();
 }
 
 /** What a start does while requests are answered, in this order. */

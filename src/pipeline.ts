@@ -16,6 +16,8 @@ import { type OpenRecordingService, openRecordingService } from './recordings/se
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { openJobQueue } from './recordings/stages/job-queue.ts';
 import type { Settings } from './config/environment.ts';
+import type { Lease } from './shared/shared-resource.ts';
+import type { SpeechEngine } from './speech/engine.ts';
 import {
   type EngineOptions,
   languageActivities,
@@ -43,6 +45,8 @@ export type Pipeline = {
   captures: Captures;
   settings(): Settings;
   hasLanguageModel(): boolean;
+  /** The speech engine that recordings use, for a trial. @throws {StageError} when there is none */
+  leaseSpeech(): Promise<Lease<SpeechEngine>>;
   /**
    * Takes up what the last process left unfinished, captures that still run first. Commands may come
    * meanwhile. Returns how many recordings that were. @throws what the log says
@@ -119,6 +123,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     captures,
     settings,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
+    leaseSpeech: () => engines.lease(),
     takeUp: () => (takenUp = takeUp(parts)),
     tidyUp: () => (tidiedUp = tidyUp(parts)),
     async close() {

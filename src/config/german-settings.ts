@@ -122,6 +122,15 @@ export const germanSettings: Readonly<Record<SettingKey, GermanSetting>> = {
     title: 'Reverse Proxys',
     description: 'Adressen oder Bereiche von Reverse Proxys, deren X-Forwarded-For geglaubt wird.',
   },
+  'server.tls_cert': {
+    title: 'Zertifikat',
+    description:
+      'Datei des Zertifikats (PEM, mit seiner Kette), mit dem der Dienst selbst https spricht; wird neu gelesen, wenn sie sich ändert.',
+  },
+  'server.tls_key': {
+    title: 'Schlüssel des Zertifikats',
+    description: 'Datei des privaten Schlüssels, der dazugehört (PEM, ohne Passwort).',
+  },
   'metrics.token': {
     title: 'Token für Metriken',
     description: 'Token, das GET /metrics lesen darf.',

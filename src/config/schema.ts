@@ -114,6 +114,16 @@ export const settingSchemas = {
     a.network,
     'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed.',
   ),
+  'server.tls_cert': a.text(
+    a.folder.nullable(),
+    null,
+    'File of the certificate (PEM, with its chain) by which the service speaks https itself; read again when it changes.',
+  ),
+  'server.tls_key': a.text(
+    a.folder.nullable(),
+    null,
+    'File of the private key that belongs to it (PEM, without a password).',
+  ),
   'metrics.token': a.text(a.longKey.nullable(), null, 'Token that may read GET /metrics.', {
     secret: true,
   }),

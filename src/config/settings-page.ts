@@ -114,6 +114,8 @@ const titles: Readonly<Record<SettingKey, string>> = {
   'auth.session_hours': 'Logged in for',
   'server.allowed_hosts': 'Host names',
   'server.trusted_proxies': 'Reverse proxies',
+  'server.tls_cert': 'Certificate',
+  'server.tls_key': 'Key of the certificate',
   'metrics.token': 'Token for metrics',
   'limits.upload_mb': 'Largest upload',
   'limits.recording_hours': 'Longest recording',

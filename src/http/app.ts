@@ -3,7 +3,7 @@ import { type Layer, Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { answerProblems } from './middleware/problems.ts';
 import { authenticate } from './middleware/authenticate.ts';
-import { checkHost, hostCheck, securityHeaders } from './middleware/security.ts';
+import { checkHost, hostsOf, securityHeaders } from './middleware/security.ts';
 import { Problem, notFound } from './problems.ts';
 import { rememberAnswers } from './middleware/idempotency.ts';
 import { makeRoom } from './middleware/make-room.ts';
@@ -22,6 +22,7 @@ import {
 } from './routes/status.ts';
 import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
 import { exportRoutes } from './routes/export.ts';
+import { guideRoutes } from './routes/guide.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
 import { profileRoutes } from './routes/profiles.ts';
@@ -48,14 +49,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(requestLog(services.log, services.metrics));
   app.use(securityHeaders());
   app.use(answerProblems(services));
-  app.use(
-    checkHost(
-      hostCheck({
-        address: services.address,
-        allowed: () => services.settings()['server.allowed_hosts'],
-      }),
-    ),
-  );
+  app.use(checkHost(hostsOf(services)));
   const tickets = openTickets(services.accounts);
   app.use(authenticate(services.accounts, tickets, () => services.settings()['metrics.token']));
   app.use(untilReady(services.readiness));
@@ -85,7 +79,7 @@ export function createApp(services: HttpServices): Koa<State> {
 const resources: readonly (readonly [segments: readonly string[], ...routes: AddRoutes[]])[] = [
   [['health'], healthRoutes],
   [['openapi.json'], openApiRoutes],
-  [['docs', 'assets'], docsRoutes, pageRoutes],
+  [['docs', 'assets'], docsRoutes, guideRoutes, pageRoutes],
   [['metrics'], metricsRoutes],
   [['doctor'], doctorRoutes],
   [['setup'], setupRoutes, pageRoutes],

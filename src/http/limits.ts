@@ -94,6 +94,10 @@ export const limits = {
 
   /** Request headers, a whole request (an upload of hours of audio on a slow line), a kept-alive connection. */
   headersTimeoutMs: 60_000,
+  /** Until a connection has said what it speaks, and until it is encrypted. */
+  handshakeMs: 20_000,
+  /** How often at most it is looked whether the files of the certificate have changed. */
+  certificateLookMs: 1000,
   /** How often it is looked whether headers and requests are in time. */
   timeoutsCheckedMs: 10_000,
   /** A JSON body, which a stranger may send to `/login`: a few kilobytes do not take longer. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StartProgress } from './middleware/ready.ts';
 
 /**
@@ -45,6 +46,7 @@ export const problemTypes = {
   'host-not-allowed': { status: 421, title: 'Host not allowed' },
   invalid: { status: 422, title: 'Well-formed but invalid' },
   'upgrade-required': { status: 426, title: 'WebSocket only' },
+  'https-required': { status: 426, title: 'This service speaks https' },
   'too-many-attempts': { status: 429, title: 'Too many attempts' },
   'too-many-connections': { status: 429, title: 'Too many connections' },
   internal: { status: 500, title: 'The service made a mistake' },
@@ -103,6 +105,33 @@ export const problemBody = (problem: Problem): Record<string, unknown> => ({
   detail: problem.detail,
   ...problem.members,
 });
+
+/** Answers outside of the app, for people as a page: a browser shows no JSON that it has not asked for. */
+export function answerProblem(
+  { headers: { accept = '' } }: IncomingMessage,
+  outgoing: ServerResponse,
+  problem: Problem,
+): void {
+  const asPage = accept.includes('text/html');
+  const body = asPage
+    ? `<!doctype html><meta charset="utf-8"><title>Mitschrift</title><h1>${escaped(problemTypes[problem.type].title)}</h1><p>${linked(escaped(problem.detail))}</p>\n`
+    : JSON.stringify(problemBody(problem));
+  outgoing.writeHead(problem.status, {
+    'Content-Type': asPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    ...problem.headers,
+  });
+  outgoing.end(body);
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+export const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"]/g, (sign) => entities[sign]!);
+const linked = (text: string): string =>
+  text.replaceAll(/https:\/\/[\w.:[\]-]+/g, (address) => `<a href="${address}">${address}</a>`);
 
 /** 422 with one entry a wrong field; `summary` stands for a long message in the text for people. */
 export const invalid = (errors: readonly (FieldError & { summary?: string })[]): Problem =>

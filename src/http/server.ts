@@ -1,4 +1,7 @@
 import { limitConnections } from './connections.ts';
+import { alsoEncrypted, httpsAddress, openEncryption, refusalOfPlain } from './encryption.ts';
+import { answerProblem, type Problem } from './problems.ts';
+import type { EncryptionState } from '../shared/certificate.ts';
 import type { StartingApp } from './starting.ts';
 import { isTrusted } from './peer.ts';
 import type { HttpServices, State } from './services.ts';
@@ -10,11 +13,15 @@ import type { Duplex } from 'node:stream';
 import { limits } from './limits.ts';
 
 export interface RunningServer {
-  /** `http://127.0.0.1:8765` */
+  /** `http://127.0.0.1:8765`; of a service that speaks https, by the first name of its certificate. */
   readonly url: string;
   readonly port: number;
-  /** Answers with this app and takes WebSockets from now on. */
-  serve(app: Koa<State>, sockets: Sockets, services: Pick<HttpServices, 'settings'>): void;
+  /** What is spoken here, looked at now. */
+  encryption(): Promise<EncryptionState>;
+  /** Names and addresses that the certificate is for: requests to them are for this service. */
+  certificateNames(): readonly string[];
+  /** Answers with this app and takes WebSockets from now on. Resolves when it is known whether it speaks https. */
+  serve(app: Koa<State>, sockets: Sockets, services: Pick<HttpServices, 'settings'>): Promise<void>;
   /** Lets what is under way finish (limit in `limits.ts`), says goodbye to WebSockets, takes nothing new. */
   close(): Promise<void>;
 }
@@ -28,7 +35,13 @@ export async function listen(
   options: { address: string; port: number; headersTimeoutMs?: number; idleTimeoutMs?: number },
 ): Promise<RunningServer> {
   const { address, port, headersTimeoutMs, idleTimeoutMs } = { ...limits, ...options };
-  const service = whenServed(starting);
+  let { settings } = starting;
+  const encryption = openEncryption(() => settings(), starting.log);
+  await encryption.look();
+  const service = whenServed(starting, {
+    isOpen: () => !encryption.wanted(),
+    refusal: (incoming) => refusalOfPlain(incoming, encryption, server.address() as AddressInfo),
+  });
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
@@ -42,7 +55,7 @@ export async function listen(
   // A body that stops arriving; WebSockets take their own care.
   server.setTimeout(idleTimeoutMs);
   server.on('upgrade', service.upgrade);
-  let { settings } = starting;
+  const encrypted = alsoEncrypted(server, { encryption, ...service.settled, log: starting.log });
   const isTrustedProxy = (address: string) =>
     isTrusted(address, settings()['server.trusted_proxies']);
   limitConnections(server, isTrustedProxy, starting.log);
@@ -58,14 +71,26 @@ export async function listen(
   const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
 
   return {
-    url: `http://${host}:${bound.port}`,
+    get url() {
+      const { certificate } = encryption.state();
+      if (!certificate) return `http://${host}:${bound.port}`;
+      const name = certificate.names.find((one) => !one.startsWith('*')) ?? bound.address;
+      return httpsAddress(name, bound.port);
+    },
     port: bound.port,
-    serve(app, sockets, services) {
+    async encryption() {
+      await encryption.look();
+      return encryption.state();
+    },
+    certificateNames: () => encryption.state().certificate?.names ?? [],
+    async serve(app, sockets, services) {
       settings = services.settings;
+      await encryption.look();
       const answer = app.callback();
       service.begin((incoming, outgoing) => void answer(incoming, outgoing), sockets);
     },
     async close() {
+      encrypted.closeUnserved();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs);
       // A connection whose last answer has just gone out would stay open for the next question.
@@ -79,8 +104,15 @@ export async function listen(
   };
 }
 
+/** Why a request is not taken, neither while it starts nor later; null where it is. */
+type Entrance = {
+  /** Whether all are, without a look. */
+  isOpen(): boolean;
+  refusal(incoming: IncomingMessage): Promise<Problem | null>;
+};
+
 /** What answers: the app that tells of the start, then the service. */
-function whenServed(starting: StartingApp) {
+function whenServed(starting: StartingApp, entrance: Entrance) {
   let served: { handle: RequestListener; sockets: Sockets } | undefined;
   let begun = () => {};
   const beginning = new Promise<void>((resolve) => {
@@ -94,27 +126,34 @@ function whenServed(starting: StartingApp) {
     await Promise.race([beginning, late]).finally(() => clearTimeout(timer));
   };
 
-  const request: RequestListener = (incoming, outgoing) => {
-    if (served) return served.handle(incoming, outgoing);
-    if (starting.answers(incoming.url ?? '')) {
-      return starting.request(incoming, outgoing);
-    }
-    void orTooLate().then(() => (served?.handle ?? starting.request)(incoming, outgoing));
-  };
-  const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (served) return served.sockets.upgrade(incoming, socket, head);
+  async function answer(...[incoming, outgoing]: Parameters<RequestListener>): Promise<void> {
+    if (!served && !starting.answers(incoming.url ?? '')) await orTooLate();
+    const problem = await entrance.refusal(incoming);
+    if (problem) answerProblem(incoming, outgoing, problem);
+    else (served?.handle ?? starting.request)(incoming, outgoing);
+  }
+  async function takeOver(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const onError = () => void socket.destroy();
     socket.on('error', onError);
-    void orTooLate().then(() => {
-      socket.off('error', onError);
-      if (served) served.sockets.upgrade(incoming, socket, head);
-      else refuseUpgrade(socket, starting.problem());
-    });
-  };
+    if (!served) await orTooLate();
+    const problem = await entrance.refusal(incoming);
+    socket.off('error', onError);
+    if (problem) refuseUpgrade(socket, problem);
+    else if (served) served.sockets.upgrade(incoming, socket, head);
+    else refuseUpgrade(socket, starting.problem());
+  }
+  const isOpen = () => served !== undefined && entrance.isOpen();
   return {
-    request,
-    upgrade,
+    request(...[incoming, outgoing]: Parameters<RequestListener>): void {
+      if (isOpen()) served!.handle(incoming, outgoing);
+      else void answer(incoming, outgoing);
+    },
+    upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+      if (isOpen()) served!.sockets.upgrade(incoming, socket, head);
+      else void takeOver(incoming, socket, head);
+    },
     sockets: () => served?.sockets,
+    settled: { isSettled: () => served !== undefined, settled: beginning },
     begin(handle: RequestListener, sockets: Sockets): void {
       served = { handle, sockets };
       begun();

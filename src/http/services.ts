@@ -8,6 +8,7 @@ import type { AcceptedAudio } from '../audio/accepts-audio.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
+import type { Check } from '../doctor/check.ts';
 import type { Desktop } from '../documents/desktop.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -37,6 +38,8 @@ export type HttpServices = {
     Settings,
     | 'server.allowed_hosts'
     | 'server.trusted_proxies'
+    | 'server.tls_cert'
+    | 'server.tls_key'
     | 'limits.upload_mb'
     | 'metrics.token'
     | 'ui.language'
@@ -45,6 +48,10 @@ export type HttpServices = {
     | 'notes.vault'
     | 'speakers.profiles'
   >;
+  /** Names and addresses that the service's certificate is for, where it speaks https itself. */
+  certificateNames(): readonly string[];
+  /** What this host has and lacks, looked at now. */
+  doctor(): Promise<Check[]>;
   /** Whether a language model is configured; it may be away. */
   hasLanguageModel(): boolean;
   config: Config;

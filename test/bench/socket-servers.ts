@@ -45,6 +45,7 @@ function ourSockets(): void {
     address: '127.0.0.1',
     version: 'bench',
     settings: () => ({ 'server.allowed_hosts': [], 'server.trusted_proxies': [] }),
+    certificateNames: () => [],
     accounts: {
       // 32 clients a user, each of whom watches everybody.
       authenticate: async (token: string) => ({

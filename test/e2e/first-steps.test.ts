@@ -128,15 +128,13 @@ test('wrong use of the command line exits with 2, failure with 1, both with a se
 
 test('doctor says what is there and what is missing', async (t) => {
   const { dataDir } = await prepared(t);
-  const checks = JSON.parse(await command(dataDir, 'doctor', '--json')) as {
-    name: string;
-    state: string;
-    detail: string;
-  }[];
-  const state = Object.fromEntries(checks.map(({ name, state }) => [name, state]));
+  const { checks } = JSON.parse(await command(dataDir, 'doctor', '--json')) as {
+    checks: { id: string; status: string; detail: string }[];
+  };
+  const status = Object.fromEntries(checks.map(({ id, status }) => [id, status]));
   assert.deepEqual(
-    { ...state },
-    { ...state, 'data directory': 'ok', ffmpeg: 'ok', 'speech to text': 'ok', service: 'missing' },
+    { ...status },
+    { ...status, data: 'ok', ffmpeg: 'ok', speech: 'ok', service: 'limited' },
   );
   const away = { MITSCHRIFT_STT_BASE_URL: 'http://127.0.0.1:9', MITSCHRIFT_DATA: dataDir };
   await assert.rejects(
@@ -145,7 +143,7 @@ test('doctor says what is there and what is missing', async (t) => {
       env: { ...process.env, ...away },
     }),
     (error: Error & { code: number; stdout: string }) =>
-      error.code === 1 && /✖ speech to text: .*127\.0\.0\.1:9/.test(error.stdout),
+      error.code === 1 && /✖ Speech to text: .*127\.0\.0\.1:9/.test(error.stdout),
   );
 });
 
@@ -171,8 +169,8 @@ test('without the optional packages all else works, and it says what is missing'
   await assert.rejects(
     run('doctor', '--json'),
     (error: Error & { stdout: string }) =>
-      /"name":"recording","state":"missing"/.test(error.stdout) &&
-      /"name":"speech to text","state":"failed"/.test(error.stdout),
+      /"id":"devices","title":"[^"]+","status":"missing"/.test(error.stdout) &&
+      /"id":"speech","title":"[^"]+","status":"missing"/.test(error.stdout),
   );
   const service = await startServiceProcess(dataDir, {
     ...without,

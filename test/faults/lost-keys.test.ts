@@ -260,9 +260,10 @@ test('doctor says which keys are lost while down, repair what they cost, and its
 async function assertDoctorSays(data: DataFolder, subjects: Subjects): Promise<void> {
   const { code, stdout } = await mitschrift(data.root, 'doctor', '--json');
   assert.equal(code, 1);
-  const checks = JSON.parse(stdout) as { name: string; state: string; detail: string }[];
-  const { state, detail } = checks.find(({ name }) => name === 'keys')!;
-  assert.equal(state, 'failed');
+  type Checks = { checks: { id: string; status: string; detail: string }[] };
+  const { checks } = JSON.parse(stdout) as Checks;
+  const { status, detail } = checks.find(({ id }) => id === 'keys')!;
+  assert.equal(status, 'missing');
   for (const id of lostIn(subjects)) assert.ok(detail.includes(id), detail);
 }
 

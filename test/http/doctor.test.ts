@@ -1,40 +1,143 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { startService } from '../support/http-client.ts';
+import { type TestContext, test } from 'node:test';
+import { type TestService, startService } from '../support/http-client.ts';
+import { chatty, wellBehaved } from '../support/language-servers-brains.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { speechServer } from '../support/speech-servers.ts';
 
-type Checks = { checks: { name: string; state: string; detail: string; remedy?: string }[] };
+type Check = {
+  id: string;
+  status: string;
+  detail: string;
+  remedy: { text: string; command?: string; request?: { method: string; path: string } } | null;
+  link: string;
+};
 
-test('GET /doctor says what is there and what is missing, and what to do, to administrators', async (t) => {
+test('GET /doctor says to administrators what is missing and what mends it, and each page that it links to is there', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
-  const { body } = await service.call<Checks>('GET', '/doctor', { token });
-  const found = new Map(body.checks.map((check) => [check.name, check]));
-  assert.equal(found.get('data directory')?.state, 'ok');
-  assert.ok(found.get('data directory')?.detail.includes(service.dataDir));
-  assert.equal(found.get('speech to text')?.state, 'failed', 'there is neither server nor model');
-  assert.match(found.get('speech to text')?.remedy ?? '', /stt\.base_url/);
-  assert.equal(found.get('language model')?.state, 'missing');
+  const [checks, again] = await Promise.all([look(service, token), look(service, token)]);
+  assert.deepEqual(again, checks, 'who asks meanwhile gets the same');
+  assert.deepEqual(
+    [...checks.keys()],
+    [
+      ...['node', 'modules', 'environment', 'ffmpeg', 'bzip2', 'data', 'disk', 'space'],
+      ...['permissions', 'log', 'keys', 'vault', 'time-zone', 'audio-server', 'devices'],
+      ...['combined', 'speech', 'language', 'address', 'https'],
+    ],
+  );
+  for (const id of ['node', 'modules', 'data', 'disk', 'permissions', 'log', 'keys', 'https']) {
+    assert.deepEqual([id, checks.get(id)!.status, checks.get(id)!.remedy], [id, 'ok', null]);
+  }
+  const { status, detail, remedy } = checks.get('speech')!;
+  assert.equal(status, 'missing', 'there is neither server nor model');
+  assert.match(detail, /stt\.base_url/);
+  const [, recommended] = /^npx mitschrift models install (\S+)$/.exec(remedy!.command!) ?? [];
+  assert.deepEqual(remedy!.request, { method: 'POST', path: `/models/${recommended}/install` });
+  type Listed = { models: { id: string; purpose: string; recommended: string | null }[] };
+  const { body } = await service.call<Listed>('GET', '/models', { token });
+  const model = body.models.find(({ id }) => id === recommended)!;
+  assert.equal(model.purpose, 'speech-to-text');
+  assert.ok(remedy!.text.includes(model.recommended!), 'says why that one');
+  assert.equal(checks.get('language')!.status, 'limited');
+
+  for (const [id, check] of checks) {
+    const [page, place] = check.link.split('#');
+    const shown = await service.call<string>('GET', page!);
+    assert.equal(shown.status, 200, id);
+    assert.ok(shown.body.includes(` id="${place}"`), `${id}: ${check.link}`);
+    if (check.status !== 'ok') assert.ok(check.remedy!.text !== '', id);
+  }
   const user = await service.addUser('ben');
   assert.equal((await service.call('GET', '/doctor', { token: user })).status, 403);
 });
 
-test('a server that is away is told with what to do, and its key is not', async (t) => {
+test('the engines really answer: what they hear and write, how fast, and with what context', async (t) => {
+  const { service, token, language, speech } = await withServers(t);
+  const good = await look(service, token);
+  assert.equal(good.get('speech')!.status, 'ok', good.get('speech')!.detail);
+  assert.match(
+    good.get('speech')!.detail,
+    /^whisper-large heard “one two” in \d+\.\d s \(\d+ s long\)\.$/,
+  );
+  assert.ok(speech.received.length > 0, 'the sample came there');
+  assert.equal(good.get('language')!.status, 'ok', good.get('language')!.detail);
+  assert.match(
+    good.get('language')!.detail,
+    /^\S+ answered in \d+\.\d s \(about \d+ tokens a second\); its context has 16384 tokens\.$/,
+  );
   const key = 'sk-very-secret-key';
+  assert.ok(language.chats().some(({ headers }) => headers.authorization === `Bearer ${key}`));
+
+  language.brain = chatty(() => 'one, two, three, as many as you like.');
+  speech.hear = () => [];
+  const odd = await look(service, token);
+  assert.equal(odd.get('speech')!.status, 'limited');
+  assert.match(odd.get('speech')!.detail, /hears nothing/);
+  assert.equal(odd.get('language')!.status, 'limited');
+  assert.match(odd.get('language')!.detail, /does not keep to JSON/);
+
+  language.brain = numbers;
+  await put(service, token, { llm: { context: 2048 } });
+  await speech.down();
+  const short = await look(service, token);
+  assert.match(short.get('language')!.detail, /has 2048 tokens\. That is short/);
+  assert.equal(short.get('speech')!.status, 'missing');
+  assert.match(short.get('speech')!.detail, /127\.0\.0\.1/);
+
+  language.faults.status = { status: 401, body: '{"error":{"message":"who are you"}}' };
+  const refused = await look(service, token);
+  assert.equal(refused.get('language')!.status, 'missing');
+  assert.ok(!JSON.stringify([...refused.values()]).includes(key), 'no key is told');
+});
+
+test('a vault that is gone, or no folder, is missing; one that can be written is not', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const vault = async (path: string) => {
+    await put(service, token, { notes: { vault: path } });
+    return (await look(service, token)).get('vault')!;
+  };
+  assert.equal((await vault(service.dataDir)).status, 'ok');
+  const gone = await vault(`${service.dataDir}/nowhere`);
+  assert.deepEqual(
+    [gone.status, gone.detail],
+    ['missing', `${service.dataDir}/nowhere (notes.vault) is not there.`],
+  );
+  const file = await vault(`${service.dataDir}/secrets.json`);
+  assert.match(file.detail, /is no folder|is not there/);
+});
+
+const numbers = () => JSON.stringify({ numbers: ['one', 'two', 'three'] });
+
+async function withServers(t: TestContext) {
+  const speech = await speechServer('openai');
+  speech.hear = () => [
+    { text: 'one', start: 0.1, end: 0.4 },
+    { text: 'two', start: 0.5, end: 0.9 },
+  ];
+  const language = await startLanguageServer({
+    flavour: 'llama.cpp',
+    contextTokens: 16_384,
+    brain: (prompt) => (/numbers/.test(prompt.user) ? numbers() : wellBehaved(prompt)),
+  });
+  t.after(() => Promise.all([speech.close(), language.close()]));
   const service = await startService(t, {
     env: {
-      MITSCHRIFT_LLM_BASE_URL: 'http://127.0.0.1:9/v1',
-      MITSCHRIFT_LLM_API_KEY: key,
-      MITSCHRIFT_STT_BASE_URL: 'http://127.0.0.1:9/v1',
-      MITSCHRIFT_STT_API_KEY: key,
+      MITSCHRIFT_LLM_BASE_URL: language.url,
+      MITSCHRIFT_LLM_API_KEY: 'sk-very-secret-key',
+      MITSCHRIFT_STT_BASE_URL: speech.url,
     },
   });
-  const token = await service.setUp();
-  const { body } = await service.call<Checks>('GET', '/doctor', { token });
-  for (const name of ['speech to text', 'language model']) {
-    const check = body.checks.find((one) => one.name === name);
-    assert.equal(check?.state, 'failed', name);
-    assert.match(check?.detail ?? '', /127\.0\.0\.1:9/);
-    assert.ok(check?.remedy);
-  }
-  assert.ok(!JSON.stringify(body).includes(key));
-});
+  return { service, token: await service.setUp(), language, speech };
+}
+
+async function look(service: TestService, token: string): Promise<Map<string, Check>> {
+  const { body } = await service.call<{ checks: Check[] }>('GET', '/doctor', { token });
+  return new Map(body.checks.map((check) => [check.id, check]));
+}
+
+async function put(service: TestService, token: string, json: object): Promise<void> {
+  const { status, body } = await service.call('PUT', '/config', { token, json });
+  assert.equal(status, 200, JSON.stringify(body));
+}

@@ -218,14 +218,14 @@ test('figures and doctor say what is taken, and of how much', async (t) => {
   const { service, token, limitTo } = await started(t);
   const figures = async () => (await service.call<string>('GET', '/metrics', { token })).body;
   const checked = async () => {
-    type Checks = { checks: { name: string; state: string; detail: string; remedy?: string }[] };
+    type Checks = { checks: { id: string; status: string; detail: string }[] };
     const { body } = await service.call<Checks>('GET', '/doctor', { token });
-    return body.checks.find(({ name }) => name === 'documents and recordings')!;
+    return body.checks.find(({ id }) => id === 'space')!;
   };
   const taken = /^mitschrift_space_taken_bytes 0$/m;
   await eventually('it is counted at the start', async () => taken.test(await figures()));
   assert.doesNotMatch(await figures(), /^mitschrift_space_limit_bytes/m, 'no limit set');
-  assert.equal((await checked()).state, 'ok');
+  assert.equal((await checked()).status, 'ok');
   await limitTo(1000);
   await service.call('POST', '/toggle', { token, json: { action: 'start' } });
   await writeFile(join(service.dataDir, 'recordings', 'talk.wav'), Buffer.alloc(1500));

@@ -12,9 +12,9 @@ const floors: readonly (readonly (readonly string[])[])[] = [
   [['machines/'], ['projections/']],
   [['src/config/'], ['src/language/']],
   [['src/speech/'], ['src/documents/'], ['src/storage/'], ['src/tray/']],
-  [['src/recordings/'], ['src/export/'], ['src/search/'], ['src/doctor/']],
+  [['src/recordings/'], ['src/export/'], ['src/search/']],
   [['src/capture/'], ['src/integrity/'], ['src/metrics/']],
-  [['src/accounts/']],
+  [['src/accounts/'], ['src/doctor/']],
   [['src/http/'], ['src/control/']],
   [
     [

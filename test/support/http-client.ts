@@ -124,6 +124,7 @@ export async function startService(
 
   return {
     url,
+    setupLink: running.setupLink,
     port: Number(new URL(url).port),
     dataDir,
     logged,

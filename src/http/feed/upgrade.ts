@@ -6,8 +6,9 @@ import type { Duplex } from 'node:stream';
 import { notAuthenticated } from '../middleware/authenticate.ts';
 import { type OpenBrowserAudio, browserAudio } from './browser-audio.ts';
 import { deviceLevel } from './device-level.ts';
-import { hostCheck, hostNotAllowed } from '../middleware/security.ts';
+import { type HostCheck, hostNotAllowed, hostsOf } from '../middleware/security.ts';
 import { positionSchema, validated } from '../body.ts';
+import { isEncrypted } from '../encryption.ts';
 import { limits } from '../limits.ts';
 import { logRefusal } from '../middleware/problems.ts';
 import { Problem, notFound, problemBody } from '../problems.ts';
@@ -32,10 +33,7 @@ export function openSockets(services: HttpServices): Sockets {
     feed: openFeed(services),
     openAudio: browserAudio(services),
     openLevel: (connection) => deviceLevel(services, connection),
-    hosts: hostCheck({
-      address: services.address,
-      allowed: () => services.settings()['server.allowed_hosts'],
-    }),
+    hosts: hostsOf(services),
     server: new WebSocketServer({
       noServer: true,
       clientTracking: true,
@@ -85,7 +83,7 @@ type Taken = {
   readonly feed: Feed;
   readonly openAudio: OpenBrowserAudio;
   readonly openLevel: Parameters<typeof serveSocket>[2]['openLevel'];
-  readonly hosts: ReturnType<typeof hostCheck>;
+  readonly hosts: HostCheck;
   readonly server: WebSocketServer;
   readonly clients: Set<Client>;
   readonly connections: ReturnType<typeof connectionsByUser>;
@@ -132,11 +130,11 @@ async function takeOver(
 async function admit(
   request: IncomingMessage,
   accounts: HttpServices['accounts'],
-  hosts: ReturnType<typeof hostCheck>,
+  hosts: HostCheck,
 ) {
   const { host, origin } = request.headers;
   if (!hosts.allows(host)) throw hostNotAllowed();
-  if (!hosts.sameOrigin(origin, host)) {
+  if (!hosts.sameOrigin(origin, host, isEncrypted(request.socket))) {
     throw new Problem('cross-origin', 'Only pages of this service may connect.');
   }
   const url = targetOf(request);

@@ -81,7 +81,7 @@ const uploadPath = (path: string): boolean => /^\/uploads\/[0-9a-f]{32}$/.test(p
 
 const publicPaths = [
   /^\/$/,
-  /^\/(health|openapi\.json|docs)$/,
+  /^\/(health|openapi\.json|docs(\/[a-z]+)?)$/,
   /^\/setup\/state$/,
   // The web app: its pages check the token themselves, its assets hold no secret.
   /^\/(login|setup|settings|account|speakers|debug|notes\/[^/]+)$/,

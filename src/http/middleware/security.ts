@@ -3,11 +3,14 @@ import type { Context, Middleware } from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { isEncrypted } from '../encryption.ts';
 import { Problem } from '../problems.ts';
+import type { HttpServices } from '../services.ts';
 
 /**
- * Everything from this service itself, nothing inline, no frames. No HSTS: the service speaks
- * plain HTTP, and whether a proxy in front of it speaks TLS is the proxy's to promise.
+ * Everything from this service itself, nothing inline, no frames. No HSTS, also where the service speaks https: it
+ * would hold for every port of the host name, where others may speak plain HTTP, and with a certificate of
+ * one's own a browser that has seen it offers no way in once that has ended. A proxy in front may promise it.
  */
 export function securityHeaders(): Middleware {
   const headers = helmet({
@@ -60,10 +63,12 @@ export function checkHost(hosts: HostCheck): Middleware {
     if (!hosts.allows(host)) throw hostNotAllowed();
     // What a proxy is asked has a host of its own, which counts (RFC 9112, 3.2.2).
     const target = ctx.req.url ?? '/';
-    if (!target.startsWith('/') && !target.startsWith(`http://${host}/`)) throw hostNotAllowed();
+    const encrypted = isEncrypted(ctx.req.socket);
+    const whole = `${encrypted ? 'https' : 'http'}://${host}/`;
+    if (!target.startsWith('/') && !target.startsWith(whole)) throw hostNotAllowed();
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
     if (
-      !hosts.sameOrigin(ctx.req.headers.origin, host) ||
+      !hosts.sameOrigin(ctx.req.headers.origin, host, encrypted) ||
       ctx.req.headers['sec-fetch-site'] === 'cross-site'
     ) {
       throw new Problem('cross-origin', 'Only pages of this service may send this.');
@@ -80,6 +85,17 @@ export const hostNotAllowed = (): Problem =>
     'host-not-allowed',
     'The service does not answer to this host name. An administrator can add it to `server.allowed_hosts`.',
   );
+
+/** As `hostCheck`, of a service that runs: also the names of its certificate, which an attacker has none of. */
+export const hostsOf = ({
+  address,
+  settings,
+  certificateNames,
+}: Pick<HttpServices, 'address' | 'settings' | 'certificateNames'>): HostCheck =>
+  hostCheck({
+    address,
+    allowed: () => [...settings()['server.allowed_hosts'], ...certificateNames()],
+  });
 
 /**
  * Against DNS rebinding: a name an attacker points at us arrives as `Host`, so only known names pass.
@@ -109,10 +125,12 @@ export function hostCheck(options: {
         return lower === name || lower === authority;
       });
     },
-    sameOrigin(origin, host) {
+    sameOrigin(origin, host, encrypted) {
       if (origin === undefined) return true;
       try {
         const from = new URL(origin);
+        // What speaks plainly at this name may be anyone on the way. (A proxy in front hides which it was.)
+        if (encrypted && from.protocol !== 'https:') return false;
         // Through URL, so that a default port that one of the two leaves out makes no difference.
         return from.host !== '' && from.host === new URL(`${from.protocol}//${host}`).host;
       } catch {
@@ -135,11 +153,11 @@ function madeBy(middleware: Middleware): [name: string, value: string][] {
 }
 
 /** Whether a `Host` header is one of ours, and whether an `Origin` is the page we serve ourselves. */
-type HostCheck = {
+export type HostCheck = {
   /** `Host` as received. Undefined is refused. */
   allows(host: string | undefined): boolean;
   /** No `Origin` (not a browser), or the very host the request was sent to. */
-  sameOrigin(origin: string | undefined, host: string | undefined): boolean;
+  sameOrigin(origin: string | undefined, host: string | undefined, encrypted: boolean): boolean;
 };
 
 /** `[::1]:8765` → name `::1`; a trailing dot of a fully qualified name is left out. */

@@ -9,6 +9,7 @@ import { pageOperations } from '../routes/pages.ts';
 import { sessionOperations } from '../routes/session.ts';
 import { userOperations } from '../routes/users.ts';
 import { configOperations } from '../routes/config.ts';
+import { guideOperations } from '../routes/guide.ts';
 import { hostOperations } from '../routes/status.ts';
 import { toggleOperations } from '../routes/toggle.ts';
 import { uploadOperations } from '../routes/uploads.ts';
@@ -30,6 +31,7 @@ import { versionOperations } from '../routes/versions.ts';
 /** Every operation of the interface; a test compares them with the router's own list. */
 export const operations: readonly Operation[] = [
   ...pageOperations,
+  ...guideOperations,
   ...sessionOperations,
   ...userOperations,
   ...configOperations,

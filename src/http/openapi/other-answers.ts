@@ -70,10 +70,24 @@ export const listedSession = z.object({
 });
 
 export const check = z.object({
-  name: z.string(),
-  state: z.enum(['ok', 'missing', 'failed']),
-  detail: z.string(),
-  remedy: z.string().optional().describe('what to do about it'),
+  id: z.string().describe('stable, for programs'),
+  title: z.string(),
+  status: z
+    .enum(['ok', 'limited', 'missing'])
+    .describe('`limited`: less well or not everywhere; `missing`: something cannot be done'),
+  detail: z.string().describe('for a person'),
+  remedy: z
+    .object({
+      text: z.string(),
+      command: z.string().optional().describe('for a shell on the host'),
+      request: z
+        .object({ method: z.literal('POST'), path: z.string() })
+        .optional()
+        .describe('what a click sends'),
+    })
+    .nullable()
+    .describe('the one thing that mends it'),
+  link: z.string().describe('the page of this service that explains it'),
 });
 
 export const trial = z.object({

@@ -7,9 +7,6 @@ import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { StartProgress } from '../middleware/ready.ts';
 import type { AddRoutes, State } from '../services.ts';
-import { type Check, runChecks } from '../../doctor/checks.ts';
-import { dataFolder } from '../../shared/data-directory.ts';
-import { measureTaken } from '../../storage/measure-taken.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -64,16 +61,10 @@ export const startingHealth = (
 
 const wantsReady = ({ query }: { query: Record<string, unknown> }): boolean => 'ready' in query;
 
-/** `GET /doctor`: for administrators. All requests while it looks get the same answer. */
-export const doctorRoutes: AddRoutes = (router, { dataDir, config, models, space, log }) => {
-  let looking: Promise<Check[]> | undefined;
-  const data = { ...dataFolder(dataDir), models: models.folders };
-  const taken = async () => space.taken() ?? (await measureTaken(data)).bytes;
+/** `GET /doctor`: for administrators. */
+export const doctorRoutes: AddRoutes = (router, { doctor }) => {
   router.get('/doctor', async (ctx) => {
-    looking ??= runChecks({ data, settings: config.settings(), taken, log }).finally(
-      () => (looking = undefined),
-    );
-    ctx.body = { checks: await looking };
+    ctx.body = { checks: await doctor() };
   });
 };
 
@@ -130,6 +121,9 @@ export const hostOperations: readonly Operation[] = [
     id: 'doctor',
     tag: 'Watching',
     summary: 'What is there, what is missing, and what to do about it',
+    description:
+      'Looks at everything at once, each within a time of its own: the speech engine recognises a sample, the ' +
+      'language model answers a question. All requests while it looks get the same answer.',
     answers: {
       200: { description: 'The checks.', json: z.object({ checks: z.array(answers.check) }) },
     },

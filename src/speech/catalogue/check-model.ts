@@ -7,7 +7,7 @@ import { type LocalProcess, localProcess } from '../local/local-process.ts';
 import { ModelError } from './model-error.ts';
 
 /** Two voices of espeak-ng, in English. Ours: made by `espeak-ng`, see `README.md`. */
-const samplePath = join(packageRoot, 'src/speech/catalogue/sample.wav');
+export const speechSample = join(packageRoot, 'src/speech/catalogue/sample.wav');
 /** A large model is read from a slow disk first. */
 const timeoutMs = 300_000;
 
@@ -48,8 +48,8 @@ async function tried(
 ): Promise<string | null> {
   const config = sherpaConfig(model);
   const options = { signal, timeoutMs };
-  const path = samplePath;
-  const end = await lengthOf(samplePath);
+  const path = speechSample;
+  const end = await lengthOf(speechSample);
   switch (model.purpose) {
     case 'speech-to-text': {
       const request = { op: 'recognise', key: model.folder, config, path, start: 0, end } as const;

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { exists, syncDirectory } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
@@ -11,7 +10,7 @@ import type { DownloadLimits } from './download.ts';
 import { importModel } from './import-model.ts';
 import { discardPartial, installModel } from './install.ts';
 import { ModelError } from './model-error.ts';
-import type { Machine } from './recommend.ts';
+import { type Machine, thisMachine } from './recommend.ts';
 import {
   type ModelList,
   type ModelPlaces,
@@ -68,7 +67,7 @@ type State = Required<Omit<ModelStoreOptions, 'limits'>> & {
 
 /** Opens the models of this host. Nothing is fetched until a person asks for it. */
 export function openModelStore(options: ModelStoreOptions): ModelStore {
-  const machine = { memoryBytes: memoryBytes(), cores: availableParallelism() };
+  const machine = thisMachine();
   const state: State = {
     machine,
     limits: undefined,
@@ -104,12 +103,6 @@ export function openModelStore(options: ModelStoreOptions): ModelStore {
       await Promise.allSettled(all.map(({ done }) => done));
     },
   };
-}
-
-/** What a container may use, where one has a limit. */
-function memoryBytes(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 && constrained < totalmem() ? constrained : totalmem();
 }
 
 async function begin(state: State, id: string): Promise<Work> {

@@ -1,7 +1,15 @@
+import { availableParallelism, totalmem } from 'node:os';
 import type { CatalogueEntry } from './catalogue.ts';
 
 /** What a recommendation follows. */
 export type Machine = { memoryBytes: number; cores: number };
+
+/** What this process may use: in a container with a limit, that. */
+export function thisMachine(): Machine {
+  const constrained = process.constrainedMemory();
+  const memory = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+  return { memoryBytes: memory, cores: availableParallelism() };
+}
 
 /**
  * Which model of each purpose to take on this machine, by id, with the reason in a sentence. Of those that

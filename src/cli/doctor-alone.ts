@@ -1,0 +1,77 @@
+import { EventStoreError } from '../../events/store.ts';
+import { KeyError } from '../../events/key-store.ts';
+import { ConfigError, type Settings } from '../config/schema.ts';
+import { SettingsError, settingsFrom } from '../config/environment.ts';
+import type { Check } from '../doctor/check.ts';
+import { runChecks } from '../doctor/checks.ts';
+import type { DamageKnown } from '../doctor/data-checks.ts';
+import { openFindings } from '../integrity/findings.ts';
+import { withLogAlone } from '../integrity/open-mark.ts';
+import { verifyLogAndKeys } from '../integrity/verify.ts';
+import { encryptionOf } from '../shared/certificate.ts';
+import { type DataFolder, type Host } from '../shared/data-directory.ts';
+import { exists } from '../shared/files.ts';
+import { chooseEngine } from '../speech/choose-engine.ts';
+import { measureTaken } from '../storage/measure-taken.ts';
+import { presentSettings } from './settings.ts';
+
+/** What is looked at while no service runs: also all of the log and its keys. */
+export async function checksAlone({ data, address, port }: Host): Promise<Check[]> {
+  // What is wrong is in the checks themselves.
+  const log = { warn() {} };
+  const { settings, refusal } = await settingsOrRefusal(data);
+  const engine = async () => {
+    const value = await chooseEngine(settings, { modelsDir: data.models, log });
+    return { value, release: () => void value.close() };
+  };
+  return await runChecks({
+    data,
+    env: process.env,
+    settings,
+    log,
+    leaseSpeech: engine,
+    taken: async () => (await measureTaken(data)).bytes,
+    damage: async (signal) => (refusal === null ? await damageOf(data, signal) : { refusal }),
+    listening: {
+      address,
+      port,
+      running: false,
+      encryption: await encryptionOf(settings['server.tls_cert'], settings['server.tls_key']),
+    },
+  });
+}
+
+/** The settings; where the log that has them cannot be opened, those of the environment and why. */
+async function settingsOrRefusal(
+  data: DataFolder,
+): Promise<{ settings: Settings; refusal: string | null }> {
+  try {
+    return { settings: (await presentSettings({ data })).settings, refusal: null };
+  } catch (error) {
+    // That variables are wrong is a finding of the environment; nothing is wrong with the log.
+    if (error instanceof SettingsError) return { settings: settingsFrom({}), refusal: null };
+    return { settings: settingsFrom(process.env), refusal: refusalOf(error) };
+  }
+}
+
+/** What keeps the log from being opened. @throws anything that is not about the data */
+function refusalOf(error: unknown): string {
+  const known =
+    error instanceof EventStoreError || error instanceof KeyError || error instanceof ConfigError;
+  if (!known) throw error;
+  return error.message;
+}
+
+/** Records, tables and keys; `mitschrift verify` looks at audio and documents too, which takes longer. */
+async function damageOf(data: DataFolder, signal: AbortSignal): Promise<DamageKnown> {
+  if (!(await exists(data.log))) return { findings: [] };
+  const findings = openFindings();
+  try {
+    await withLogAlone(data, ({ store, keys }) =>
+      verifyLogAndKeys({ store, keys, data }, findings.add, signal),
+    );
+  } catch (error) {
+    return { refusal: refusalOf(error) };
+  }
+  return { findings: findings.list };
+}

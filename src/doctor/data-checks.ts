@@ -1,0 +1,229 @@
+import { access, constants, lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '../config/schema.ts';
+import { type Finding, findingPlace } from '../integrity/findings.ts';
+import { adviceOn } from '../integrity/verify.ts';
+import { type DataFolder, prepare } from '../shared/data-directory.ts';
+import { messageOf } from '../shared/errors.ts';
+import { diskAt, ifMissing } from '../shared/files.ts';
+import { gigabyte, lowWaterMark, sizeText } from '../storage/disk.ts';
+import { whatToDo } from '../storage/quota.ts';
+import { type Found, type Look, limited, missing, ok } from './check.ts';
+import { guideLink } from './guide.ts';
+
+/** A disk in the network may take its time. */
+const diskMs = 20_000;
+/** Files that take space are counted one by one. */
+const countMs = 120_000;
+/** A large log is read from its beginning while the service is down. */
+const verifyMs = 10 * 60_000;
+/** Damaged things, and files that others may read, that a sentence names. */
+const namedMax = 10;
+/** Keys whose permissions are looked at. */
+const keysLookedAt = 1000;
+
+const settingsPage = guideLink('settings', 'Settings');
+const safety = guideLink('administration', 'Safety and backups');
+const noticed = guideLink('integrity', 'What is noticed, and how');
+
+/** What is known of damage: findings of the log and its keys, or why they could not be looked at. */
+export type DamageKnown = { findings: readonly Omit<Finding, 'severity'>[] } | { refusal: string };
+
+export type DataParts = {
+  data: DataFolder;
+  settings: Settings;
+  /** Bytes that documents, recordings and uploads take. */
+  taken(): Promise<number>;
+  damage(signal: AbortSignal): Promise<DamageKnown>;
+};
+
+/** The data directory: can it be written, has it room, may only its owner read it, and is all of it readable. */
+export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] {
+  let known: Promise<DamageKnown> | undefined;
+  const damaged = (signal: AbortSignal) => (known ??= damage(signal));
+  return [
+    {
+      id: 'data',
+      title: 'Data directory',
+      link: settingsPage,
+      limitMs: diskMs,
+      look: () => folder(data),
+    },
+    {
+      id: 'disk',
+      title: 'Disk',
+      link: settingsPage,
+      limitMs: diskMs,
+      look: () => disk(data, settings),
+    },
+    {
+      id: 'space',
+      title: 'Documents and recordings',
+      link: settingsPage,
+      limitMs: countMs,
+      look: () => space(settings, taken),
+    },
+    {
+      id: 'permissions',
+      title: 'Permissions',
+      link: safety,
+      limitMs: diskMs,
+      look: () => permissions(data),
+    },
+    {
+      id: 'log',
+      title: 'Event log and tables',
+      link: noticed,
+      limitMs: verifyMs,
+      look: async (signal) => logSound(await damaged(signal)),
+    },
+    {
+      id: 'keys',
+      title: 'Keys',
+      link: noticed,
+      limitMs: verifyMs,
+      look: async (signal) => keysSound(await damaged(signal)),
+    },
+    {
+      id: 'vault',
+      title: 'Vault of notes',
+      link: guideLink('readme', 'Where the notes lie'),
+      limitMs: diskMs,
+      look: () => vault(settings['notes.vault']),
+    },
+  ];
+}
+
+async function folder(data: DataFolder): Promise<Found> {
+  const { root, log, keys, rows, recordings, spaces, uploads } = data;
+  try {
+    await prepare(data);
+    for (const path of [root, log, keys, rows, recordings, spaces, uploads]) {
+      await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch(ifMissing(null));
+    }
+  } catch (error) {
+    return missing(`${root} cannot be written: ${messageOf(error)}.`, {
+      text: 'Make it writable, or set MITSCHRIFT_DATA to a folder of yours.',
+      command: `sudo chown -R "$USER" '${root}'`,
+    });
+  }
+  const [models] = data.models;
+  const unwritable = await access(models, constants.W_OK)
+    .then(() => null, ifMissing(null))
+    .catch(messageOf);
+  if (unwritable === null) return ok(`${root} can be written.`);
+  return limited(`${root} can be written, the folder of models cannot: ${unwritable}.`, {
+    text: 'Make it writable, or set MITSCHRIFT_MODELS to a folder of yours; models in it are used as they are.',
+    command: `sudo chown -R "$USER" '${models}'`,
+  });
+}
+
+async function disk(data: DataFolder, settings: Settings): Promise<Found> {
+  const { free, total } = await diskAt(data.root);
+  const needed = lowWaterMark(settings, total);
+  if (free >= needed) return ok(`${sizeText(free)} are free.`);
+  return missing(
+    `Only ${sizeText(free)} are free: below ${sizeText(needed)} nothing new is taken.`,
+    {
+      text: `Make room on the disk of ${data.root}, or lower limits.free_mb.`,
+    },
+  );
+}
+
+/** How much documents, recordings and uploads take of what they may. */
+async function space(
+  settings: Pick<Settings, 'limits.spaces_gb'>,
+  taken: () => Promise<number>,
+): Promise<Found> {
+  const bytes = await taken();
+  const limit = settings['limits.spaces_gb'];
+  if (limit === null) return ok(`They take ${sizeText(bytes)}; no limit is set.`);
+  const detail = `They take ${sizeText(bytes)} of ${sizeText(limit * gigabyte)} (limits.spaces_gb)`;
+  if (bytes < limit * gigabyte) return ok(`${detail}.`);
+  return missing(`${detail}: nothing new is taken.`, { text: whatToDo });
+}
+
+/** Only the owner may read keys, secrets and what people said. */
+async function permissions({ root, keys, secrets, setupCode, log }: DataFolder): Promise<Found> {
+  const names = await readdir(keys).catch(ifMissing<string[]>([]));
+  const inKeys = names.slice(0, keysLookedAt).map((name) => join(keys, name));
+  const open: string[] = [];
+  const foreign: string[] = [];
+  for (const path of [root, log, keys, secrets, setupCode, ...inKeys]) {
+    const found = await lstat(path).catch(ifMissing(null));
+    if (!found) continue;
+    // Below a folder that only its owner enters, nothing else can be read either; a copy of it could.
+    if ((found.mode & 0o077) !== 0) open.push(path);
+    if (process.getuid && found.uid !== process.getuid()) foreign.push(path);
+  }
+  const list = (paths: readonly string[]) => {
+    const more = paths.length > namedMax ? `, and ${paths.length - namedMax} more` : '';
+    return paths.slice(0, namedMax).join(', ') + more;
+  };
+  if (foreign.length > 0) {
+    return limited(`These belong to another user than the service’s: ${list(foreign)}.`, {
+      text: 'Give them to the user that the service runs as.',
+      command: `sudo chown -R "$USER" '${root}'`,
+    });
+  }
+  if (open.length > 0) {
+    return limited(`Others on this machine may read: ${list(open)}.`, {
+      text: 'Take the rights of others away.',
+      command: `chmod -R go-rwx '${root}'`,
+    });
+  }
+  return ok('Only the service’s own user can read the data.');
+}
+
+function logSound(known: DamageKnown): Found {
+  if ('refusal' in known) {
+    const text = 'Do what the sentence says; mitschrift verify names every place.';
+    return missing(known.refusal, { text, command: 'npx mitschrift verify' });
+  }
+  const found = known.findings.filter(({ kind }) => kind !== 'key');
+  return sound('All that was looked at is as it was written.', found, (one) => {
+    const place = findingPlace(one);
+    return place === '' ? one.what : `${place}: ${one.what}`;
+  });
+}
+
+function keysSound(known: DamageKnown): Found {
+  if ('refusal' in known) {
+    return missing('They could not be compared with the log, which cannot be opened.', {
+      text: 'Mend the log first.',
+    });
+  }
+  const found = known.findings.filter(({ kind }) => kind === 'key');
+  return sound('All are readable.', found, ({ path = '' }) => path);
+}
+
+function sound(
+  whole: string,
+  damaged: readonly Omit<Finding, 'severity'>[],
+  named: (finding: Omit<Finding, 'severity'>) => string,
+): Found {
+  if (damaged.length === 0) return ok(whole);
+  const more = damaged.length > namedMax ? `, and ${damaged.length - namedMax} more` : '';
+  const list = damaged.slice(0, namedMax).map(named).join(', ');
+  const advice = adviceOn(damaged.map(({ kind }) => ({ kind, severity: 'damage' })));
+  return missing(`${damaged.length} missing or damaged: ${list}${more}.`, {
+    text: advice.join(' '),
+    command: 'npx mitschrift verify',
+  });
+}
+
+async function vault(path: string | null): Promise<Found> {
+  if (path === null) return ok('None is set: documents are opened where they lie.');
+  const choose = {
+    text: 'Make the folder, or set notes.vault to the one of the notes application.',
+  };
+  const found = await stat(path).catch(ifMissing(null));
+  if (!found) return missing(`${path} (notes.vault) is not there.`, choose);
+  if (!found.isDirectory()) return missing(`${path} (notes.vault) is no folder.`, choose);
+  const refused = await access(path, constants.W_OK | constants.X_OK).then(() => null, messageOf);
+  if (refused === null) return ok(`${path} can be written.`);
+  return missing(`${path} (notes.vault) cannot be written: ${refused}.`, {
+    text: 'Make it writable for the user that the service runs as.',
+    command: `sudo chown -R "$USER" '${path}'`,
+  });
+}

@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { packageVersion } from '../shared/package.ts';
+import { hasFfmpeg } from '../audio/ffmpeg.ts';
+import type { Settings } from '../config/schema.ts';
+import {
+  SettingsError,
+  environmentSettings,
+  unknownVariables,
+  unknownVariableText,
+} from '../config/environment.ts';
+import { type Found, type Look, limited, missing, ok } from './check.ts';
+import { guideLink } from './guide.ts';
+
+/** Releases of Node that the tests run on. */
+const testedNodes = [20, 22, 24];
+const oldestNode = [20, 19] as const;
+/** What a program or package that only says who it is may take. */
+const shortMs = 10_000;
+
+const needs = guideLink('readme', 'What it needs');
+
+/** Node and its native packages. They need nothing of ours that could itself be broken. */
+export const runtimeLooks = (): Look[] => [
+  { id: 'node', title: 'Node', link: needs, limitMs: shortMs, look: async () => node() },
+  {
+    id: 'modules',
+    title: 'Native packages',
+    link: needs,
+    limitMs: 30_000,
+    look: (signal) => nativePackages(signal),
+  },
+];
+
+/** Programs, and the variables of the environment. */
+export const hostLooks = (
+  env: NodeJS.ProcessEnv,
+  settings: Pick<Settings, 'stt.base_url'>,
+): Look[] => [
+  {
+    id: 'environment',
+    title: 'Environment variables',
+    link: guideLink('settings', 'Settings'),
+    limitMs: shortMs,
+    look: async () => variables(env),
+  },
+  { id: 'ffmpeg', title: 'ffmpeg', link: needs, limitMs: shortMs, look: () => ffmpeg() },
+  {
+    id: 'bzip2',
+    title: 'bzip2',
+    link: needs,
+    limitMs: shortMs,
+    look: (signal) => bzip2(settings['stt.base_url'] === null, signal),
+  },
+];
+
+function node(): Found {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const here = `Mitschrift ${packageVersion()} runs on Node ${process.versions.node}`;
+  const text = 'Install Node 24 (nodejs.org), then run npm install again.';
+  const [oldestMajor, oldestMinor] = oldestNode;
+  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+    return missing(`${here}; it needs ${oldestNode.join('.')} or newer.`, { text });
+  }
+  if (testedNodes.includes(major)) return ok(`${here}.`);
+  return limited(`${here}; it is tested on ${testedNodes.join(', ')}.`, { text });
+}
+
+/** Packages with a part that is compiled for one Node, and what cannot be done without each. */
+const natives = [
+  { name: 'classic-level', from: ['level'], needed: true, without: 'the data cannot be opened' },
+  { name: 'argon2', from: [], needed: true, without: 'users cannot log in' },
+  {
+    name: 'sherpa-onnx-node',
+    from: [],
+    needed: false,
+    without: 'speech is not recognised on this machine',
+  },
+  {
+    name: 'naudiodon/build/Release/naudiodon.node',
+    from: [],
+    needed: false,
+    without: 'devices of this machine cannot be recorded',
+  },
+] as const;
+
+async function nativePackages(signal: AbortSignal): Promise<Found> {
+  const broken = await brokenPackages(signal);
+  if (broken.length === 0) return ok('All that are compiled for this machine can be loaded.');
+  const list = broken.map(({ name, without, why }) => `${name} (${without}): ${why}`).join('; ');
+  return missing(`Cannot be loaded: ${list}.`, {
+    text: 'Install the compiler and Python (apt), then install the packages again for this Node.',
+    command: 'sudo apt-get install build-essential python3 && npm install && npm rebuild',
+  });
+}
+
+type Broken = { name: string; needed: boolean; without: string; why: string };
+
+/** Native packages that this Node cannot load, and why. */
+export async function brokenPackages(signal: AbortSignal): Promise<Broken[]> {
+  const paths = natives.map(({ name, from }) => pathOf(name, from));
+  const together = await reasonsOf(paths, signal);
+  // One of them has ended the process: which one, each tells in one of its own.
+  const alone = () => Promise.all(paths.map(async (path) => await reasonsOf([path], signal)));
+  const reasons = together ?? (await alone()).map((one) => (one ? one[0]! : 'its process ended'));
+  return natives.flatMap(({ name, needed, without }, index) => {
+    const why = reasons[index];
+    return why ? [{ name: name.split('/')[0]!, needed, without, why }] : [];
+  });
+}
+
+/** Where the package is; null when it is not installed. What a package of ours depends on is found from there. */
+function pathOf(name: string, from: readonly string[]): string | null {
+  try {
+    let require = createRequire(import.meta.url);
+    for (const owner of from) require = createRequire(require.resolve(owner));
+    return require.resolve(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Why each cannot be loaded, by a process of its own; null where it can. Null for all when the process has ended. */
+async function reasonsOf(
+  paths: readonly (string | null)[],
+  signal: AbortSignal,
+): Promise<(string | null)[] | null> {
+  const args = paths.map((path) => path ?? '');
+  const { code, stdout } = await run(process.execPath, ['-e', loadEach, ...args], signal);
+  if (code !== 0) return null;
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as (string | null)[];
+}
+
+const loadEach = `
+  const why = process.argv.slice(1).map((path) => {
+    if (path === '') return 'it is not installed';
+    try { require(path); return null; } catch (error) { return String(error.message).split('\\n')[0].slice(0, 300); }
+  });
+  console.log(JSON.stringify(why));
+  process.exit(0);
+`;
+
+async function ffmpeg(): Promise<Found> {
+  if (await hasFfmpeg()) return ok('It is there: all audio formats are taken.');
+  return missing('It is not on the PATH, or does not run: only WAV files are taken.', {
+    text: 'Install ffmpeg.',
+    command: 'sudo apt-get install ffmpeg',
+  });
+}
+
+async function bzip2(recognisesHere: boolean, signal: AbortSignal): Promise<Found> {
+  const { code } = await run('bzip2', ['--help'], signal);
+  if (code === 0) return ok('It is there: speech models can be unpacked.');
+  const remedy = { text: 'Install bzip2.', command: 'sudo apt-get install bzip2' };
+  const detail = 'It is not on the PATH, or does not run: most speech models cannot be unpacked.';
+  return recognisesHere ? missing(detail, remedy) : limited(detail, remedy);
+}
+
+function variables(env: NodeJS.ProcessEnv): Found {
+  try {
+    environmentSettings(env);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return missing(error.message.replaceAll(/\s+/g, ' '), {
+      text: 'Correct the values where the service is started: it does not start with them.',
+    });
+  }
+  const unknown = unknownVariables(env);
+  if (unknown.length === 0) return ok('Each that begins with MITSCHRIFT_ is read.');
+  const text = 'Correct the name where the service is started, or remove the variable.';
+  return limited(unknown.map(unknownVariableText).join(' '), { text });
+}
+
+/** Runs a program that ends by itself. `code` is null when it could not be started or was killed. */
+export function run(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const options = { signal, killSignal: 'SIGKILL', maxBuffer: 1_000_000 } as const;
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : child.exitCode, stdout, stderr });
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import { messageOf } from './errors.ts';
+
+/** A certificate that fits its key, both as they were read. */
+export type Certificate = {
+  pem: { cert: Buffer; key: Buffer };
+  /** Names and addresses it is for, as browsers compare them. */
+  names: string[];
+  validTo: Date;
+};
+
+/** What the service speaks: nothing of both while no certificate is wanted. */
+export type EncryptionState = {
+  /** The one that is used. */
+  certificate: Certificate | null;
+  /** Why the files that the settings name are not used, in a sentence. */
+  problem: string | null;
+};
+
+/**
+ * Reads the files that `server.tls_cert` and `server.tls_key` name.
+ * @returns also when they are not to be used: then with the reason
+ */
+export async function encryptionOf(
+  certPath: string | null,
+  keyPath: string | null,
+): Promise<EncryptionState> {
+  if (certPath === null && keyPath === null) return { certificate: null, problem: null };
+  if (certPath === null || keyPath === null) {
+    const [one, other] =
+      certPath === null
+        ? ['server.tls_key', 'server.tls_cert']
+        : ['server.tls_cert', 'server.tls_key'];
+    return { certificate: null, problem: `${one} is set and ${other} is not.` };
+  }
+  try {
+    return { certificate: await readCertificate(certPath, keyPath), problem: null };
+  } catch (error) {
+    // OpenSSL's words, such as “key values mismatch”, with their place in its sources before them.
+    const why = messageOf(error).replace(/^error:[0-9A-F]+:/, '');
+    return {
+      certificate: null,
+      problem: `${certPath} and ${keyPath} cannot be used as certificate and key: ${why}.`,
+    };
+  }
+}
+
+/** Changes when one of the files does; also when one is not there or cannot be looked at. */
+export async function signatureOf(...paths: (string | null)[]): Promise<string> {
+  const signs = paths.map(async (path) => {
+    if (path === null) return '';
+    const found = await stat(path).catch(() => null); // reading it says why
+    return `${path} ${found?.ino} ${found?.size} ${found?.mtimeMs}`;
+  });
+  return (await Promise.all(signs)).join('\n');
+}
+
+/** @throws what reading and OpenSSL say */
+async function readCertificate(certPath: string, keyPath: string): Promise<Certificate> {
+  const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)]);
+  createSecureContext({ cert, key });
+  // Of a chain the first is the service's own.
+  const { subjectAltName = '', validTo } = new X509Certificate(cert);
+  const names = subjectAltName
+    .split(', ')
+    .flatMap((name) => /^(?:DNS|IP Address):(.+)$/.exec(name)?.[1] ?? []);
+  return { pem: { cert, key }, names, validTo: new Date(validTo) };
+}
