@@ -22,13 +22,14 @@ import { closeSockets, linkOf, openLocalSockets } from './local-sockets.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { pipelineOver, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
+import { serviceDoctor } from './service-doctor.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { type Host, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
-import { loadOnce, packageVersion } from './shared/package.ts';
+import { packageVersion } from './shared/package.ts';
 import { type HostModels, openHostModels } from './speech/catalogue/host-models.ts';
 import { openDiskRoom } from './storage/disk.ts';
-import { measureTaken, spaceMeasures } from './storage/measure-taken.ts';
+import { spaceMeasures } from './storage/measure-taken.ts';
 import { type SpaceLimit, openSpaceLimit } from './storage/quota.ts';
 import { levelSessionRows } from './storage/session-rows.ts';
 
@@ -273,37 +274,11 @@ async function serve(
     dataDir: host.data.root,
     health: () => withRows(scrub.health(), pipeline.rows.full()),
     certificateNames: () => server.certificateNames(),
-    doctor: doctorOf(core, server, options),
+    doctor: serviceDoctor(core, server, options),
   };
   const services = options.withServices?.(own) ?? own;
   await server.serve(createApp(services), openSockets(services), services);
   return { ...core, doctor: own.doctor };
-}
-
-/** Its code, and that of all it tries, is loaded when it is first asked. */
-function doctorOf(
-  { pipeline, config, space, scrub }: Core,
-  server: RunningServer,
-  { host, env, log }: ServiceOptions,
-): HttpServices['doctor'] {
-  const opened = loadOnce(async () =>
-    (await import('./doctor/checks.ts')).openDoctor(async () => ({
-      data: host.data,
-      env,
-      settings: config.settings(),
-      log,
-      leaseSpeech: pipeline.leaseSpeech,
-      taken: async () => space.taken() ?? (await measureTaken(host.data)).bytes,
-      damage: async () => ({ findings: scrub.health().damage }),
-      listening: {
-        address: host.address,
-        port: server.port,
-        running: true,
-        encryption: await server.encryption(),
-      },
-    })),
-  );
-  return async () => await (await opened())();
 }
 
 /** What a start does while requests are answered, in this order. */

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { Settings } from '../config/schema.ts';
 import { untilAborted } from '../shared/abort.ts';
 import type { EncryptionState } from '../shared/certificate.ts';
-import { type Found, type Look, limited, missing, ok } from './check.ts';
+import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
 
 /** A connection to this machine itself is there at once, or not. */
@@ -46,7 +46,7 @@ export const addressLooks = (
   },
 ];
 
-async function address(listening: Listening, signal: AbortSignal): Promise<Found> {
+async function address(listening: Listening, signal: AbortSignal): Promise<LookedAt> {
   const { port, running } = listening;
   const places = placesOf(listening.address);
   const answering: string[] = [];
@@ -54,13 +54,13 @@ async function address(listening: Listening, signal: AbortSignal): Promise<Found
     if (await answers(place, port, signal)) answering.push(hostAndPort(place, port));
   }
   if (!running) {
-    if (answering.length === 0) return ok(`Port ${port} is free for the service.`);
-    return missing(`Another program listens on ${answering.join(', ')}.`, {
+    if (answering.length === 0) return asOk(`Port ${port} is free for the service.`);
+    return asMissing(`Another program listens on ${answering.join(', ')}.`, {
       text: 'End that program, or set MITSCHRIFT_PORT to another port.',
     });
   }
   if (answering.length === 0) {
-    return missing(
+    return asMissing(
       `It does not answer on ${places.map((place) => hostAndPort(place, port)).join(', ')}.`,
       {
         text: 'Look into the log of the service, and restart it.',
@@ -68,41 +68,42 @@ async function address(listening: Listening, signal: AbortSignal): Promise<Found
     );
   }
   if (places.every(isLoopback)) {
-    return ok(`It answers on ${answering.join(', ')}: to this machine alone (MITSCHRIFT_HOST).`);
+    return asOk(`It answers on ${answering.join(', ')}: to this machine alone (MITSCHRIFT_HOST).`);
   }
-  return ok(`It answers on ${answering.join(', ')}, as far as no firewall is in the way.`);
+  return asOk(`It answers on ${answering.join(', ')}, as far as no firewall is in the way.`);
 }
 
 /** Whether browsers elsewhere have a secure context, without which they give no microphone. */
 function https(
   { address: bound, encryption }: Listening,
   settings: Parameters<typeof addressLooks>[1],
-): Found {
+): LookedAt {
   const { certificate, problem } = encryption;
   const renew = {
     text: 'Put a certificate and its key there (server.tls_cert, server.tls_key): they are read again by themselves.',
   };
   if (problem !== null) {
     return certificate
-      ? limited(`${problem} The one before it is still used.`, renew)
-      : missing(problem, renew);
+      ? asLimited(`${problem} The one before it is still used.`, renew)
+      : asMissing(problem, renew);
   }
   if (certificate) {
     const until = certificate.validTo.getTime();
     const day = certificate.validTo.toISOString().slice(0, 10);
     const names = certificate.names.join(', ');
-    if (until < Date.now()) return missing(`The certificate for ${names} ended on ${day}.`, renew);
+    if (until < Date.now())
+      return asMissing(`The certificate for ${names} ended on ${day}.`, renew);
     if (until < Date.now() + soonMs)
-      return limited(`The certificate for ${names} ends on ${day}.`, renew);
-    return ok(`The service speaks it itself, as ${names}; the certificate is good until ${day}.`);
+      return asLimited(`The certificate for ${names} ends on ${day}.`, renew);
+    return asOk(`The service speaks it itself, as ${names}; the certificate is good until ${day}.`);
   }
   if (settings['server.trusted_proxies'].length > 0) {
-    return ok('A proxy in front speaks it (server.trusted_proxies).');
+    return asOk('A proxy in front speaks it (server.trusted_proxies).');
   }
   if (isLoopback(bound)) {
-    return ok('It is not needed on this machine itself; browsers elsewhere would need it.');
+    return asOk('It is not needed on this machine itself; browsers elsewhere would need it.');
   }
-  return limited('Browsers on other machines and phones give their microphone to https only.', {
+  return asLimited('Browsers on other machines and phones give their microphone to https only.', {
     text: 'Take a certificate of your own (server.tls_cert, server.tls_key), Caddy in front, or that of an overlay network.',
   });
 }

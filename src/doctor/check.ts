@@ -29,25 +29,25 @@ export type Remedy = {
 };
 
 /** What a look finds. */
-export type Found = Pick<Check, 'status' | 'detail' | 'remedy'>;
+export type LookedAt = Pick<Check, 'status' | 'detail' | 'remedy'>;
 
 /** A look at one thing. */
 export type Look = Pick<Check, 'id' | 'title' | 'link'> & {
   /** What it takes at most, in milliseconds. */
   limitMs: number;
   /** The signal aborts when the time is over: then the answer is no longer waited for. */
-  look(signal: AbortSignal): Promise<Found>;
+  look(signal: AbortSignal): Promise<LookedAt>;
 };
 
-export const ok = (detail: string): Found => ({ status: 'ok', detail, remedy: null });
+export const asOk = (detail: string): LookedAt => ({ status: 'ok', detail, remedy: null });
 
-export const limited = (detail: string, remedy: Remedy): Found => ({
+export const asLimited = (detail: string, remedy: Remedy): LookedAt => ({
   status: 'limited',
   detail,
   remedy,
 });
 
-export const missing = (detail: string, remedy: Remedy): Found => ({
+export const asMissing = (detail: string, remedy: Remedy): LookedAt => ({
   status: 'missing',
   detail,
   remedy,
@@ -75,7 +75,7 @@ async function looked({ id, title, link, limitMs, look }: Look, log: Warn): Prom
     const text = isLate
       ? 'Something there hangs or is overloaded: look again; if it stays so, restart what is asked.'
       : 'Mend what the sentence names, and look again.';
-    return { id, title, ...missing(detail, { text }), link };
+    return { id, title, ...asMissing(detail, { text }), link };
   } finally {
     clearTimeout(timer);
     stop.abort();

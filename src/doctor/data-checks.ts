@@ -8,7 +8,7 @@ import { messageOf } from '../shared/errors.ts';
 import { diskAt, ifMissing } from '../shared/files.ts';
 import { gigabyte, lowWaterMark, sizeText } from '../storage/disk.ts';
 import { whatToDo } from '../storage/quota.ts';
-import { type Found, type Look, limited, missing, ok } from './check.ts';
+import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
 
 /** A disk in the network may take its time. */
@@ -94,7 +94,7 @@ export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] 
   ];
 }
 
-async function folder(data: DataFolder): Promise<Found> {
+async function folder(data: DataFolder): Promise<LookedAt> {
   const { root, log, keys, rows, recordings, spaces, uploads } = data;
   try {
     await prepare(data);
@@ -102,7 +102,7 @@ async function folder(data: DataFolder): Promise<Found> {
       await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch(ifMissing(null));
     }
   } catch (error) {
-    return missing(`${root} cannot be written: ${messageOf(error)}.`, {
+    return asMissing(`${root} cannot be written: ${messageOf(error)}.`, {
       text: 'Make it writable, or set MITSCHRIFT_DATA to a folder of yours.',
       command: `sudo chown -R "$USER" '${root}'`,
     });
@@ -111,18 +111,18 @@ async function folder(data: DataFolder): Promise<Found> {
   const unwritable = await access(models, constants.W_OK)
     .then(() => null, ifMissing(null))
     .catch(messageOf);
-  if (unwritable === null) return ok(`${root} can be written.`);
-  return limited(`${root} can be written, the folder of models cannot: ${unwritable}.`, {
+  if (unwritable === null) return asOk(`${root} can be written.`);
+  return asLimited(`${root} can be written, the folder of models cannot: ${unwritable}.`, {
     text: 'Make it writable, or set MITSCHRIFT_MODELS to a folder of yours; models in it are used as they are.',
     command: `sudo chown -R "$USER" '${models}'`,
   });
 }
 
-async function disk(data: DataFolder, settings: Settings): Promise<Found> {
+async function disk(data: DataFolder, settings: Settings): Promise<LookedAt> {
   const { free, total } = await diskAt(data.root);
   const needed = lowWaterMark(settings, total);
-  if (free >= needed) return ok(`${sizeText(free)} are free.`);
-  return missing(
+  if (free >= needed) return asOk(`${sizeText(free)} are free.`);
+  return asMissing(
     `Only ${sizeText(free)} are free: below ${sizeText(needed)} nothing new is taken.`,
     {
       text: `Make room on the disk of ${data.root}, or lower limits.free_mb.`,
@@ -134,17 +134,17 @@ async function disk(data: DataFolder, settings: Settings): Promise<Found> {
 async function space(
   settings: Pick<Settings, 'limits.spaces_gb'>,
   taken: () => Promise<number>,
-): Promise<Found> {
+): Promise<LookedAt> {
   const bytes = await taken();
   const limit = settings['limits.spaces_gb'];
-  if (limit === null) return ok(`They take ${sizeText(bytes)}; no limit is set.`);
+  if (limit === null) return asOk(`They take ${sizeText(bytes)}; no limit is set.`);
   const detail = `They take ${sizeText(bytes)} of ${sizeText(limit * gigabyte)} (limits.spaces_gb)`;
-  if (bytes < limit * gigabyte) return ok(`${detail}.`);
-  return missing(`${detail}: nothing new is taken.`, { text: whatToDo });
+  if (bytes < limit * gigabyte) return asOk(`${detail}.`);
+  return asMissing(`${detail}: nothing new is taken.`, { text: whatToDo });
 }
 
 /** Only the owner may read keys, secrets and what people said. */
-async function permissions({ root, keys, secrets, setupCode, log }: DataFolder): Promise<Found> {
+async function permissions({ root, keys, secrets, setupCode, log }: DataFolder): Promise<LookedAt> {
   const names = await readdir(keys).catch(ifMissing<string[]>([]));
   const inKeys = names.slice(0, keysLookedAt).map((name) => join(keys, name));
   const open: string[] = [];
@@ -161,24 +161,24 @@ async function permissions({ root, keys, secrets, setupCode, log }: DataFolder):
     return paths.slice(0, namedMax).join(', ') + more;
   };
   if (foreign.length > 0) {
-    return limited(`These belong to another user than the service’s: ${list(foreign)}.`, {
+    return asLimited(`These belong to another user than the service’s: ${list(foreign)}.`, {
       text: 'Give them to the user that the service runs as.',
       command: `sudo chown -R "$USER" '${root}'`,
     });
   }
   if (open.length > 0) {
-    return limited(`Others on this machine may read: ${list(open)}.`, {
+    return asLimited(`Others on this machine may read: ${list(open)}.`, {
       text: 'Take the rights of others away.',
       command: `chmod -R go-rwx '${root}'`,
     });
   }
-  return ok('Only the service’s own user can read the data.');
+  return asOk('Only the service’s own user can read the data.');
 }
 
-function logSound(known: DamageKnown): Found {
+function logSound(known: DamageKnown): LookedAt {
   if ('refusal' in known) {
     const text = 'Do what the sentence says; mitschrift verify names every place.';
-    return missing(known.refusal, { text, command: 'npx mitschrift verify' });
+    return asMissing(known.refusal, { text, command: 'npx mitschrift verify' });
   }
   const found = known.findings.filter(({ kind }) => kind !== 'key');
   return sound('All that was looked at is as it was written.', found, (one) => {
@@ -187,9 +187,9 @@ function logSound(known: DamageKnown): Found {
   });
 }
 
-function keysSound(known: DamageKnown): Found {
+function keysSound(known: DamageKnown): LookedAt {
   if ('refusal' in known) {
-    return missing('They could not be compared with the log, which cannot be opened.', {
+    return asMissing('They could not be compared with the log, which cannot be opened.', {
       text: 'Mend the log first.',
     });
   }
@@ -201,28 +201,28 @@ function sound(
   whole: string,
   damaged: readonly Omit<Finding, 'severity'>[],
   named: (finding: Omit<Finding, 'severity'>) => string,
-): Found {
-  if (damaged.length === 0) return ok(whole);
+): LookedAt {
+  if (damaged.length === 0) return asOk(whole);
   const more = damaged.length > namedMax ? `, and ${damaged.length - namedMax} more` : '';
   const list = damaged.slice(0, namedMax).map(named).join(', ');
   const advice = adviceOn(damaged.map(({ kind }) => ({ kind, severity: 'damage' })));
-  return missing(`${damaged.length} missing or damaged: ${list}${more}.`, {
+  return asMissing(`${damaged.length} missing or damaged: ${list}${more}.`, {
     text: advice.join(' '),
     command: 'npx mitschrift verify',
   });
 }
 
-async function vault(path: string | null): Promise<Found> {
-  if (path === null) return ok('None is set: documents are opened where they lie.');
+async function vault(path: string | null): Promise<LookedAt> {
+  if (path === null) return asOk('None is set: documents are opened where they lie.');
   const choose = {
     text: 'Make the folder, or set notes.vault to the one of the notes application.',
   };
   const found = await stat(path).catch(ifMissing(null));
-  if (!found) return missing(`${path} (notes.vault) is not there.`, choose);
-  if (!found.isDirectory()) return missing(`${path} (notes.vault) is no folder.`, choose);
+  if (!found) return asMissing(`${path} (notes.vault) is not there.`, choose);
+  if (!found.isDirectory()) return asMissing(`${path} (notes.vault) is no folder.`, choose);
   const refused = await access(path, constants.W_OK | constants.X_OK).then(() => null, messageOf);
-  if (refused === null) return ok(`${path} can be written.`);
-  return missing(`${path} (notes.vault) cannot be written: ${refused}.`, {
+  if (refused === null) return asOk(`${path} can be written.`);
+  return asMissing(`${path} (notes.vault) cannot be written: ${refused}.`, {
     text: 'Make it writable for the user that the service runs as.',
     command: `sudo chown -R "$USER" '${path}'`,
   });

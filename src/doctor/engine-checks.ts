@@ -10,7 +10,7 @@ import type { SpeechEngine } from '../speech/engine.ts';
 import { readCatalogue } from '../speech/catalogue/catalogue.ts';
 import { speechSample } from '../speech/catalogue/check-model.ts';
 import { recommended, thisMachine } from '../speech/catalogue/recommend.ts';
-import { type Found, type Look, type Remedy, limited, missing, ok } from './check.ts';
+import { type LookedAt, type Look, type Remedy, asLimited, asMissing, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
 import { tryLanguage, trySpeech } from './try-servers.ts';
 
@@ -49,11 +49,11 @@ export const engineLooks = (parts: EngineParts): Look[] => [
 ];
 
 /** Has the engine that recordings use recognise a sample of ours. */
-async function speech(parts: EngineParts, signal: AbortSignal): Promise<Found> {
+async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt> {
   const { settings, modelsDir, log } = parts;
   const trial = await trySpeech(settings, { modelsDir, log });
   const remedy = await speechRemedy(parts);
-  if (!trial.ok) return missing(trial.detail, remedy);
+  if (!trial.ok) return asMissing(trial.detail, remedy);
   const audio = await openSpeechFile(speechSample);
   try {
     const { value: engine, release } = await parts.leaseSpeech();
@@ -64,15 +64,15 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<Found> {
       const who = engine.model ?? settings['stt.model'] ?? 'The server';
       const took = `in ${inSeconds(performance.now() - began)}`;
       if (text === '') {
-        return limited(`${who} hears nothing in ${lengthOf(audio.duration)} of speech.`, remedy);
+        return asLimited(`${who} hears nothing in ${lengthOf(audio.duration)} of speech.`, remedy);
       }
-      return ok(`${who} heard “${beginning(text)}” ${took} (${lengthOf(audio.duration)} long).`);
+      return asOk(`${who} heard “${beginning(text)}” ${took} (${lengthOf(audio.duration)} long).`);
     } finally {
       release();
     }
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return missing(error.message, remedy);
+    return asMissing(error.message, remedy);
   } finally {
     await audio.close();
   }
@@ -102,16 +102,16 @@ async function speechRemedy({ settings, modelsDir, catalogueDir }: EngineParts):
 }
 
 /** Has the language model answer, in JSON, so long that its speed shows. */
-async function language(settings: Settings, signal: AbortSignal): Promise<Found> {
+async function language(settings: Settings, signal: AbortSignal): Promise<LookedAt> {
   const baseUrl = settings['llm.base_url'];
   if (baseUrl === null) {
-    return limited('None is set: summary and title are extracts of the talk.', {
+    return asLimited('None is set: summary and title are extracts of the talk.', {
       text: 'Set llm.base_url (MITSCHRIFT_LLM_BASE_URL) to a server.',
     });
   }
   const correct = { text: 'Start the server, or correct the settings that begin with llm.' };
   const trial = await tryLanguage(settings);
-  if (!trial.ok) return missing(trial.detail, correct);
+  if (!trial.ok) return asMissing(trial.detail, correct);
   const { openLanguageModel } = await import('../language/openai-model.ts');
   const model = openLanguageModel({
     baseUrl,
@@ -128,7 +128,7 @@ async function language(settings: Settings, signal: AbortSignal): Promise<Found>
     return judgedAnswer({ name: model.model, answer, ms, context });
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return missing(error.message, correct);
+    return asMissing(error.message, correct);
   } finally {
     await model.close();
   }
@@ -149,28 +149,33 @@ const question = {
   },
 };
 
-function judgedAnswer(given: { name: string; answer: string; ms: number; context: number }): Found {
+function judgedAnswer(given: {
+  name: string;
+  answer: string;
+  ms: number;
+  context: number;
+}): LookedAt {
   const { name, answer, ms, context } = given;
   const speed = estimatedTokens(answer) / (ms / 1000);
   const figures =
     `${name} answered in ${inSeconds(ms)} (about ${Math.max(1, Math.round(speed))} tokens a second); ` +
     `its context has ${context} tokens.`;
   if (!jsonObjectIn(answer)) {
-    return limited(`${figures} It does not keep to JSON: summaries may come without lines.`, {
+    return asLimited(`${figures} It does not keep to JSON: summaries may come without lines.`, {
       text: 'Take a larger model, or one that follows instructions (llm.model).',
     });
   }
   if (context < contextMin) {
-    return limited(`${figures} That is short: long talks are summarised in parts.`, {
+    return asLimited(`${figures} That is short: long talks are summarised in parts.`, {
       text: `Give the model a context of ${contextMin} tokens or more in the server, or say how much it has (llm.context).`,
     });
   }
   if (speed < tokensPerSecondMin) {
-    return limited(`${figures} That is slow: documents of a long meeting take long.`, {
+    return asLimited(`${figures} That is slow: documents of a long meeting take long.`, {
       text: 'Take a smaller model (llm.model), or a faster machine for the server.',
     });
   }
-  return ok(figures);
+  return asOk(figures);
 }
 
 const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -9,7 +9,7 @@ import {
   unknownVariables,
   unknownVariableText,
 } from '../config/environment.ts';
-import { type Found, type Look, limited, missing, ok } from './check.ts';
+import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
 
 /** Releases of Node that the tests run on. */
@@ -54,16 +54,16 @@ export const hostLooks = (
   },
 ];
 
-function node(): Found {
+function node(): LookedAt {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const here = `Mitschrift ${packageVersion()} runs on Node ${process.versions.node}`;
   const text = 'Install Node 24 (nodejs.org), then run npm install again.';
   const [oldestMajor, oldestMinor] = oldestNode;
   if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
-    return missing(`${here}; it needs ${oldestNode.join('.')} or newer.`, { text });
+    return asMissing(`${here}; it needs ${oldestNode.join('.')} or newer.`, { text });
   }
-  if (testedNodes.includes(major)) return ok(`${here}.`);
-  return limited(`${here}; it is tested on ${testedNodes.join(', ')}.`, { text });
+  if (testedNodes.includes(major)) return asOk(`${here}.`);
+  return asLimited(`${here}; it is tested on ${testedNodes.join(', ')}.`, { text });
 }
 
 /** Packages with a part that is compiled for one Node, and what cannot be done without each. */
@@ -84,11 +84,11 @@ const natives = [
   },
 ] as const;
 
-async function nativePackages(signal: AbortSignal): Promise<Found> {
+async function nativePackages(signal: AbortSignal): Promise<LookedAt> {
   const broken = await brokenPackages(signal);
-  if (broken.length === 0) return ok('All that are compiled for this machine can be loaded.');
+  if (broken.length === 0) return asOk('All that are compiled for this machine can be loaded.');
   const list = broken.map(({ name, without, why }) => `${name} (${without}): ${why}`).join('; ');
-  return missing(`Cannot be loaded: ${list}.`, {
+  return asMissing(`Cannot be loaded: ${list}.`, {
     text: 'Install the compiler and Python (apt), then install the packages again for this Node.',
     command: 'sudo apt-get install build-essential python3 && npm install && npm rebuild',
   });
@@ -140,35 +140,35 @@ const loadEach = `
   process.exit(0);
 `;
 
-async function ffmpeg(): Promise<Found> {
-  if (await hasFfmpeg()) return ok('It is there: all audio formats are taken.');
-  return missing('It is not on the PATH, or does not run: only WAV files are taken.', {
+async function ffmpeg(): Promise<LookedAt> {
+  if (await hasFfmpeg()) return asOk('It is there: all audio formats are taken.');
+  return asMissing('It is not on the PATH, or does not run: only WAV files are taken.', {
     text: 'Install ffmpeg.',
     command: 'sudo apt-get install ffmpeg',
   });
 }
 
-async function bzip2(recognisesHere: boolean, signal: AbortSignal): Promise<Found> {
+async function bzip2(recognisesHere: boolean, signal: AbortSignal): Promise<LookedAt> {
   const { code } = await run('bzip2', ['--help'], signal);
-  if (code === 0) return ok('It is there: speech models can be unpacked.');
+  if (code === 0) return asOk('It is there: speech models can be unpacked.');
   const remedy = { text: 'Install bzip2.', command: 'sudo apt-get install bzip2' };
   const detail = 'It is not on the PATH, or does not run: most speech models cannot be unpacked.';
-  return recognisesHere ? missing(detail, remedy) : limited(detail, remedy);
+  return recognisesHere ? asMissing(detail, remedy) : asLimited(detail, remedy);
 }
 
-function variables(env: NodeJS.ProcessEnv): Found {
+function variables(env: NodeJS.ProcessEnv): LookedAt {
   try {
     environmentSettings(env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return missing(error.message.replaceAll(/\s+/g, ' '), {
+    return asMissing(error.message.replaceAll(/\s+/g, ' '), {
       text: 'Correct the values where the service is started: it does not start with them.',
     });
   }
   const unknown = unknownVariables(env);
-  if (unknown.length === 0) return ok('Each that begins with MITSCHRIFT_ is read.');
+  if (unknown.length === 0) return asOk('Each that begins with MITSCHRIFT_ is read.');
   const text = 'Correct the name where the service is started, or remove the variable.';
-  return limited(unknown.map(unknownVariableText).join(' '), { text });
+  return asLimited(unknown.map(unknownVariableText).join(' '), { text });
 }
 
 /** Runs a program that ends by itself. `code` is null when it could not be started or was killed. */

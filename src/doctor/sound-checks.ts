@@ -7,7 +7,7 @@ import { type Pulse, openPulse } from '../capture/pulse/pulse.ts';
 import type { Settings } from '../config/schema.ts';
 import { StageError } from '../shared/errors.ts';
 import { isInstalled } from '../shared/package.ts';
-import { type Found, type Look, limited, missing, ok } from './check.ts';
+import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
 
 /** Longer than `pactl` and the listing of devices are given where they are asked. */
@@ -62,23 +62,23 @@ const restartSound = {
   command: 'systemctl --user restart pipewire pipewire-pulse wireplumber',
 };
 
-async function audioServer(pulse: Pulse): Promise<Found> {
+async function audioServer(pulse: Pulse): Promise<LookedAt> {
   try {
     const { sink, source } = await pulse.defaults();
-    if (sink !== null || source !== null) return ok('It answers.');
-    return missing('It answers, and has neither a loudspeaker nor a microphone.', restartSound);
+    if (sink !== null || source !== null) return asOk('It answers.');
+    return asMissing('It answers, and has neither a loudspeaker nor a microphone.', restartSound);
   } catch (error) {
     return withoutServer(error, 'Devices have ALSA’s names, and none are joined.');
   }
 }
 
 /** What it means that the audio server cannot be asked. @throws what is no answer of it */
-function withoutServer(error: unknown, consequence: string): Found {
+function withoutServer(error: unknown, consequence: string): LookedAt {
   if (!(error instanceof StageError)) throw error;
-  if (error.code !== 'no-audio-server') return missing(error.message, restartSound);
+  if (error.code !== 'no-audio-server') return asMissing(error.message, restartSound);
   const detail = `${error.message} ${consequence}`;
-  if (!error.message.includes('pactl')) return limited(detail, restartSound);
-  return limited(detail, {
+  if (!error.message.includes('pactl')) return asLimited(detail, restartSound);
+  return asLimited(detail, {
     text: 'Install the program, and ALSA’s way to the audio server.',
     command: 'sudo apt-get install pulseaudio-utils libasound2-plugins',
   });
@@ -87,31 +87,34 @@ function withoutServer(error: unknown, consequence: string): Found {
 async function devices(
   listed: () => ReturnType<typeof recordableDevices>,
   chosen: string | null,
-): Promise<Found> {
+): Promise<LookedAt> {
   if (!isInstalled('naudiodon')) {
-    return missing('The capture library is not installed: files and browsers alone are recorded.', {
-      text: 'Install the compiler, then the packages again.',
-      command: 'sudo apt-get install build-essential python3 && npm install',
-    });
+    return asMissing(
+      'The capture library is not installed: files and browsers alone are recorded.',
+      {
+        text: 'Install the compiler, then the packages again.',
+        command: 'sudo apt-get install build-essential python3 && npm install',
+      },
+    );
   }
   let found: Awaited<ReturnType<typeof recordableDevices>>;
   try {
     found = await listed();
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return missing(error.message, restartSound);
+    return asMissing(error.message, restartSound);
   }
   const names = named(found.devices);
   if (found.devices.length === 0) {
     const text = 'Connect a microphone, or record with a browser.';
-    return limited('None is there: files and browsers alone are recorded.', { text });
+    return asLimited('None is there: files and browsers alone are recorded.', { text });
   }
   if (chosen !== null && !found.devices.includes(chosen)) {
     const text = 'Connect it, or choose another one (audio.device).';
-    return missing(`“${chosen}” is not there. There is: ${names}.`, { text });
+    return asMissing(`“${chosen}” is not there. There is: ${names}.`, { text });
   }
   const used = chosen ?? found.default;
-  return ok(`${names}. ${used === null ? 'None is the default.' : `“${used}” is used.`}`);
+  return asOk(`${names}. ${used === null ? 'None is the default.' : `“${used}” is used.`}`);
 }
 
 const named = (names: readonly string[]): string => {
@@ -126,7 +129,7 @@ async function joined(
   pulse: Pulse,
   combined: CombinedSource,
   chosen: string | null,
-): Promise<Found> {
+): Promise<LookedAt> {
   const selection = await combined.selection();
   const choose = {
     text: 'Choose a microphone and a loudspeaker that are there (settings, sound).',
@@ -139,13 +142,16 @@ async function joined(
   }
   if (selection === null) {
     if (chosen === combinedDevice) {
-      return missing(`${combinedDevice} is to be recorded, and nothing was chosen for it.`, choose);
+      return asMissing(
+        `${combinedDevice} is to be recorded, and nothing was chosen for it.`,
+        choose,
+      );
     }
-    return ok('Nothing was chosen to be recorded together, and nothing has to be.');
+    return asOk('Nothing was chosen to be recorded together, and nothing has to be.');
   }
   const { microphone, monitor } = selection;
   const there = new Set([...sources.microphones, ...sources.monitors].map(({ name }) => name));
   const gone = [microphone, monitor].filter((name) => !there.has(name));
-  if (gone.length === 0) return ok(`“${microphone}” and “${monitor}” are there.`);
-  return missing(`${named(gone)} ${gone.length === 1 ? 'is' : 'are'} not there.`, choose);
+  if (gone.length === 0) return asOk(`“${microphone}” and “${monitor}” are there.`);
+  return asMissing(`${named(gone)} ${gone.length === 1 ? 'is' : 'are'} not there.`, choose);
 }

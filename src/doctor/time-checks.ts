@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ifMissing } from '../shared/files.ts';
-import { type Found, type Look, limited, ok } from './check.ts';
+import { type LookedAt, type Look, asLimited, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
 
 const lookMs = 10_000;
@@ -16,7 +16,7 @@ export const timeLook = (env: NodeJS.ProcessEnv, logFolder: string): Look => ({
   look: () => time(env, logFolder),
 });
 
-async function time(env: NodeJS.ProcessEnv, logFolder: string): Promise<Found> {
+async function time(env: NodeJS.ProcessEnv, logFolder: string): Promise<LookedAt> {
   const set = env['TZ'] ?? '';
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const choose = {
@@ -24,20 +24,20 @@ async function time(env: NodeJS.ProcessEnv, logFolder: string): Promise<Found> {
     command: 'sudo timedatectl set-timezone Europe/Berlin',
   };
   if (set !== '' && !isZone(set)) {
-    return limited(`TZ is “${set}”, which is no time zone: times are ${zone}.`, choose);
+    return asLimited(`TZ is “${set}”, which is no time zone: times are ${zone}.`, choose);
   }
   const written = await stat(logFolder).then(({ mtimeMs }) => mtimeMs, ifMissing(null));
   if (written !== null && written > Date.now() + clockMs) {
     const when = new Date(written).toISOString();
-    return limited(`The clock is behind: something was recorded at ${when}.`, {
+    return asLimited(`The clock is behind: something was recorded at ${when}.`, {
       text: 'Have the clock set by the network.',
       command: 'sudo timedatectl set-ntp true',
     });
   }
   if (set === '' && isUtc(zone)) {
-    return limited('No time zone is set: documents are dated in UTC.', choose);
+    return asLimited('No time zone is set: documents are dated in UTC.', choose);
   }
-  return ok(`Documents are dated in ${zone}.`);
+  return asOk(`Documents are dated in ${zone}.`);
 }
 
 const isUtc = (zone: string | undefined): boolean =>

@@ -68,14 +68,10 @@ export async function listen(
     });
   });
   const bound = server.address() as AddressInfo;
-  const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
 
   return {
     get url() {
-      const { certificate } = encryption.state();
-      if (!certificate) return `http://${host}:${bound.port}`;
-      const name = certificate.names.find((one) => !one.startsWith('*')) ?? bound.address;
-      return httpsAddress(name, bound.port);
+      return urlOf(bound, encryption.state());
     },
     port: bound.port,
     async encryption() {
@@ -102,6 +98,11 @@ export async function listen(
       });
     },
   };
+}
+
+function urlOf({ address, family, port }: AddressInfo, { certificate }: EncryptionState): string {
+  if (!certificate) return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  return httpsAddress(certificate.names.find((name) => !name.startsWith('*')) ?? address, port);
 }
 
 /** Why a request is not taken, neither while it starts nor later; null where it is. */

@@ -18,13 +18,10 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   const token = await service.setUp();
   const [checks, again] = await Promise.all([look(service, token), look(service, token)]);
   assert.deepEqual(again, checks, 'who asks meanwhile gets the same');
-  assert.deepEqual(
-    [...checks.keys()],
-    [
-      ...['node', 'modules', 'environment', 'ffmpeg', 'bzip2', 'data', 'disk', 'space'],
-      ...['permissions', 'log', 'keys', 'vault', 'time-zone', 'audio-server', 'devices'],
-      ...['combined', 'speech', 'language', 'address', 'https'],
-    ],
+  assert.equal(
+    [...checks.keys()].join(' '),
+    'node modules environment ffmpeg bzip2 data disk space permissions log keys vault time-zone ' +
+      'audio-server devices combined speech language address https',
   );
   for (const id of ['node', 'modules', 'data', 'disk', 'permissions', 'log', 'keys', 'https']) {
     assert.deepEqual([id, checks.get(id)!.status, checks.get(id)!.remedy], [id, 'ok', null]);

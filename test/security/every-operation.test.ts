@@ -10,6 +10,13 @@ const publicOperations = [
   // The web app: one page at every address, which asks for what it shows.
   'accountPage',
   'docs',
+  'guideAdministration',
+  'guideIntegrity',
+  'guideLanguage',
+  'guideReadme',
+  'guideRecording',
+  'guideSettings',
+  'guideSpeech',
   'health',
   'login',
   'loginPage',

@@ -24,6 +24,7 @@ const floors: readonly (readonly (readonly string[])[])[] = [
       'src/pipeline.ts',
       'src/engines.ts',
       'src/readiness.ts',
+      'src/service-doctor.ts',
       'src/take-up.ts',
     ],
   ],

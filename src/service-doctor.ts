@@ -1,0 +1,42 @@
+import type { Config } from './config/config.ts';
+import type { RunningServer } from './http/server.ts';
+import type { HttpServices } from './http/services.ts';
+import type { Scrub } from './integrity/scrub.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { Host } from './shared/data-directory.ts';
+import type { Log } from './shared/log.ts';
+import { loadOnce } from './shared/package.ts';
+import { measureTaken } from './storage/measure-taken.ts';
+import type { SpaceLimit } from './storage/quota.ts';
+
+/** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
+export function serviceDoctor(
+  parts: {
+    pipeline: Pick<Pipeline, 'leaseSpeech'>;
+    config: Config;
+    space: SpaceLimit;
+    scrub: Scrub;
+  },
+  server: Pick<RunningServer, 'port' | 'encryption'>,
+  { host, env, log }: { host: Host; env: NodeJS.ProcessEnv; log: Log },
+): HttpServices['doctor'] {
+  const { pipeline, config, space, scrub } = parts;
+  const opened = loadOnce(async () =>
+    (await import('./doctor/checks.ts')).openDoctor(async () => ({
+      data: host.data,
+      env,
+      settings: config.settings(),
+      log,
+      leaseSpeech: pipeline.leaseSpeech,
+      taken: async () => space.taken() ?? (await measureTaken(host.data)).bytes,
+      damage: async () => ({ findings: scrub.health().damage }),
+      listening: {
+        address: host.address,
+        port: server.port,
+        running: true,
+        encryption: await server.encryption(),
+      },
+    })),
+  );
+  return async () => await (await opened())();
+}
