@@ -40,23 +40,13 @@ const reprocessingConditions = {
     words: 'from language-model',
   }),
   fromWordsWithoutNames: condition({
-    meets: (context, event) =>
-      hasWords(context) &&
-      !hasSpeakers(context) &&
-      context.sources.draft.results.turns !== null &&
-      reprocesses(event, 'language-model'),
-    couldMeet: (context) =>
-      hasWords(context) && !hasSpeakers(context) && context.sources.draft.results.turns !== null,
+    meets: (context, event) => lacksNames(context, 'turns') && reprocesses(event, 'language-model'),
+    couldMeet: (context) => lacksNames(context, 'turns'),
     words: 'from language-model, speakers not named',
   }),
   fromWordsWithoutTurns: condition({
-    meets: (context, event) =>
-      hasWords(context) &&
-      !hasSpeakers(context) &&
-      context.sources.draft.results.turns === null &&
-      reprocesses(event, 'language-model'),
-    couldMeet: (context) =>
-      hasWords(context) && !hasSpeakers(context) && context.sources.draft.results.turns === null,
+    meets: (context, event) => lacksNames(context, 'words') && reprocesses(event, 'language-model'),
+    couldMeet: (context) => lacksNames(context, 'words'),
     words: 'from language-model, speakers not found',
   }),
 };
@@ -69,6 +59,12 @@ const hasWords = ({ sources }: RecordingContext): boolean =>
 
 const hasSpeakers = ({ sources: { draft } }: RecordingContext): boolean =>
   draft.kind !== 'meeting' || draft.results.names !== null;
+
+/** Words whose speakers have no names yet; whether they are turns of speakers already. */
+const lacksNames = (context: RecordingContext, are: 'turns' | 'words'): boolean =>
+  hasWords(context) &&
+  !hasSpeakers(context) &&
+  (context.sources.draft.results.turns !== null) === (are === 'turns');
 
 /** The conditions of the machine's transitions. */
 export const conditions = {
@@ -153,20 +149,18 @@ export const conditions = {
     words: 'not named in this space before',
   }),
   savesNextVersion: condition({
-    meets: (context, event) =>
-      (event.type === 'documents.saved' || event.type === 'documents.rendered') &&
-      event.data.version === context.sources.versions.length + 1 &&
-      isCurrent(context, event, { stage: 'write' }),
+    meets: savesNext,
     couldMeet: ({ running }) => running.write !== undefined,
     words: 'the next version',
   }),
+  /** … and names in what was written changed: that is made again, and the documents once more. */
+  savesAndRetells: condition({
+    meets: (context, event) => context.sources.retelling && savesNext(context, event),
+    couldMeet: ({ running, sources }) => sources.retelling && running.write !== undefined,
+    words: 'the next version, with names that changed',
+  }),
 
   hasDocuments: condition({
-    meets: ({ sources }) => sources.published !== null,
-    couldMeet: ({ sources }) => sources.published !== null,
-    words: 'documents exist',
-  }),
-  editsDocuments: condition({
     meets: ({ sources }) => sources.published !== null,
     couldMeet: ({ sources }) => sources.published !== null,
     words: 'documents exist',
@@ -278,6 +272,14 @@ function hasAttribution(context: RecordingContext): boolean {
 function isFinished({ sources }: RecordingContext): boolean {
   const { results } = sources.draft;
   return results.punctuated !== null && results.summary !== null;
+}
+
+function savesNext(context: RecordingContext, event: RecordingMachineEvent): boolean {
+  return (
+    (event.type === 'documents.saved' || event.type === 'documents.rendered') &&
+    event.data.version === context.sources.versions.length + 1 &&
+    isCurrent(context, event, { stage: 'write' })
+  );
 }
 
 type Of = { stage: Stage };

@@ -11,6 +11,7 @@ import {
   notes,
   ofVoices,
   remarks,
+  retelling,
   running,
   stageFacts,
   toIdle,
@@ -235,9 +236,13 @@ export const recordingMachine = parts.createMachine({
             },
             'documents.named': { guard: 'namesDocumentsOnce', ...noting },
             'documents.rendered': { guard: 'savesNextVersion', ...noting },
-            'documents.saved': { guard: 'savesNextVersion', ...noted('#recording.idle.saved') },
+            'documents.saved': [
+              { guard: 'savesAndRetells', ...noted('retelling') },
+              { guard: 'savesNextVersion', ...noted('#recording.idle.saved') },
+            ],
           },
         },
+        retelling,
         /** Where a retry goes: regions that were done stay done, those that ran run again. */
         resume: { type: 'history', history: 'deep', target: 'recognising' },
       },

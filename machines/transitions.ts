@@ -42,12 +42,12 @@ export const stageFacts = <S extends Stage>(stage: S) =>
     },
   }) as const;
 
-/** A language model was missing, and the built-in way is taken. */
-export const fallback = <S extends Stage>(stage: S) =>
+/** A language model was missing: the built-in way is taken, or, where there is a target, the stage is left. */
+export const fallback = <S extends Stage>(stage: S, target?: string) =>
   ({
     'summary.fallback_used': {
       guard: { type: 'fallsBackInThisStage', params: { stage } },
-      ...noting,
+      ...(target === undefined ? noting : noted(target)),
     },
   }) as const;
 
@@ -89,10 +89,37 @@ export const changes = (target: string) => {
     'start.changed': again,
     'turn.edited': { guard: 'editsShownTurns', ...again },
     'turns.recut': { guard: 'editsShownTurns', ...again },
-    'document.edited': { guard: 'editsDocuments', ...again },
+    'document.edited': { guard: 'hasDocuments', ...again },
     'speakers.renamed': { guard: 'namesKnownLabels', ...again },
   } as const;
 };
+
+/**
+ * The documents have names that people changed; what a language model wrote mentions them still, and is made again.
+ * Without one the documents stay as they are. What people change meanwhile is written first.
+ */
+export const retelling = {
+  initial: 'summarising',
+  on: changes('#recording.transcribing.writing'),
+  states: {
+    summarising: {
+      ...running('summarise'),
+      on: {
+        ...stageFacts('summarise'),
+        ...fallback('summarise', '#recording.idle.saved'),
+        'summary.completed': answers('summarise', 'entitling'),
+      },
+    },
+    entitling: {
+      ...running('entitle'),
+      on: {
+        ...stageFacts('entitle'),
+        ...fallback('entitle', '#recording.transcribing.writing'),
+        'title.chosen': answers('entitle', '#recording.transcribing.writing'),
+      },
+    },
+  },
+} as const;
 
 /** Back to what there is. */
 export const toIdle = [

@@ -1,4 +1,3 @@
-import { hashedKey } from '../events/key-store.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { recordingOf } from '../events/facts/recording.ts';
 import { startingWith } from './list-page.ts';
@@ -8,16 +7,18 @@ import type { Projection, ProjectionStorage, Rows, Seal } from './runner/project
 
 /**
  * Whom each user named, and how they sound. Rows:
- * - `r/<recording>` the names given in it, sealed with its key; whose they are and where they are listed stay
- *   readable, so that they can be taken out of the lists without it
- * - `i/<owner>/<hash of the name>/<position>/<recording>` one a name and recording: the model of the voice, if
- *   there is one. Without words.
+ * - `v/<recording>` (sealed) the names given in it, with their voices; whose they are and where they are listed stay
+ *   readable, so that they can be taken out of the list without its key
+ * - `r/<recording>` (sealed) the same without the voices, which most who ask do not need
+ * - `i/<owner>/<position>/<recording>` one a recording in which somebody is named, by when that was last done: the
+ *   models of its voices
  *
- * So an erased recording leaves nothing, and asking costs by the names, not by the recordings there are.
+ * No key has a name in it, nor what can be made of a name: LevelDB's files may hold a row's key long after the row is
+ * gone, and a hash would confirm a guess. So an erased recording leaves nothing.
  */
 export const people: Projection = {
   name: 'people',
-  version: 1,
+  version: 2,
   interests: new Set<LoggedFact['type']>([
     'recording.started',
     'audio.imported',
@@ -32,15 +33,15 @@ export const people: Projection = {
   ]),
   keys(fact) {
     const id = recordingOf(fact.stream);
-    return id === undefined ? [] : [rowKey(id)];
+    return id === undefined ? [] : [voicesKey(id)];
   },
   apply(rows, fact) {
     const id = recordingOf(fact.stream);
     if (id === undefined) return;
-    const before = rows.get<NamedIn>(rowKey(id));
+    const before = rows.get<NamedIn>(voicesKey(id));
     if (isErased(fact)) {
-      for (const key of before?.listed ?? []) rows.delete(key);
-      rows.delete(rowKey(id));
+      if (before?.listed) rows.delete(before.listed);
+      for (const key of [voicesKey(id), namesKey(id)]) rows.delete(key);
       return;
     }
     const owner = ownerAfter(before?.owner, fact);
@@ -48,9 +49,12 @@ export const people: Projection = {
     // What cannot be read now is read when its key is back: until then nothing is known of it.
     const named = fact.unreadable ? [] : namedAfter(before?.named ?? [], fact as NamedFact);
     if (before && before.owner === owner && named === before.named) return;
-    const listed = list(rows, id, { owner, named, before: before?.listed ?? [] });
-    const row: NamedIn = { owner, listed, named };
-    rows.set(rowKey(id), fact.unreadable ? { ...row, unreadable: true } : row);
+    const listed = list(rows, id, { owner, named, before: before?.listed ?? null });
+    const unreadable = fact.unreadable ? { unreadable: true as const } : {};
+    const row: NamedIn = { owner, listed, named, ...unreadable };
+    rows.set(voicesKey(id), row);
+    if (named.length > 0 || before?.named?.length)
+      rows.set(namesKey(id), { named: named.map(withoutVoice), ...unreadable });
   },
   seal: sealOfNames,
 };
@@ -69,21 +73,17 @@ export type Confirmation = {
 };
 
 /** A name, with everything it rests on, newest first. */
-export type Person = {
-  /** Stays as long as the name does. */
-  id: string;
-  name: string;
-  confirmations: Confirmation[];
-};
+export type Person = { name: string; confirmations: Confirmation[] };
 
 /** Confirmations of one person that count, the newest: how somebody sounds changes, and what is read is bounded. */
 export const confirmationsMax = 8;
-/** People of one user that are known at all: those named last. */
-export const peopleMax = 1_000;
+/** Recordings of one user in which names are looked for: those named in last. */
+export const recordingsMax = 2_000;
 
 /**
- * Whom a user named, those named last first. Reads the rows of at most `confirmationsMax` recordings a person.
- * @param options.voices only those whose voice is known, by these models if any are given; all their
+ * Whom a user named, those named last first. Reads the names of at most `recordingsMax` recordings, and the voices of at
+ * most `confirmationsMax` a person.
+ * @param options.voices only those whose voice is known, by this model if one is given; all their
  *   confirmations with a voice, if `all` is set
  */
 export async function peopleNamed(
@@ -91,62 +91,89 @@ export async function peopleNamed(
   owner: string,
   options: { voices?: true; model?: string; all?: true } = {},
 ): Promise<Person[]> {
-  const listed = await listedOf(storage, owner, options);
-  const wanted = [...listed.values()].toSorted((a, b) => b[0]!.position - a[0]!.position);
-  const entries = wanted
-    .slice(0, peopleMax)
-    .flatMap((some) => (options.all ? some : some.slice(0, options.voices ? confirmationsMax : 1)));
-  const rows = new Map<string, NamedIn>();
-  const ids = [...new Set(entries.map(({ recordingId }) => recordingId))];
-  const found = await storage.getMany(people.name, ids.map(rowKey));
-  for (const [at, id] of ids.entries()) if (found[at]) rows.set(id, found[at] as NamedIn);
-  const byHash = new Map<string, Person>();
-  for (const { hash, position, recordingId } of entries) {
-    const own = (rows.get(recordingId)?.named ?? []).filter(
-      (one) => one.position === position && !one.revoked && nameHash(one.name) === hash,
-    );
-    const [first] = own;
-    if (!first) continue;
-    const person = byHash.get(hash) ?? {
-      id: personId(first.name),
-      name: first.name,
-      confirmations: [],
-    };
-    byHash.set(hash, person);
-    person.confirmations.push({
-      n: position,
-      recordingId,
-      at: first.at,
-      version: first.version,
-      labels: own.map(({ label }) => label),
-      name: first.name,
-      voices: own.flatMap(({ voice }) => voice ?? []),
-    });
-  }
-  return [...byHash.values()];
+  const ids = await listedOf(storage, owner, options);
+  const names = await namedIn(storage, ids.map(namesKey));
+  const some = grouped(ids, names, options);
+  const most = options.voices ? confirmationsMax : 1;
+  if (!options.all) for (const { confirmations } of some) confirmations.splice(most);
+  if (!options.voices) return some;
+  const wanted = some.flatMap(({ confirmations }) => confirmations.map((one) => one.recordingId));
+  const heard = [...new Set(wanted)];
+  const voices = await namedIn(storage, heard.map(voicesKey));
+  const withVoices = new Map(heard.map((id, at) => [id, voices[at]!]));
+  return some.map(({ name, confirmations }) => ({
+    name,
+    confirmations: confirmations.map((one) => ({
+      ...one,
+      voices: (withVoices.get(one.recordingId) ?? []).flatMap(({ position, label, voice }) =>
+        position === one.n && one.labels.includes(label) && voice ? [voice] : [],
+      ),
+    })),
+  }));
 }
 
-/** The id of whoever is called that: names are compared without case and without differences of notation. */
-export const personId = (name: string): string => nameHash(name).slice(0, 32);
+/** Whether two names are one person's: compared without case and without differences of notation. */
+export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other);
 
-const nameHash = (name: string): string => hashedKey(name.normalize('NFKC').toLowerCase());
+const plain = (name: string): string => name.normalize('NFKC').toLowerCase();
+
+/** Names that were given in recordings, by person. */
+function grouped(
+  ids: readonly string[],
+  names: readonly (readonly NamedLabel[])[],
+  { voices, model }: { voices?: true; model?: string },
+): Person[] {
+  const people = new Map<string, Map<string, Confirmation>>();
+  for (const [at, recordingId] of ids.entries()) {
+    for (const one of names[at]!) {
+      if (one.revoked) continue;
+      const confirmations = people.get(plain(one.name)) ?? new Map<string, Confirmation>();
+      people.set(plain(one.name), confirmations);
+      const { position: n, version, name } = one;
+      const key = `${n}/${recordingId}`;
+      const before = confirmations.get(key);
+      const confirmation = before ?? {
+        n,
+        recordingId,
+        at: one.at,
+        version,
+        labels: [],
+        name,
+        voices: [],
+      };
+      confirmation.labels.push(one.label);
+      if (one.voice) confirmation.voices.push(one.voice);
+      confirmations.set(key, confirmation);
+    }
+  }
+  const isHeard = (one: Confirmation) =>
+    one.voices.some(({ embedding_model }) => model === undefined || embedding_model === model);
+  return [...people.values()]
+    .map((some) =>
+      [...some.values()].filter((one) => !voices || isHeard(one)).toSorted((a, b) => b.n - a.n),
+    )
+    .filter((confirmations) => confirmations.length > 0)
+    .map((confirmations) => ({ name: confirmations[0]!.name, confirmations }))
+    .toSorted((a, b) => b.confirmations[0]!.n - a.confirmations[0]!.n);
+}
 
 type NamedIn = {
   owner: string;
-  /** Keys of the entries. */
-  listed: string[];
+  /** Key of the entry; null: nobody is named. */
+  listed: string | null;
   /** Missing where the key is. */
   named?: readonly NamedLabel[];
   unreadable?: true;
 };
-type Entry = { hash: string; position: number; recordingId: string };
 type NamedFact = Parameters<typeof namedAfter>[1];
 
-const rowKey = (recordingId: string): string => `r/${recordingId}`;
+const voicesKey = (recordingId: string): string => `v/${recordingId}`;
+const namesKey = (recordingId: string): string => `r/${recordingId}`;
 
 function sealOfNames(key: string): Seal | undefined {
   const [kind, subject] = key.split('/', 2);
-  return kind === 'r' && subject !== undefined ? { subject, open: ['owner', 'listed'] } : undefined;
+  if (subject === undefined || kind === 'i') return undefined;
+  return { subject, open: kind === 'v' ? ['owner', 'listed'] : [] };
 }
 
 function ownerAfter(owner: string | undefined, fact: LoggedFact): string | undefined {
@@ -160,38 +187,46 @@ function ownerAfter(owner: string | undefined, fact: LoggedFact): string | undef
   }
 }
 
-/** Brings the entries up to what is named; returns their keys. */
+const withoutVoice = (one: NamedLabel): NamedLabel =>
+  one.voice ? { ...one, voice: { ...one.voice, embedding: [] } } : one;
+
+/** Brings the list up to what is named; returns the key of the entry. */
 function list(
   rows: Rows,
   id: string,
-  given: { owner: string; named: readonly NamedLabel[]; before: readonly string[] },
-): string[] {
-  const entries = new Map<string, string | null>();
-  for (const { name, position, voice, revoked } of given.named) {
-    if (revoked) continue;
-    const key = `i/${given.owner}/${nameHash(name)}/${String(position).padStart(16, '0')}/${id}`;
-    entries.set(key, voice?.embedding_model ?? entries.get(key) ?? null);
-  }
-  for (const key of given.before) if (!entries.has(key)) rows.delete(key);
-  for (const [key, model] of entries) rows.set(key, { model });
-  return [...entries.keys()];
+  given: { owner: string; named: readonly NamedLabel[]; before: string | null },
+): string | null {
+  const counting = given.named.filter(({ revoked }) => !revoked);
+  const last = Math.max(...counting.map(({ position }) => position));
+  const key =
+    counting.length === 0 ? null : `i/${given.owner}/${String(last).padStart(16, '0')}/${id}`;
+  if (given.before !== null && given.before !== key) rows.delete(given.before);
+  const models = new Set(counting.flatMap(({ voice }) => voice?.embedding_model ?? []));
+  if (key !== null) rows.set(key, { models: [...models] });
+  return key;
 }
 
-/** A user's entries by name, newest first. */
+/** The recordings in which a user named somebody, those of late first. */
 async function listedOf(
   storage: ProjectionStorage,
   owner: string,
   { voices, model }: { voices?: true; model?: string },
-): Promise<Map<string, Entry[]>> {
-  const found = new Map<string, Entry[]>();
-  const within = { ...startingWith(`i/${owner}/`), reverse: true };
-  for await (const [key, row] of storage.range<{ model: string | null }>(people.name, within)) {
-    if (voices && row.model === null) continue;
-    if (model !== undefined && row.model !== model) continue;
-    const [, , hash = '', position, recordingId = ''] = key.split('/');
-    const some = found.get(hash) ?? [];
-    found.set(hash, some);
-    some.push({ hash, position: Number(position), recordingId });
+): Promise<string[]> {
+  const found: string[] = [];
+  const within = { ...startingWith(`i/${owner}/`), reverse: true, limit: recordingsMax };
+  for await (const [key, row] of storage.range<{ models: string[] }>(people.name, within)) {
+    if (voices && row.models.length === 0) continue;
+    if (model !== undefined && !row.models.includes(model)) continue;
+    found.push(key.slice(key.lastIndexOf('/') + 1));
   }
   return found;
+}
+
+/** What rows hold of names; none where the key of a recording is missing. */
+async function namedIn(
+  storage: ProjectionStorage,
+  keys: readonly string[],
+): Promise<(readonly NamedLabel[])[]> {
+  const rows = await storage.getMany<Pick<NamedIn, 'named'>>(people.name, keys);
+  return rows.map((row) => row?.named ?? []);
 }

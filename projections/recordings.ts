@@ -31,7 +31,7 @@ import { draft } from './recording/reading.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 7,
+  version: 8,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {

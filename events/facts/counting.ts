@@ -44,7 +44,7 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'identification.skipped': { result: 'identification', ends: 'identify' },
   'turns.joined': { result: 'turns', ends: 'join', texts: ['turns'] },
   'speakers.named': { result: 'names', unread: ['voices'] },
-  'speakers.renamed': { result: 'names', unread: ['voices'] },
+  'speakers.renamed': { result: 'names', unread: ['voices'], texts: ['summary', 'lines'] },
   'transcript.punctuated': { result: 'punctuated', ends: 'punctuate', texts: ['blocks'] },
   'corrections.carried_over': { result: 'carried', texts: ['blocks', 'unplaced'] },
   'summary.completed': { result: 'summary', ends: 'summarise', texts: ['text', 'lines'] },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { namesFact, runFacts } from './results.ts';
-import { blockSchema, summaryLineSchema, wordSchema } from './transcript.ts';
+import { blockSchema, spokenSchema, summaryLineSchema, wordSchema } from './transcript.ts';
 import { keysOf } from '../../src/shared/keys-of.ts';
 
 /** What a computer does with a recording, one activity each. */
@@ -123,7 +123,21 @@ export const recordingFacts = {
   /** A person said when it began: on the server's wall clock, RFC 3339 with its offset. */
   'start.changed': { data: z.object({ local_start: z.string() }) },
   /** Names given or corrected afterwards: all names by label, and the voices of those that are new. */
-  'speakers.renamed': namesFact,
+  'speakers.renamed': {
+    data: namesFact.data.extend({
+      /**
+       * A language model's texts mention a name that changed. It was replaced in them where that is certain (`content`
+       * has them); `again`: they are made again too. Absent: none does.
+       */
+      texts: z.enum(['replaced', 'again']).optional(),
+    }),
+    content: namesFact.content.extend({
+      title: z.string().optional(),
+      abstract: z.string().optional(),
+      summary: z.string().optional(),
+      lines: z.array(summaryLineSchema).optional(),
+    }),
+  },
   /** From now on it belongs to another user, and its documents are in their space. */
   'recording.handed_over': { data: z.object({ owner: z.string() }) },
   /** A person corrected a paragraph or turn: its text, or whose it is. The content is all of it. */
@@ -133,6 +147,8 @@ export const recordingFacts = {
       basis: z.number().int().positive(),
       block: z.string(),
       speaker: z.string().nullable(),
+      /** Seconds of speech by label, after it. Absent in older logs, and where there are no speakers. */
+      spoken: spokenSchema.optional(),
     }),
     content: z.object({
       text: z.string(),
@@ -157,6 +173,8 @@ export const recordingFacts = {
           }),
         )
         .min(1),
+      /** Seconds of speech by label, after it. Absent in older logs, and where there are no speakers. */
+      spoken: spokenSchema.optional(),
     }),
     content: z.object({
       /** In the order of `by`. */

@@ -5,6 +5,7 @@ import {
   correctionSchema,
   namedVoiceSchema,
   segmentSchema,
+  spokenSchema,
   stretchSchema,
   summaryLineSchema,
 } from './transcript.ts';
@@ -167,6 +168,8 @@ export const runFacts = {
       unplaced: z.number().int(),
       /** Labels that only corrections gave. */
       labels: z.array(z.string()),
+      /** Seconds of speech by label, after it. Absent in older logs. */
+      spoken: spokenSchema.optional(),
     }),
     content: z.object({
       blocks: z.array(blockSchema),

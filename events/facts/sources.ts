@@ -16,6 +16,10 @@ export type Sources = {
   published: Source | null;
   /** What each version of the documents was made of, from version 1. */
   versions: readonly Source[];
+  /** Summary and title mention names that people changed: they are made again when the documents are written. */
+  retelling: boolean;
+  /** What runs were given up with that people had corrected, oldest first, until there are documents. */
+  unwritten: readonly Source[];
 };
 
 /** What documents are made of. */
@@ -46,11 +50,16 @@ export const noSources: Sources = {
   saved: null,
   published: null,
   versions: [],
+  retelling: false,
+  unwritten: [],
 };
 
 /** Version of the fact whose blocks are the transcript, before corrections by their ids. */
 export const basisOf = ({ results }: Pick<Source, 'results'>): number | null =>
   results.restored ?? results.carried ?? results.punctuated ?? results.turns;
+
+/** Runs that were given up before there were documents: so many are remembered, the last ones. */
+const unwrittenMax = 20;
 
 const redoneFromTitle = { title: null, restored: null };
 const redoneFromWords = { ...redoneFromTitle, carried: null, punctuated: null, summary: null };
@@ -69,6 +78,12 @@ const redoneFrom = {
 
 /** The sources after a fact that the machine has accepted; the same object when it changes none. Pure. */
 export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
+  const after = resultsAfter(sources, fact);
+  const retelling = retellingAfter(after.retelling, fact);
+  return retelling === after.retelling ? after : { ...after, retelling };
+}
+
+function resultsAfter(sources: Sources, fact: SourceFact): Sources {
   const { type, version } = fact;
   const result = counting[type]?.result;
   const draft = result ? holding(sources.draft, result, version) : sources.draft;
@@ -112,17 +127,14 @@ export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
         ? { ...after, published: said(sources, {}, { names: version }) }
         : after;
 
-    case 'documents.saved':
-      return { ...after, saved: draft, published: draft, versions: [...after.versions, draft] };
+    case 'documents.saved': {
+      const versions = [...after.versions, draft];
+      return { ...after, saved: draft, published: draft, versions, unwritten: [] };
+    }
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { ...after, saved: null, published: null } : after;
-    case 'reprocessing.requested': {
-      const { from } = fact.data;
-      const results = { ...draft.results, ...redoneFrom[from] };
-      const unheard =
-        from === 'speech-to-text' ? { stretches: null, utterances: 0, labels: [] } : {};
-      return { ...after, run: after.run + 1, draft: { ...draft, ...unheard, results } };
-    }
+    case 'reprocessing.requested':
+      return furtherRun(after, fact.data.from);
     case 'version.restored':
       return { ...after, draft: restored(draft, versionIn(sources, fact.data), version) };
     case 'processing.cancelled':
@@ -133,6 +145,34 @@ export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
       return { ...noSources, run: after.run, draft: { ...noSource, kind: draft.kind } };
     default:
       return after;
+  }
+}
+
+/** The sources of a run that does again what comes from a stage on. */
+function furtherRun(before: Sources, from: ReprocessedFrom): Sources {
+  const { draft, published, run } = before;
+  const results = { ...draft.results, ...redoneFrom[from] };
+  const unheard = from === 'speech-to-text' ? { stretches: null, utterances: 0, labels: [] } : {};
+  const next = { ...draft, ...unheard, results };
+  const isLost = published === null && results.edited !== null && basisOf(next) !== basisOf(draft);
+  const unwritten = isLost ? [...before.unwritten, draft].slice(-unwrittenMax) : before.unwritten;
+  return { ...before, run: run + 1, draft: next, unwritten };
+}
+
+/** Asked for by a change of names; over when it is done, could not be done, or something else is asked for. */
+function retellingAfter(retelling: boolean, fact: SourceFact): boolean {
+  switch (fact.type) {
+    case 'speakers.renamed':
+      return retelling || fact.data.texts === 'again';
+    case 'title.chosen':
+    case 'summary.fallback_used':
+    case 'reprocessing.requested':
+    case 'version.restored':
+    case 'processing.cancelled':
+    case 'error.cleared':
+      return false;
+    default:
+      return retelling;
   }
 }
 

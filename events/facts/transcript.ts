@@ -69,6 +69,9 @@ export type LineKind = SummaryLine['kind'];
 export const stretchSchema = z.tuple([z.number().nonnegative(), z.number().nonnegative()]);
 export type Stretch = z.infer<typeof stretchSchema>;
 
+/** Seconds of speech by label. */
+export const spokenSchema = z.record(z.string(), z.number());
+
 /** How a speaker sounds, under the name a person gave: kept in the fact of the name, for later meetings of theirs. */
 export const namedVoiceSchema = z.object({
   label: z.string(),

@@ -10,6 +10,7 @@ import { draft, published } from './reading.ts';
 import { type Recording, factAt, factsOf } from './recording.ts';
 import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
+import { type RenamedTexts, isTitleGiven, withNamesChanged } from './written-texts.ts';
 
 /** Why a command on a recording is refused, besides what its state does not allow. */
 export type RecordingRefusal =
@@ -61,9 +62,18 @@ export const changeRecording =
 /** Whether the voices of the named are remembered (`speakers.profiles`). */
 type Remembering = { remember?: boolean };
 
-/** Names speakers afterwards; an empty name takes a name away. */
+/**
+ * Names speakers afterwards; an empty name takes a name away. Where a language model's texts mention a name that goes,
+ * it is replaced in them as far as that is certain, and with a language model they are made again.
+ */
 export const renameSpeakers =
-  (names: Readonly<Record<string, string>>, { remember = false }: Remembering = {}) =>
+  (
+    names: Readonly<Record<string, string>>,
+    {
+      remember = false,
+      hasLanguageModel = false,
+    }: Remembering & { hasLanguageModel?: boolean } = {},
+  ) =>
   (recording: Recording): RecordingDecision => {
     const reading = published(recording);
     if (!reading) return noDocuments('speakers.renamed');
@@ -76,14 +86,36 @@ export const renameSpeakers =
       Object.entries(all).filter(([label, name]) => reading.names[label] !== name),
     );
     const voices = remember ? voicesNamed(recording, reading, changed) : [];
+    const renamed = textsRenamed(recording, all);
+    const texts = renamed?.isMentioned && hasLanguageModel ? 'again' : 'replaced';
     return [
       {
         type: 'speakers.renamed',
-        data: { labels: labels.filter((label) => Object.hasOwn(all, label)) },
-        content: { names: all, ...(voices.length > 0 ? { voices } : {}) },
+        data: {
+          labels: labels.filter((label) => Object.hasOwn(all, label)),
+          ...(renamed ? { texts } : {}),
+        },
+        content: { names: all, ...(voices.length > 0 ? { voices } : {}), ...renamed?.texts },
       },
     ];
   };
+
+/** What the next documents would say, with the names that speakers have from now on; null where it mentions none that goes. */
+function textsRenamed(
+  recording: Recording,
+  after: Readonly<Record<string, string>>,
+): RenamedTexts | null {
+  const { source, speakers } = draft(recording);
+  const names = speakers.map(({ label, name }) => ({
+    label,
+    before: name ?? '',
+    after: Object.hasOwn(after, label) ? after[label]!.trim() : '',
+  }));
+  return withNamesChanged(recording, source, {
+    names,
+    isTitleGiven: isTitleGiven(recording, source),
+  });
+}
 
 /** Ends the pause of a meeting by names; whether it waits for them, the machine says. */
 export const nameSpeakers =

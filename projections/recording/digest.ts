@@ -2,6 +2,7 @@ import type { LoggedFact, LoggedRecordingFact } from '../../events/facts/catalog
 import { counting, staying } from '../../events/facts/counting.ts';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { basisOf, type Source } from '../../events/facts/sources.ts';
+import { summaryFact } from './written-texts.ts';
 import { countedAfter, noRecording, type ReadFact, type Recording } from './recording.ts';
 
 /**
@@ -71,13 +72,13 @@ export const withTextRows = ({ facts }: Recording): number[] =>
 
 /** Versions of the facts whose texts are needed to read what a source says. */
 export function textsNeeded(recording: Recording, source: Source): number[] {
-  const { restored, turns, summary } = source.results;
+  const { turns } = source.results;
   const basis = basisOf(source);
   const edits = recording.facts.filter(
     (fact) =>
       (fact.type === 'turn.edited' || fact.type === 'turns.recut') && fact.data.basis === basis,
   );
-  const versions = [basis ?? turns, restored === null ? summary : null];
+  const versions = [basis ?? turns, summaryFact(recording, source)?.version ?? null];
   return [...versions, ...edits.map(({ version }) => version)].filter((one) => one !== null);
 }
 

@@ -3,6 +3,7 @@ import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { corrected, newLabel } from './carry-over.ts';
+import { speakingTimes } from './join-turns.ts';
 import { cutTurn, joinedTurns } from './recut.ts';
 import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
@@ -84,7 +85,7 @@ export const splitTurn =
     if (!parts) return noSuchWord;
     const [first, second] = parts;
     const { label, name } = labelsIn(recording, reading, shownName).of(speaker, block);
-    return [recutFact(reading.basis, [block], [first, { ...second, speaker: label }], name)];
+    return [recutFact(reading, [block], [first, { ...second, speaker: label }], name)];
   };
 
 /** Joins the turn at an index with the next one, under its own speaker. */
@@ -95,7 +96,7 @@ export const mergeTurn =
     if (!reading) return noDocuments('turns.recut');
     const [block, next] = reading.blocks.slice(index < 0 ? Infinity : index, index + 2);
     if (!block || !next || reading.basis === null) return noSuchTurn;
-    return [recutFact(reading.basis, [block, next], [joinedTurns(block, next)])];
+    return [recutFact(reading, [block, next], [joinedTurns(block, next)])];
   };
 
 /** What people see and may correct: the documents; before there are any, what waits for names. */
@@ -103,16 +104,17 @@ const correctable = (recording: Recording, state: string): Reading | null =>
   published(recording) ?? (state === 'awaiting-speakers' ? draft(recording) : null);
 
 const recutFact = (
-  basis: number,
+  { basis, blocks }: Reading,
   replaced: readonly Block[],
   by: readonly Block[],
   name?: string,
 ): Recut => ({
   type: 'turns.recut',
   data: {
-    basis,
+    basis: basis!,
     replaced: replaced.map(({ id }) => id),
     by: by.map(({ id, speaker, start, end }) => ({ id, speaker, start, end })),
+    ...spokenIn([...blocks.filter((block) => !replaced.includes(block)), ...by]),
   },
   content: {
     turns: by.map(({ text, words }) => ({ text, words })),
@@ -168,13 +170,22 @@ function editsOf(
     const { label, name } = labels.of(change.speaker, block);
     if (text === block.text && label === block.speaker) continue;
     const words = text === block.text ? { text, words: block.words } : corrected(block, text);
+    blocks.set(block.id, { ...block, speaker: label });
     facts.push({
       type: 'turn.edited',
-      data: { basis, block: block.id, speaker: label },
+      data: { basis, block: block.id, speaker: label, ...spokenIn([...blocks.values()]) },
       content: { ...words, ...(name === undefined ? {} : { name }) },
     });
   }
   return facts;
+}
+
+/** How long each speaks in these turns, as facts have it. */
+export function spokenIn(blocks: readonly Block[]): { spoken?: Record<string, number> } {
+  const times = speakingTimes(blocks);
+  return times.length === 0
+    ? {}
+    : { spoken: Object.fromEntries(times.map(({ label, seconds }) => [label, seconds])) };
 }
 
 export const noDocuments = <T extends (EditRefusal & { type: unknown })['type']>(type: T) => ({

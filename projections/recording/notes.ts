@@ -20,6 +20,7 @@ export const noteCodes = [
   'summary-extracted',
   'title-extracted',
   'abstract-extracted',
+  'names-replaced',
   'too-short',
   'title-kept',
   'parts-unpunctuated',
@@ -37,11 +38,12 @@ export type Note = { code: NoteCode; detail: string };
  * The notes of what something is made of, in the order of the codes. They follow from the facts that
  * count and are kept nowhere else, so none outlives what it is about. Pure.
  * @param options.titleGiven whether a person gave the title
+ * @param options.renamed whether the summary is an earlier one with other names in it
  */
 export function notesOf(
   source: Source,
   counting: readonly ReadFact[],
-  { titleGiven }: { titleGiven: boolean },
+  { titleGiven, renamed }: { titleGiven: boolean; renamed: boolean },
 ): Note[] {
   const details = new Map<NoteCode, string>(
     counting.flatMap(saidBy).map(({ code, detail }) => [code, detail]),
@@ -57,6 +59,7 @@ export function notesOf(
     for (const code of extractCodes) details.delete(code);
   }
   if (titleGiven) details.delete('title-extracted');
+  if (renamed) details.set('names-replaced', '');
   // Until something is made of the turns they may still be named.
   const isSkipped = results.turns !== null && results.names === null && results.punctuated !== null;
   if (isSkipped) details.set('speakers-skipped', '');

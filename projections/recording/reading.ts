@@ -1,7 +1,7 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
-import { withKnownNames } from './labels-in-text.ts';
+import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { linesOn } from './lines-on-blocks.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
@@ -101,7 +101,6 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const restored = factAt(recording, results.restored, 'version.restored');
   const carried = factAt(recording, results.carried, 'corrections.carried_over');
   const turns = factAt(recording, results.turns, 'turns.joined');
-  const title = factAt(recording, results.title, 'title.chosen');
   const audio = factAt(
     recording,
     results.audio,
@@ -120,11 +119,13 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const raw = blocksAfter(turned, early);
   const punctuated = factAt(recording, results.punctuated, 'transcript.punctuated');
   const recognised = punctuated?.content?.blocks ?? raw;
-  const text = restored?.content ?? undefined;
-  const blocks = text?.blocks ?? carried?.content?.blocks ?? recognised;
-  const summary = factAt(recording, results.summary, 'summary.completed');
+  const blocks = restored?.content?.blocks ?? carried?.content?.blocks ?? recognised;
+  const written = writtenTexts(recording, source);
   const standing = [...lastOfEachBlock(early), ...edits, ...[...early, ...late].filter(isRecut)];
-  const speakers = speakersIn(restored ?? turns, carried, standing, names);
+  const speakers = speakersIn(restored ?? turns, carried, standing, names, [
+    ...late.toReversed(),
+    ...(restored ? [] : [carried, ...early.toReversed()]),
+  ]);
   const shownBlocks = blocksAfter(blocks, late);
   return {
     source,
@@ -135,9 +136,9 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
       ({ content }) => plainTitle(content?.previous ?? null) ?? [],
     ),
-    abstract: text?.abstract ?? title?.content?.abstract ?? null,
-    summary: text?.summary ?? summary?.content?.text ?? null,
-    lines: linesOn(shownBlocks, (text ?? summary?.content)?.lines ?? []),
+    abstract: written.abstract,
+    summary: written.summary,
+    lines: linesOn(shownBlocks, written.lines),
     language: languageOf(recording, source),
     duration: plan?.data.duration ?? audio?.data.duration ?? null,
     names,
@@ -153,6 +154,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     utterances,
     notes: notesOf(source, [...countingFacts(recording, source), ...edits], {
       titleGiven: isTitleGiven(recording, source),
+      renamed: isRenamed(recording, source),
     }),
   };
 }
@@ -168,39 +170,6 @@ function countingFacts(recording: Recording, { results }: Source): ReadFact[] {
 /** A title without overrides of its direction: with them it could show as another one (CVE-2021-42574). */
 export const plainTitle = <T extends string | null>(title: T): T =>
   (title === null ? null : title.replaceAll(/[\u202A-\u202E\u2066-\u2069]/gu, '')) as T;
-
-/** A person's title counts, unless a version was restored after it. In a model's, labels become names. */
-function titleOf(
-  recording: Recording,
-  source: Source,
-  speakers: Reading['speakers'],
-): string | null {
-  const { results } = source;
-  const titled = factAt(recording, results.titled, 'title.changed');
-  const restored = factAt(recording, results.restored, 'version.restored');
-  const chosen = factAt(recording, results.title, 'title.chosen');
-  const named = factAt(recording, results.named, 'documents.named');
-  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
-  const given = titled && titled.version > (restored?.version ?? 0) ? titled : null;
-  const made = chosen?.content?.title;
-  return (
-    given?.content?.title ??
-    restored?.content?.title ??
-    titled?.content?.title ??
-    (made && !isTitleGiven(recording, source) ? withKnownNames(made, speakers) : made) ??
-    origin?.content?.title ??
-    named?.content?.title ??
-    null
-  );
-}
-
-/** Whether a person said what the recording is called, at its beginning or later. */
-function isTitleGiven(recording: Recording, { results }: Source): boolean {
-  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
-  const chosen = factAt(recording, results.title, 'title.chosen');
-  const isFileName = chosen?.data.of === 'filename';
-  return results.titled !== null || isFileName || Boolean(origin?.content?.title?.trim());
-}
 
 /** `language.set` to null means: as it was heard. */
 function languageOf(recording: Recording, source: Source): string | null {
@@ -241,8 +210,13 @@ function speakersIn(
   carried: ReadFact<'corrections.carried_over'> | null,
   changes: readonly TurnChange[],
   names: Readonly<Record<string, string>>,
+  /** What may say how long they spoke since, the last first. */
+  since: readonly (TurnChange | ReadFact<'corrections.carried_over'> | null)[],
 ): Reading['speakers'] {
   const known = found?.data.speakers ?? [];
+  const spoken = since.find((fact) => fact?.data.spoken)?.data.spoken;
+  const secondsOf = (label: string, before: number): number =>
+    spoken ? (Object.hasOwn(spoken, label) && spoken[label]) || 0 : before;
   const others = new Set<string>();
   const placed = found?.type === 'version.restored' ? [] : (carried?.data.labels ?? []);
   const given = changes.flatMap(({ data }) =>
@@ -252,7 +226,11 @@ function speakersIn(
     if (label !== null && !known.some((one) => one.label === label)) others.add(label);
   }
   return [...known, ...[...others].map((label) => ({ label, seconds: 0 }))].map(
-    ({ label, seconds }) => ({ label, seconds, name: nameOf(label, names) }),
+    ({ label, seconds }) => ({
+      label,
+      seconds: secondsOf(label, seconds),
+      name: nameOf(label, names),
+    }),
   );
 }
 
@@ -262,10 +240,10 @@ const nameOf = (label: string, names: Readonly<Record<string, string>>): string 
 
 /** Everybody who may be named; also those whom only a correction found. */
 function suggestionsIn(
-  { data, content }: ReadFact<'turns.joined'>,
+  { content }: ReadFact<'turns.joined'>,
   speakers: Reading['speakers'],
 ): Suggestion[] {
-  const total = data.speakers.reduce((sum, { seconds }) => sum + seconds, 0);
+  const total = speakers.reduce((sum, { seconds }) => sum + seconds, 0);
   return speakers.map(({ label, name, seconds }) => {
     const found = content?.suggestions.find((one) => one.label === label);
     return {

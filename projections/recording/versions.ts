@@ -23,6 +23,7 @@ export type DocumentVersion = {
 export function versionsOf(recording: Recording): DocumentVersion[] {
   const { versions, published } = recording.sources;
   let why: ReadFact[] = [];
+  let before = why;
   const found: DocumentVersion[] = [];
   for (const fact of recording.facts) {
     if (reasons.has(fact.type)) why.push(fact);
@@ -30,6 +31,8 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
     const { version } = fact.data;
     const source = versions[version - 1];
     if (!source) continue;
+    // Names changed, and what was written with the old ones was made again: for the same reason.
+    if (why.length === 0) why = before;
     const { results } = source;
     found.push({
       version,
@@ -42,6 +45,7 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
       title: read(recording, source).title,
       current: published !== null && version === versions.length,
     });
+    before = why;
     why = [];
   }
   return found;

@@ -11,8 +11,8 @@ import { unknownVariableText, unknownVariables } from '../config/environment.ts'
 import { type Pipeline, openPipeline } from '../pipeline.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
-import { peopleFieldSchema } from '../http/body.ts';
 import { openLogger } from '../shared/log.ts';
+import { peopleFieldSchema } from '../recordings/people-given.ts';
 import { type FoundFile, findAudioFiles } from './audio-files.ts';
 import { confirmed } from './confirmed.ts';
 import { openScratchFolder } from './scratch-folder.ts';

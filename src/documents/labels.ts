@@ -92,6 +92,8 @@ const german: Labels = {
     'summary-extracted': 'Die Zusammenfassung ist ein Auszug aus dem Text.',
     'title-extracted': 'Der Titel ist ein Auszug aus dem Text.',
     'abstract-extracted': 'Die Kurzfassung ist ein Auszug aus dem Text.',
+    'names-replaced':
+      'Namen wurden später geändert: In Zusammenfassung und Kurzfassung sind sie ersetzt, wo sicher ist, wer gemeint ist; neu geschrieben sind sie nicht.',
     'too-short':
       'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung aus ihm nur ihn wiederholen würde; sie ist weggelassen.',
     'title-kept': 'Der Titel ist der bisherige: Das Sprachmodell hat keinen neuen gegeben.',
@@ -155,6 +157,8 @@ const english: Labels = {
     'summary-extracted': 'The summary is an extract from the text.',
     'title-extracted': 'The title is an extract from the text.',
     'abstract-extracted': 'The abstract is an extract from the text.',
+    'names-replaced':
+      'Names were changed afterwards: in summary and abstract they are replaced where it is certain who is meant; neither was written again.',
     'too-short':
       'The text is so short that a summary or abstract taken from it would only repeat it; it was left out.',
     'title-kept': 'The title is the earlier one: the language model gave no new one.',

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { createRequire } from 'node:module';
 import { kindSchema } from '../../events/facts/recording.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
+import { personNameMax } from '../recordings/people-given.ts';
 import { inWords } from '../shared/in-words.ts';
 import { requestedLanguage } from '../shared/languages.ts';
 import { readJson } from './json.ts';
@@ -106,7 +107,7 @@ const moment = z.iso.datetime({ offset: true });
 export const librarySchema = z.strictObject({
   ...pageSchema.shape,
   kind: kindSchema.optional(),
-  speaker: z.string().min(1).max(limits.personNameMax).optional().describe('a name, or a label'),
+  speaker: z.string().min(1).max(personNameMax).optional().describe('a name, or a label'),
   from: moment.optional().describe('those that began then or later'),
   to: moment.optional().describe('those that began then or earlier'),
 });
@@ -138,36 +139,6 @@ export const titleSchema = z
   .string()
   .max(200)
   .transform((text) => plainTitle(text.normalize('NFC')).replaceAll(/\s+/g, ' ').trim());
-
-/** A name of somebody who may be heard, on one line. */
-const personSchema = z
-  .string()
-  .max(limits.personNameMax)
-  .regex(/^[^\r\n\u2028\u2029]*$/u, 'must be one line')
-  .transform((text) => plainTitle(text.normalize('NFC')).replaceAll(/\s+/g, ' ').trim())
-  .refine((name) => name !== '', 'must not be empty');
-
-/** Names of people who may be heard; each once. */
-export const peopleSchema = z
-  .array(personSchema)
-  .max(limits.peopleMax)
-  .transform((names) => [...new Set(names)]);
-
-/** The same in a field of a form: names with commas between, or a JSON array of them. */
-export const peopleFieldSchema = z
-  .string()
-  .max(limits.peopleFieldMax)
-  .transform((text, { addIssue }): string[] => {
-    if (!text.trim().startsWith('[')) return text.split(',').filter((name) => name.trim() !== '');
-    try {
-      return JSON.parse(text) as string[];
-    } catch {
-      addIssue({ code: 'custom', message: 'must be names with commas between, or a JSON array' });
-      return z.NEVER;
-    }
-  })
-  .pipe(peopleSchema)
-  .describe('names of people who may be heard: with commas between, or a JSON array');
 
 /** A number out of a path; -1 for anything else, which names nothing. */
 export const numberIn = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);

@@ -11,10 +11,6 @@ export const limits = {
   /** What an upload's form may hold besides the file, bytes and fields. */
   uploadFieldsBytesMax: 64 * 1024,
   uploadFieldsMax: 16,
-  /** Names of people who may be heard in a recording: how many, how long, and all in a field of a form. */
-  peopleMax: 50,
-  personNameMax: 60,
-  peopleFieldMax: 4096,
   /** Boundaries and part headers of an upload, bytes: a body longer than file + this is refused unread. */
   uploadOverheadBytes: 1024 * 1024,
   /** Uploads received at the same time, all users together; more are asked to come back. */

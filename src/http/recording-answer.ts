@@ -1,5 +1,6 @@
 import { keysOf } from '../shared/keys-of.ts';
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
+import type { LibraryItem } from '../../projections/transcripts.ts';
 import { suggestionReason } from '../documents/suggestion-reason.ts';
 import { speakerName, withSpeakerNames } from '../documents/documents.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
@@ -10,7 +11,11 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 
 /** One line of `GET /recordings`. */
-export function recordingLine(row: RecordingRow, activities: readonly StageNow[]) {
+export function recordingLine(
+  row: RecordingRow,
+  activities: readonly StageNow[],
+  uiLanguage: 'de' | 'en',
+) {
   // What the running service says is newer and finer than the log: a queued stage is no fact.
   const activity = activities[0];
   const running = row.running[0];
@@ -27,13 +32,13 @@ export function recordingLine(row: RecordingRow, activities: readonly StageNow[]
     waiting: activity?.waiting ?? null,
     title: row.title,
     source: row.source,
-    summary: row.abstract,
+    summary: row.abstract === null ? null : withSpeakerNames({ ...row, uiLanguage }, row.abstract),
     language: row.language,
     started_at: row.started_at,
     duration: row.duration,
     device: row.device,
     error: row.error,
-    speakers: row.speakers,
+    speakers: speakerAnswers(row.speakers, uiLanguage),
     documents: row.documents,
     version: row.version,
   };
@@ -47,14 +52,25 @@ export function recordingAnswer(
   uiLanguage: 'de' | 'en',
 ) {
   const pending = row.status === 'awaiting-speakers' ? row.suggestions : [];
+  const { summary, ...line } = recordingLine(row, activities, uiLanguage);
   return {
-    ...recordingLine(row, activities),
-    summary: summaryAnswer(row, transcript, uiLanguage),
+    ...line,
+    summary: summaryAnswer({ ...row, abstract: summary }, transcript, uiLanguage),
     activities,
     speakers_pending: suggestionAnswers(pending, uiLanguage),
     utterances: transcript ? utterances(transcript) : [],
     notes: row.notes.map(({ code, detail }) => ({ code, text: detail })),
     ledger: ledgerOf(row, transcript),
+  };
+}
+
+/** A line of `GET /transcripts`: labels that have no name are shown as people see them. */
+export function libraryAnswer(item: LibraryItem, uiLanguage: 'de' | 'en'): LibraryItem {
+  const speakers = item.speakers.map((label) => ({ label, name: null, seconds: 0 }));
+  const { summary } = item;
+  return {
+    ...item,
+    summary: summary === null ? null : withSpeakerNames({ speakers, uiLanguage }, summary),
   };
 }
 
@@ -66,7 +82,7 @@ export function readingAnswer(reading: Reading, uiLanguage: 'de' | 'en') {
   return {
     title: title === null ? null : named(title),
     language,
-    speakers,
+    speakers: speakerAnswers(speakers, uiLanguage),
     summary: summaryAnswer(
       { abstract, speakers },
       { ...reading, summary: reading.summary ?? '' },
@@ -76,6 +92,10 @@ export function readingAnswer(reading: Reading, uiLanguage: 'de' | 'en') {
     notes: notes.map(({ code, detail }) => ({ code, text: detail })),
   };
 }
+
+/** Everybody who speaks, with what people see of them: the name, or what stands for one. */
+const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: 'de' | 'en') =>
+  speakers.map((one) => ({ ...one, shown: speakerName({ speakers, uiLanguage }, one.label) }));
 
 /** Names suggested for labels, with the reason as a person reads it, and what is shown of who has no name. */
 export const suggestionAnswers = (

@@ -12,7 +12,7 @@ export type HeardVoices = NonNullable<RecordingFactOf<'diarization.completed'>['
 
 /** Whom a user knows: what is suggested to them is made of it. */
 export type KnownVoices = {
-  /** Names the user confirmed, those named last first, at most 1 000. */
+  /** Names the user confirmed, those named last first; `peopleNamed` has the bound. */
   peopleOf(owner: string): Promise<string[]>;
   /** The labels whose voice is one that the user named, each at most once. Of another user's nothing is known. */
   voiceMatches(owner: string, heard: HeardVoices): Promise<VoiceMatch[]>;

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { startService, type TestService } from '../support/http-client.ts';
@@ -85,7 +88,7 @@ test('voices that a person named are known in later meetings, until that is take
     json: { name: ' Ada  Lovelace ' },
   });
   assert.equal(renamed.body.name, 'Ada Lovelace');
-  assert.notEqual(renamed.body.id, both!.id);
+  assert.equal(renamed.body.id, both!.id);
   const kept = await service.call<{ speakers: { name: string }[] }>('GET', `/recordings/${first}`, {
     token,
   });
@@ -112,6 +115,10 @@ test('voices that a person named are known in later meetings, until that is take
     ['Ben'],
   );
   assert.deepEqual(await people(), ['Ben']);
+  await service.call('DELETE', `/recordings/${second}`, { token });
+  for (const guess of ['Ada', 'Ada Lovelace', 'Mallory', 'Ben']) {
+    assert.deepEqual(await filesWith(service.dataDir, guess), [], `${guess} can be confirmed`);
+  }
 });
 
 test('mixed speech, another model, and voices that are not to be remembered say nothing', async (t) => {
@@ -162,6 +169,22 @@ test('mixed speech, another model, and voices that are not to be remembered say 
   const gone = await service.call('DELETE', '/speakers/profiles', { token });
   assert.deepEqual([gone.status, (await listed()).profiles], [204, []]);
 });
+
+/** Files below a folder in which a hash of a name stands, by which a guess could be confirmed. */
+async function filesWith(folder: string, name: string): Promise<string[]> {
+  const marks = [name, name.toLowerCase()].flatMap((one) => {
+    const hash = createHash('sha256').update(one).digest();
+    return [hash.toString('hex').slice(0, 32), hash.toString('base64url').slice(0, 20), hash];
+  });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    const bytes = await readFile(path);
+    if (marks.some((mark) => bytes.includes(mark))) found.push(path);
+  }
+  return found;
+}
 
 /** A service that tells two speakers apart, and how to have it hear a meeting of these voices. */
 async function hearing(t: Parameters<typeof startService>[0]) {

@@ -25,6 +25,7 @@ function placeOf(snapshot: RecordingSnapshot): string {
     Object.keys(running).sort(),
     known.map((result) => result !== null),
     [stretches, utterances, labels.length, failed?.stage, audio, sources.versions.length > 0],
+    sources.retelling,
     // What a retry goes back to matters in error only.
     failed && resume?.map(({ id }) => id),
   ]);

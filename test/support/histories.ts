@@ -25,7 +25,7 @@ import {
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
 import { carriedOver } from '../../src/recordings/stages/write.ts';
 import { documentsInput } from '../../src/documents/documents-input.ts';
-import { draft, published } from '../../projections/recording/reading.ts';
+import { draft, published, read } from '../../projections/recording/reading.ts';
 import { factAt, readRecording } from '../../projections/recording/recording.ts';
 import { mostHeard } from '../../src/recordings/stages/transcribe.ts';
 import { isRefusal } from '../../events/command-handler.ts';
@@ -35,7 +35,7 @@ import {
   renameSpeakers,
   restoreVersion,
 } from '../../projections/recording/decide.ts';
-import { editTurn } from '../../projections/recording/edit-turns.ts';
+import { editTurn, mergeTurn, splitTurn } from '../../projections/recording/edit-turns.ts';
 import { memoryStore } from './memory-store.ts';
 import type { Random } from './seeded.ts';
 
@@ -209,22 +209,27 @@ async function work(life: Life, stage: Stage): Promise<void> {
       return;
     }
     case 'summarise': {
+      if (await isLeft(life, stage)) return;
       const { language } = draft(await recording());
       await answer(stage, {
         type: 'summary.completed',
         data: { ...(await modelOf(life, stage)), parts: 1, language },
-        content: { text: `Summary ${history.facts().length}` },
+        content: { text: `Summary ${history.facts().length} by ${random.pick(names)}` },
       });
       return;
     }
     case 'entitle': {
+      if (await isLeft(life, stage)) return;
       const origin = factAt(await recording(), 1, 'audio.imported', 'recording.started');
       const given = origin?.content?.title;
       const number = history.facts().length;
       await answer(stage, {
         type: 'title.chosen',
         data: await modelOf(life, stage),
-        content: { title: given ?? `Title ${number}`, abstract: `Abstract ${number}` },
+        content: {
+          title: given ?? `Title ${number} of ${random.pick(names)}`,
+          abstract: `Abstract ${number}, ${random.pick(names)}`,
+        },
       });
       return;
     }
@@ -239,6 +244,12 @@ async function modelOf({ random, history, answer }: Life, stage: Stage) {
   if (!first || random.chance(0.6)) return languageModel;
   await answer(stage, { type: 'summary.fallback_used', data: { stage, reason: 'not-configured' } });
   return builtIn;
+}
+
+/** Whether texts that were to be made again stay as they are, since no language model answers. */
+async function isLeft({ random, history, answer }: Life, stage: Stage): Promise<boolean> {
+  if (!history.snapshot().context.sources.retelling || random.chance(0.6)) return false;
+  return await answer(stage, { type: 'summary.fallback_used', data: { stage, reason: 'away' } });
 }
 
 async function transcribe({ random, answer, recording }: Life): Promise<void> {
@@ -312,7 +323,8 @@ async function join({ random, answer, recording }: Life): Promise<void> {
 async function write(life: Life): Promise<void> {
   const { random, answer, recording, history } = life;
   const before = await recording();
-  const carried = carriedOver(draft(before), published(before));
+  const unwritten = before.sources.unwritten.map((source) => read(before, source));
+  const carried = carriedOver(draft(before), published(before), unwritten);
   if (carried) await answer('write', carried);
   await answer('write', {
     type: 'documents.named',
@@ -369,19 +381,26 @@ async function person(life: Life): Promise<void> {
       return;
     case 3:
     case 4: {
-      if (!present) return;
+      const waits = stateName(history.snapshot().value) === 'awaiting-speakers';
       const index = random.below(3);
-      const block = present.blocks[index];
+      const block = (present ?? (waits ? draft(recording) : null))?.blocks[index];
       if (!block) return;
       const speaker = block.speaker === null ? undefined : random.pick([undefined, ...names]);
       const text = `${block.text} ${random.pick(words)}`;
-      await decided(editTurn(index, { text, speaker }, speakerName));
+      await decided(
+        random.pick([
+          editTurn(index, { text, speaker }, speakerName),
+          splitTurn(index, { word: 1, speaker }, speakerName),
+          mergeTurn(index),
+        ]),
+      );
       return;
     }
     case 5: {
       if (!present) return;
       const given = present.speakers.map(({ label }) => [label, random.pick(['', ...names])]);
-      await decided(renameSpeakers(Object.fromEntries(given) as Record<string, string>));
+      const all = Object.fromEntries(given) as Record<string, string>;
+      await decided(renameSpeakers(all, { hasLanguageModel: random.chance(0.7) }));
       return;
     }
     case 6: {

@@ -190,6 +190,8 @@ export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachin
         return reprocessedFrom.map((from) => sampleEvent(type, version, { from }));
       case 'kind.changed':
         return (['solo', 'meeting'] as const).map((kind) => sampleEvent(type, version, { kind }));
+      case 'speakers.renamed':
+        return [{}, { texts: 'again' }].map((data) => sampleEvent(type, version, data));
       case 'documents.deleted':
         return [{}, { documents: ['summary'] }].map((data) => sampleEvent(type, version, data));
       default: {

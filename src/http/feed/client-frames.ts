@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { browserRates } from '../../capture/browser/browser-file.ts';
-import { languageSchema, peopleSchema } from '../body.ts';
+import { peopleSchema } from '../../recordings/people-given.ts';
+import { languageSchema } from '../body.ts';
 
 /**
  * What a client sends: to record with the browser’s microphone, whose audio are binary frames of 16-bit

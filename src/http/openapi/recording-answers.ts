@@ -50,6 +50,7 @@ export const failure = z.object({
 export const speaker = z.object({
   label: z.string(),
   name: z.string().nullable(),
+  shown: z.string().describe('what people see: the name, or `Speaker 1`'),
   seconds: z.number(),
 });
 
@@ -162,6 +163,7 @@ export const uploaded = accepted.extend({
 /** Answers of commands. */
 export const going = { description: 'Taken; work goes on.', json: accepted };
 export const done = { description: 'Done.', json: accepted };
+export const changed = { description: 'The recording as it is now.', json: recordingLineSchema };
 
 export const nextCursor = z
   .string()

@@ -13,7 +13,7 @@ import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { isReprocessing, reprocessingOf, reprocessSchema } from './recording-actions.ts';
-import { statusName } from '../recording-answer.ts';
+import { libraryAnswer, statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
@@ -29,20 +29,21 @@ import * as answers from '../openapi/recording-answers.ts';
 
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
-  const { storage, dataDir, projections } = services;
+  const { storage, dataDir, projections, settings } = services;
   const kept = cachedReads<Buffer>(projections, recordings.name, limits.pagesKeptMax);
   const read = async (userId: string, filename: string) =>
     readDocument(await openSpace(dataDir, userId), filename);
 
   router.get('/transcripts', async (ctx) => {
-    const owner = callerOf(ctx.state).userId;
+    const { userId: owner } = callerOf(ctx.state);
+    const { 'ui.language': uiLanguage } = settings();
     // As it was asked, so that what is kept need not be read again; as bytes, which need no encoding.
-    const body = await kept(`${owner}?${ctx.querystring}`, async () => {
-      const { rows, next_cursor } = await libraryOf(storage, owner, queryOf(ctx, librarySchema));
-      return Buffer.from(JSON.stringify({ transcripts: rows, next_cursor }));
-    });
     ctx.type = 'application/json';
-    ctx.body = body;
+    ctx.body = await kept(`${uiLanguage} ${owner}?${ctx.querystring}`, async () => {
+      const { rows, next_cursor } = await libraryOf(storage, owner, queryOf(ctx, librarySchema));
+      const transcripts = rows.map((one) => libraryAnswer(one, uiLanguage));
+      return Buffer.from(JSON.stringify({ transcripts, next_cursor }));
+    });
   });
 
   // Before reading: a document called `reprocess` is read by GET, this is POST only.

@@ -4,9 +4,9 @@ import {
   type Confirmation,
   type Person,
   confirmationsMax,
+  isSameName,
   people,
   peopleNamed,
-  personId,
 } from '../../../projections/people.ts';
 import {
   type DecideRecording,
@@ -41,7 +41,9 @@ export const profileRoutes: AddRoutes = (router, services) => {
     const profile = await profileIn(services, owner, ctx.params['profile']!);
     const { name } = await jsonBody(ctx, profileSchema);
     await inEach(services, ctx.state, profile.confirmations, (one) => renameVoices(one, name));
-    ctx.body = profileAnswer(await profileIn(services, owner, personId(name)));
+    const renamed = (await profilesOf(services, owner)).find((one) => isSameName(one.name, name));
+    if (!renamed) throw notFound();
+    ctx.body = profileAnswer(renamed);
   });
 
   router.delete('/speakers/profiles', async (ctx) => {
@@ -89,7 +91,7 @@ async function profilesOf(services: HttpServices, owner: string): Promise<Person
 }
 
 async function profileIn(services: HttpServices, owner: string, id: string): Promise<Person> {
-  const profile = (await profilesOf(services, owner)).find((one) => one.id === id);
+  const profile = (await profilesOf(services, owner)).find((one) => profileId(one) === id);
   if (!profile) throw notFound();
   return profile;
 }
@@ -107,12 +109,19 @@ async function inEach(
   await upToDate(services);
 }
 
+/** By its oldest confirmation: a hash of the name would let it be guessed when the name is erased. */
+function profileId({ confirmations }: Person): string {
+  const { n, labels } = confirmations.at(-1)!;
+  return `${n}-${labels[0]}`;
+}
+
 /** Which confirmations count: the newest of the model that made the last one. */
-function profileAnswer({ id, name, confirmations }: Person) {
+function profileAnswer(person: Person) {
+  const { name, confirmations } = person;
   const model = modelOf(confirmations[0]!);
   const counting = confirmations.filter((one) => modelOf(one) === model).slice(0, confirmationsMax);
   return {
-    id,
+    id: profileId(person),
     name,
     embedding_model: model,
     dimension: confirmations[0]!.voices[0]!.embedding.length,
@@ -150,7 +159,7 @@ const confirmation = z.object({
 });
 
 const profile = z.object({
-  id: z.string().describe('stays as long as the name does'),
+  id: z.string().describe('of its oldest confirmation: stays while that counts'),
   name: z.string(),
   embedding_model: z.string().describe('voices of other models are not compared with it'),
   dimension: z.number().int(),
@@ -210,7 +219,7 @@ export const profileOperations: readonly Operation[] = [
     tag: 'Speakers',
     summary: 'Calls a voice by another name from now on',
     description:
-      'Recordings keep the names they have. With the name of another profile both become one. The `id` changes with the name.',
+      'Recordings keep the names they have. With the name of another profile both become one.',
     query: ownerSchema,
     body: { kind: 'json', schema: profileSchema },
     answers: { 200: { description: 'The profile.', json: profile } },

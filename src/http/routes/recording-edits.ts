@@ -45,7 +45,8 @@ export const recordingChangeRoutes: AddRoutes = (router, services) => {
     const row = await untilWritten(services, id);
     if (!row) throw notFound();
     if (isOfTurns) setTurnsTag(ctx, await transcriptOf(services.storage, id));
-    ctx.body = recordingLine(row, services.recordingService.activity(id));
+    const { recordingService, settings } = services;
+    ctx.body = recordingLine(row, recordingService.activity(id), settings()['ui.language']);
   };
 
   router.patch('/recordings/:id', change(recordingChange));
@@ -80,9 +81,10 @@ const recordingChange: DecisionOf = async (ctx, { accounts }) => {
 const turnEdit: DecisionOf = async (ctx) =>
   editTurn(numberIn(ctx.params['index']!), await jsonBody(ctx, utteranceSchema), speakerName);
 
-const newNames: DecisionOf = async (ctx, { settings }) => {
+const newNames: DecisionOf = async (ctx, { settings, hasLanguageModel }) => {
   const { speakers } = await jsonBody(ctx, namesSchema);
-  return renameSpeakers(speakers, { remember: settings()['speakers.profiles'] });
+  const remember = settings()['speakers.profiles'];
+  return renameSpeakers(speakers, { remember, hasLanguageModel: hasLanguageModel() });
 };
 
 const restoring: DecisionOf = async (ctx, services) => {
@@ -131,10 +133,6 @@ const namesSchema = z.strictObject({
   speakers: z.record(z.string().max(64), nameSchema),
 });
 
-const changed = {
-  200: { description: 'The recording as it is now.', json: answers.recordingLineSchema },
-};
-
 /** What people change of recordings afterwards. */
 export const changeOperations: readonly Operation[] = [
   {
@@ -148,7 +146,7 @@ export const changeOperations: readonly Operation[] = [
       'File names stay; an old title becomes an alias. An administrator hands a recording over: its ' +
       'documents move to the other space.',
     body: { kind: 'json', schema: recordingSchema },
-    answers: changed,
+    answers: { 200: answers.changed },
     problems: ['not-found', 'not-accepted', 'not-admin'],
     command: true,
   },
@@ -160,7 +158,7 @@ export const changeOperations: readonly Operation[] = [
     summary: 'Corrects a passage: its words, or who said them',
     description: 'Words that stay keep their times. The documents follow.',
     body: { kind: 'json', schema: utteranceSchema },
-    answers: changed,
+    answers: { 200: answers.changed },
     problems: ['not-found', 'not-accepted'],
     command: true,
   },
@@ -169,10 +167,12 @@ export const changeOperations: readonly Operation[] = [
     path: '/recordings/{id}/speakers',
     id: 'renameSpeakers',
     tag: 'Speakers',
-    summary: 'Changes names afterwards; no engine is asked',
-    description: 'An empty name takes a name away.',
+    summary: 'Changes names afterwards: the documents are written again without any engine',
+    description:
+      'An empty name takes a name away. Where a summary mentions a name that goes, it is replaced if it is certain who is ' +
+      'meant (`names-replaced` in `notes`); with a language model the summary is then made again, as another version.',
     body: { kind: 'json', schema: namesSchema },
-    answers: changed,
+    answers: { 200: answers.changed },
     problems: ['not-found', 'not-accepted'],
     command: true,
   },
@@ -183,7 +183,7 @@ export const changeOperations: readonly Operation[] = [
     tag: 'Recordings',
     summary: 'Switches back to an earlier version, which becomes the newest',
     body: { kind: 'json', schema: z.strictObject({}), optional: true },
-    answers: changed,
+    answers: { 200: answers.changed },
     problems: ['not-found', 'not-accepted'],
     command: true,
   },

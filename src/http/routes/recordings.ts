@@ -22,7 +22,7 @@ import * as answers from '../openapi/recording-answers.ts';
 
 /** Reading recordings: the list, one, and the facts one consists of. */
 export const recordingRoutes: AddRoutes = (router, services) => {
-  const { storage, recordingService } = services;
+  const { storage, recordingService, settings } = services;
 
   router.get('/recordings', async (ctx) => {
     const caller = callerOf(ctx.state);
@@ -33,7 +33,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     const { rows, next_cursor } = await recordingsOf(storage, owner, { limit, cursor, status });
     ctx.body = {
       recordings: rows.map((row) =>
-        recordingLine(row, recordingService.activity(row.recording_id)),
+        recordingLine(row, recordingService.activity(row.recording_id), settings()['ui.language']),
       ),
       next_cursor,
     };
@@ -53,7 +53,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
       row,
       transcript,
       recordingService.activity(id),
-      services.settings()['ui.language'],
+      settings()['ui.language'],
     );
   });
 

@@ -6,14 +6,9 @@ import { speechBytesBeyond } from '../../audio/speech-file.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
+import { peopleFieldSchema } from '../../recordings/people-given.ts';
 import type { Admission } from '../../storage/quota.ts';
-import {
-  languageSchema,
-  momentSchema,
-  peopleFieldSchema,
-  titleSchema,
-  validated,
-} from '../body.ts';
+import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts';
 import { notFound } from '../problems.ts';
 import { answerImported } from '../uploads/imported-upload.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';

@@ -15,6 +15,7 @@ import type { Log } from '../../shared/log.ts';
 import { beginsWithModel } from '../../../projections/recording/decide.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { extractCodes } from '../../../projections/recording/notes.ts';
+import { writtenTitle } from '../../../projections/recording/written-texts.ts';
 import { draft, type Reading } from '../../../projections/recording/reading.ts';
 import {
   factAt,
@@ -105,6 +106,7 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
       model && spoken
         ? await generateTitle({ summary, blocks, language }, model, { signal: job.signal })
         : fallbackTitle({ summary, blocks }, { language });
+    const same = titleThatStays(recording);
     // Labels of speakers with names stay: they are shown by the names they have then.
     const unnamed = reading.speakers.filter(({ name }) => name === null);
     const numbered = (text: string): string =>
@@ -118,12 +120,20 @@ export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageAct
           ...shortOf(asked),
         },
         content: {
-          title: given || named || numbered(asked.title) || wordless[deps.uiLanguage()],
+          title: given || named || same || numbered(asked.title) || wordless[deps.uiLanguage()],
           abstract: numbered(asked.abstract),
           ...reasonOf(missing),
         },
       });
   });
+
+/** While texts are made again because names changed: the title, where it mentions none of these. */
+function titleThatStays(recording: Recording): string | null {
+  const { retelling, draft } = recording.sources;
+  const renamed = factAt(recording, draft.results.names, 'speakers.renamed');
+  if (!retelling || renamed?.content?.title !== undefined) return null;
+  return writtenTitle(recording, draft);
+}
 
 /** The title of the present documents; an extract of it stays only where a model was asked in vain. */
 function earlierTitle(recording: Recording, missing: Missing): ReadFact<'title.chosen'> | null {
@@ -231,6 +241,7 @@ function withModel(
     const firstRun = recording.sources.published === null;
     const isAboutModel = !firstRun && beganWithModel(recording);
     if (!model) {
+      if (recording.sources.retelling) return await appendFallback(deps, stage, job, notConfigured);
       if (isAboutModel) {
         throw new StageError(
           'no-language-model',
@@ -250,6 +261,7 @@ function withModel(
       appendResult = await ask(job, reading, retrying, null, recording);
     } catch (error) {
       if (job.signal.aborted || !(error instanceof StageError)) throw error;
+      if (recording.sources.retelling) return await appendFallback(deps, stage, job, error);
       const isNeeded = stage !== 'entitle' && !firstRun && (isAboutModel || error.retriable);
       if (isNeeded) throw error;
       return await withoutModel(job, recording, error);
@@ -258,14 +270,20 @@ function withModel(
   }
 
   async function withoutModel(job: Job, recording: Recording, missing: Missing): Promise<void> {
-    const { recordingId } = job;
-    if (missing !== notConfigured)
-      deps.log.warn({ recordingId, stage, code: missing.code }, missing.message);
     const appendResult = await ask(job, draft(recording), null, missing, recording);
-    await job.append({
-      type: 'summary.fallback_used',
-      data: { stage, reason: missing.code },
-    });
+    await appendFallback(deps, stage, job, missing);
     await appendResult();
   }
+}
+
+/** Says that the model was missing: where texts were only to be made again, those there are stay. */
+async function appendFallback(
+  { log }: Deps,
+  stage: Stage,
+  job: Job,
+  { code, message }: Missing,
+): Promise<void> {
+  const { recordingId } = job;
+  if (code !== notConfigured.code) log.warn({ recordingId, stage, code }, message);
+  await job.append({ type: 'summary.fallback_used', data: { stage, reason: code } });
 }

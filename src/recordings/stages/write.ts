@@ -5,7 +5,8 @@ import { type PerDocument, documentNames, documentPaths } from '../../documents/
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
 import { type RecordingFiles, filesOf } from '../../../projections/recording/files.ts';
-import { type Reading, draft, published } from '../../../projections/recording/reading.ts';
+import { spokenIn } from '../../../projections/recording/edit-turns.ts';
+import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { documentsInput } from '../../documents/documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../../documents/own-files.ts';
 import { localTime } from '../../shared/time.ts';
@@ -26,7 +27,8 @@ export function write(deps: Deps): StageActivity {
     await job.acquireSlot({ name: 'documents', concurrency: 1 });
     const space = await deps.spaceOf(job.owner);
     const first = await job.recording();
-    const carried = carriedOver(draft(first), published(first));
+    const unwritten = first.sources.unwritten.map((source) => read(first, source));
+    const carried = carriedOver(draft(first), published(first), unwritten);
     if (carried) await job.append(carried);
     if (!filesOf(first, first.sources.draft).hasName) {
       const mine = naming.then(() => nameDocuments(job, space));
@@ -98,25 +100,31 @@ const hashesOf = (contents: PerDocument): PerDocument => {
  * What people corrected in the documents there are, placed in the transcript of which the next ones
  * will be made; null when there is nothing to place. Asked again when more was corrected meanwhile.
  * @param shown what the present documents were made of; null when there are none
+ * @param unwritten without any: runs that were given up after people had corrected something
  */
 export function carriedOver(
   next: Reading,
   shown: Reading | null,
+  unwritten: readonly Reading[] = [],
 ): RecordingFactOf<'corrections.carried_over'> | null {
-  if (shown === null || next.source.results.restored !== null) return null;
-  if (shown.basis === next.basis) return null;
-  const sameTurns = shown.source.results.turns === next.source.results.turns;
-  const corrections = [
+  const { restored, carried, turns } = next.source.results;
+  const earlier = shown === null ? unwritten : [shown];
+  if (restored !== null || earlier.length === 0 || shown?.basis === next.basis) return null;
+  // Placed already, and this is another attempt: of documents more may have been corrected meanwhile.
+  if (shown === null && carried !== null) return null;
+  const corrections = earlier.flatMap((one) => [
     // What was corrected before there was punctuation is in the turns themselves.
-    ...(sameTurns ? [] : correctionsBetween(shown.heard, shown.raw, shown.names)),
-    ...correctionsBetween(shown.recognised, shown.blocks, shown.names),
-    ...shown.unplaced,
-  ];
-  if (corrections.length === 0 && next.source.results.carried === null) return null;
+    ...(one.source.results.turns === turns
+      ? []
+      : correctionsBetween(one.heard, one.raw, one.names)),
+    ...correctionsBetween(one.recognised, one.blocks, one.names),
+    ...one.unplaced,
+  ]);
+  if (corrections.length === 0 && carried === null) return null;
   const { blocks, placed, unplaced, names } = carryOver(corrections, next.recognised, next.names);
   return {
     type: 'corrections.carried_over',
-    data: { placed, unplaced: unplaced.length, labels: Object.keys(names) },
+    data: { placed, unplaced: unplaced.length, labels: Object.keys(names), ...spokenIn(blocks) },
     content: { blocks, unplaced, names },
   };
 }

@@ -106,11 +106,13 @@ const given = (facts: readonly RecordingFact[], state = 'idle.saved') => ({
 });
 const edit = (index: number, change: { text?: string; speaker?: string }) =>
   editTurn(index, change, speakerName);
-const edited = (block: string, speaker: string | null, content: object) => ({
-  type: 'turn.edited',
-  data: { basis, block, speaker },
-  content,
-});
+/** Each turn takes two seconds. @param spoken how long each speaks after it */
+const edited = (
+  block: string,
+  speaker: string | null,
+  spoken: Record<string, number>,
+  content: object,
+) => ({ type: 'turn.edited', data: { basis, block, speaker, spoken }, content });
 
 test('a title, a kind, a language and an owner are one fact each, and none where it is so already', () => {
   const all = { title: 'Mine', kind: 'solo', language: 'de', owner: 'bert' } as const;
@@ -154,14 +156,14 @@ test('a turn is corrected: its words, its speaker by label, by name, as shown, o
   for (const speaker of ['SPEAKER_1', 'Anna']) {
     given(meeting)
       .when(edit(1, { speaker }))
-      .expect([edited('t-2', 'SPEAKER_1', same)]);
+      .expect([edited('t-2', 'SPEAKER_1', { SPEAKER_1: 4 }, same)]);
   }
   given(meeting)
     .when(edit(0, { speaker: 'Speaker 2' }))
-    .expect([edited('t-1', 'SPEAKER_2', { text: 'good morning', words: [] })]);
+    .expect([edited('t-1', 'SPEAKER_2', { SPEAKER_2: 4 }, { text: 'good morning', words: [] })]);
   given(meeting)
     .when(edit(1, { speaker: 'Bo' }))
-    .expect([edited('t-2', 'SPEAKER_3', { ...same, name: 'Bo' })]);
+    .expect([edited('t-2', 'SPEAKER_3', { SPEAKER_1: 2, SPEAKER_3: 2 }, { ...same, name: 'Bo' })]);
   given(meeting)
     .when(edit(1, { text: 'hello', speaker: 'Speaker 2' }))
     .expect([]);
@@ -198,8 +200,13 @@ test('an edited document corrects turns, one new speaker for all of them; the re
   given(meeting)
     .when(editDocument(about, () => ({ changes, own: true }), speakerName))
     .expect([
-      edited('t-1', 'SPEAKER_3', { text: 'good morning', words: [], name: 'Bo' }),
-      edited('t-2', 'SPEAKER_3', { text: 'hello', words: [], name: 'Bo' }),
+      edited(
+        't-1',
+        'SPEAKER_3',
+        { SPEAKER_2: 2, SPEAKER_3: 2 },
+        { text: 'good morning', words: [], name: 'Bo' },
+      ),
+      edited('t-2', 'SPEAKER_3', { SPEAKER_3: 4 }, { text: 'hello', words: [], name: 'Bo' }),
       {
         type: 'document.edited',
         data: { ...data, own: true },
@@ -235,6 +242,88 @@ test('speakers are renamed all at once; an empty name takes a name away', () => 
   given(waiting)
     .when(renameSpeakers({ SPEAKER_1: 'Bo' }))
     .expect('NO_DOCUMENTS');
+});
+
+test('what a language model wrote is changed with a name that it mentions, where it is certain who is meant', () => {
+  const line = { kind: 'task', speaker: null, person: null, due: null, block: 't-1' } as const;
+  const written = (text: string, lines: string[] = [], engine = 'language-model') => [
+    { ...imported, content: {} } as RecordingFact,
+    ...waiting.slice(1),
+    named({ SPEAKER_1: 'Anna', SPEAKER_2: 'Anna Maier' }),
+    punctuated,
+    {
+      ...summary,
+      data: { ...summary.data, engine },
+      content: {
+        text,
+        ...(lines.length > 0 ? { lines: lines.map((one) => ({ ...line, text: one })) } : {}),
+      },
+    } as RecordingFact,
+    {
+      ...title,
+      data: { ...worker, engine },
+      content: { title: 'Anna asks', abstract: text },
+    } as RecordingFact,
+    saved(1),
+  ];
+  const after = (
+    facts: readonly RecordingFact[],
+    names: Record<string, string>,
+    hasLanguageModel = false,
+  ) => {
+    const decision = renameSpeakers(names, { hasLanguageModel })(recordingAfter(facts));
+    assert.ok(!isRefusal(decision));
+    const [fact] = decision;
+    assert.ok(fact?.type === 'speakers.renamed');
+    return fact;
+  };
+  const text = 'Anna greets Anna Maier. Annas Hund, Annalena: *Anna*.';
+  const replaced = 'SPEAKER_1 greets Anna Maier. Annas Hund, Annalena: *SPEAKER_1*.';
+  const eva = after(written(text), { SPEAKER_1: '[[Eva]]' }, true);
+  assert.equal(eva.data.texts, 'again');
+  assert.deepEqual(
+    [eva.content?.summary, eva.content?.abstract, eva.content?.title],
+    [replaced, replaced, '[[Eva]] asks'],
+  );
+  // Both change at once, each to what the other was.
+  const swapped = after(written(text), { SPEAKER_1: 'Anna Maier', SPEAKER_2: 'Anna' });
+  assert.deepEqual(
+    [swapped.data.texts, swapped.content?.summary],
+    ['replaced', replaced.replace('Anna Maier', 'SPEAKER_2')],
+  );
+  // Two were called so, and one still is: it may be either.
+  const two = [
+    ...written('Anna greets.').slice(0, 3),
+    named({ SPEAKER_1: 'Anna', SPEAKER_2: 'Anna' }),
+  ];
+  const either = after([...two, ...written('Anna greets.').slice(4)], { SPEAKER_1: 'Eva' });
+  assert.deepEqual([either.data.texts, either.content?.summary], ['replaced', 'Anna greets.']);
+  // Lines are shown in place of the text; the name before each is that of its label.
+  const lines = after(written('Anna: greets', ['greets Anna', 'greets']), { SPEAKER_1: 'Eva' });
+  assert.deepEqual(
+    lines.content?.lines?.map((one) => one.text),
+    ['greets SPEAKER_1', 'greets'],
+  );
+  // A name that goes in part; one that is not mentioned; an extract, which people said.
+  assert.equal(
+    after(written('Maier greets.'), { SPEAKER_2: 'Anna Koch' }, true).data.texts,
+    'again',
+  );
+  for (const facts of [written('They greet.'), written(text, [], 'built-in')]) {
+    const none = after(facts, { SPEAKER_2: 'Bo' }, true);
+    assert.deepEqual([none.data.texts, Object.keys(none.content ?? {})], [undefined, ['names']]);
+  }
+  // A later change that nothing mentions keeps what the first one made.
+  const first = [...written(text), eva, saved(2)];
+  const later = after(first, { SPEAKER_1: 'Ida' }, true);
+  assert.deepEqual(
+    [later.data.texts, later.content?.summary],
+    ['again', replaced],
+    'the title has the name',
+  );
+  // What was made again meanwhile is what the next documents are made of: it is not replaced by what was before.
+  const told = [...first, { ...summary, content: { text: 'Eva greets.' } }, title];
+  assert.equal(after(told, { SPEAKER_2: 'Bo' }).data.texts, undefined);
 });
 
 test('a meeting that waits is named by known labels; elsewhere the machine refuses', () => {

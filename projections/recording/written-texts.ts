@@ -1,0 +1,231 @@
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import type { Source } from '../../events/facts/sources.ts';
+import type { SummaryLine } from '../../events/facts/transcript.ts';
+import { speakerNumber, withKnownNames } from './labels-in-text.ts';
+import { factAt, type ReadFact, type Recording } from './recording.ts';
+
+/** What is written about a recording, as facts have it: labels of speakers in it are shown as their names. */
+export type WrittenTexts = {
+  abstract: string | null;
+  summary: string | null;
+  lines: readonly SummaryLine[];
+};
+
+/** The fact whose summary counts: of the last run, of a version that was restored, or of a change of names. */
+export const summaryFact = (recording: Recording, { results }: Source): SummaryFact | null =>
+  newest<SummaryFact>(
+    factAt(recording, results.summary, 'summary.completed'),
+    factAt(recording, results.restored, 'version.restored'),
+    renamedIn(recording, results.names),
+  );
+
+/** The texts that count. Pure. */
+export function writtenTexts(recording: Recording, source: Source): WrittenTexts {
+  const { title, restored, names } = source.results;
+  const summary = summaryFact(recording, source);
+  const abstract = newest<ReadFact<'title.chosen' | 'version.restored' | 'speakers.renamed'>>(
+    factAt(recording, title, 'title.chosen'),
+    factAt(recording, restored, 'version.restored'),
+    renamedIn(recording, names),
+  );
+  return {
+    abstract: abstract?.content?.abstract ?? null,
+    summary:
+      (summary?.type === 'summary.completed' ? summary.content?.text : summary?.content?.summary) ??
+      null,
+    lines: summary?.content?.lines ?? [],
+  };
+}
+
+/** The title that was chosen, or what a change of names made of it, after a version of the stream. */
+function chosenTitle(recording: Recording, { results }: Source, after: number): string | null {
+  const renamed = renamedIn(recording, results.names);
+  const chosen = newest<ReadFact<'title.chosen' | 'speakers.renamed'>>(
+    factAt(recording, results.title, 'title.chosen'),
+    renamed?.content?.title === undefined ? null : renamed,
+  );
+  return chosen && chosen.version > after ? (chosen.content?.title ?? null) : null;
+}
+
+/** A person's title counts, unless a version was restored after it. In a model's, labels become names. */
+export function titleOf(
+  recording: Recording,
+  source: Source,
+  speakers: readonly { label: string; name: string | null }[],
+): string | null {
+  const { results } = source;
+  const titled = factAt(recording, results.titled, 'title.changed');
+  const restored = factAt(recording, results.restored, 'version.restored');
+  const named = factAt(recording, results.named, 'documents.named');
+  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+  const given = titled && titled.version > (restored?.version ?? 0) ? titled : null;
+  const isGiven = isTitleGiven(recording, source);
+  const madeAfter = (version: number): string | null => {
+    const made = chosenTitle(recording, source, version);
+    return made && !isGiven ? withKnownNames(made, speakers) : made;
+  };
+  return (
+    given?.content?.title ??
+    (restored && !isGiven ? madeAfter(restored.version) : null) ??
+    restored?.content?.title ??
+    titled?.content?.title ??
+    madeAfter(0) ??
+    origin?.content?.title ??
+    named?.content?.title ??
+    null
+  );
+}
+
+/** Whether a person said what the recording is called, at its beginning or later. */
+export function isTitleGiven(recording: Recording, { results }: Source): boolean {
+  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+  const chosen = factAt(recording, results.title, 'title.chosen');
+  const isFileName = chosen?.data.of === 'filename';
+  return results.titled !== null || isFileName || Boolean(origin?.content?.title?.trim());
+}
+
+/** Whether what is shown of a summary is what a change of names made of it. */
+export const isRenamed = (recording: Recording, source: Source): boolean =>
+  summaryFact(recording, source)?.type === 'speakers.renamed';
+
+type SummaryFact = ReadFact<'summary.completed' | 'version.restored' | 'speakers.renamed'>;
+
+const newest = <F extends ReadFact>(...facts: (F | null)[]): F | null =>
+  facts.reduce((last, fact) => (fact && fact.version > (last?.version ?? 0) ? fact : last), null);
+
+/** The naming that counts, if texts came with it. */
+function renamedIn(
+  recording: Recording,
+  version: number | null,
+): ReadFact<'speakers.renamed'> | null {
+  const renamed = factAt(recording, version, 'speakers.renamed');
+  return renamed?.data.texts === undefined ? null : renamed;
+}
+
+/** A speaker's name before and after it was changed; without one it is empty. */
+export type NameChange = { label: string; before: string; after: string };
+
+/** What the fact of a change of names has besides: texts, and whether one of them mentions a name that changed. */
+export type RenamedTexts = {
+  isMentioned: boolean;
+  texts: Omit<NonNullable<RecordingFactOf<'speakers.renamed'>['content']>, 'names' | 'voices'>;
+};
+
+/**
+ * What a language model wrote, with names that a person changes replaced where that is certain: all who were called so
+ * are called the same now. Texts get the label, which is shown as its name; a title, which has no labels, the name.
+ * Null where no such name is mentioned. Extracts are what people said, and stay. What an earlier change made is part
+ * of it. Pure.
+ * @param names of all speakers, before and after
+ */
+export function withNamesChanged(
+  recording: Recording,
+  source: Source,
+  { names, isTitleGiven }: { names: readonly NameChange[]; isTitleGiven: boolean },
+): RenamedTexts | null {
+  const { abstract, summary, lines } = writtenTexts(recording, source);
+  const isModels = (fact: ReadFact<'summary.completed' | 'title.chosen'> | null) =>
+    fact !== null && fact.data.engine !== 'built-in';
+  const { results } = source;
+  const isSummary = isModels(factAt(recording, results.summary, 'summary.completed'));
+  const isTitle = isModels(factAt(recording, results.title, 'title.chosen'));
+  const title = isTitleGiven ? null : writtenTitle(recording, source);
+  const seen = [
+    ...(isSummary ? partsOf(summary, lines) : []),
+    ...(isTitle ? [abstract, title] : []),
+  ].filter((text) => text !== null);
+  const changed = names.filter(({ before, after }) => before !== '' && before !== after);
+  // What was only replaced before is shown with names that no model wrote: it mentions these too.
+  const replacedBefore = isRenamed(recording, source);
+  const known = names.map(({ label, before }) => ({ label, name: before || null }));
+  const shown = replacedBefore ? seen.map((text) => withKnownNames(text, known)) : seen;
+  const isMentioned = changed.some((one) => shown.some((text) => mentions(text, one, names)));
+  if (!isMentioned && !replacedBefore) return null;
+  const inSummary = isSummary ? replacing(names, ({ label }) => label) : unchanged;
+  const inAbstract = isTitle ? replacing(names, ({ label }) => label) : unchanged;
+  const inTitle = isTitle ? replacing(names, ({ before, after }) => after || before) : unchanged;
+  const after = title === null ? null : inTitle(title);
+  const wasOther = renamedIn(recording, results.names)?.content?.title !== undefined;
+  return {
+    isMentioned,
+    texts: {
+      ...(after !== null && (after !== title || wasOther) ? { title: after } : {}),
+      abstract: inAbstract(abstract ?? ''),
+      summary: inSummary(summary ?? ''),
+      ...(lines.length > 0 ? { lines: lines.map((line) => lineWith(line, names, inSummary)) } : {}),
+    },
+  };
+}
+
+/** The title, if a person did not give it. */
+export function writtenTitle(recording: Recording, source: Source): string | null {
+  const restored = factAt(recording, source.results.restored, 'version.restored');
+  return (
+    chosenTitle(recording, source, restored?.version ?? 0) ??
+    restored?.content?.title ??
+    chosenTitle(recording, source, 0)
+  );
+}
+
+const unchanged = (text: string): string => text;
+
+/** What people see of a summary, without names that stand for labels. */
+const partsOf = (
+  summary: string | null,
+  lines: readonly SummaryLine[],
+): readonly (string | null)[] =>
+  lines.length > 0 ? lines.flatMap(({ text, due, person }) => [text, due, person]) : [summary];
+
+/**
+ * The name as a word, also with an `s` at its end; of a name of several words also one that is left out now, unless
+ * another speaker is called so.
+ */
+function mentions(
+  text: string,
+  { before, after }: NameChange,
+  all: readonly NameChange[],
+): boolean {
+  const others = [...after.split(/\s+/u), ...all.map((one) => one.before)];
+  const parts = before
+    .split(/\s+/u)
+    .filter((part) => part.length >= 3 && /^\p{Lu}/u.test(part) && !others.includes(part));
+  return [before, ...parts].some((name) => asWord(`${literal(name)}(?:['’]?s)?`, 'u').test(text));
+}
+
+const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+const asWord = (pattern: string, flags: string): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}_])(?:${pattern})(?![\\p{L}\\p{N}_])`, flags);
+
+/** Replaces names that changed, all at once, where it is certain who is meant. */
+function replacing(
+  names: readonly NameChange[],
+  by: (change: NameChange) => string,
+): (text: string) => string {
+  const known = [...new Set(names.map(({ before }) => before))].filter((name) => name !== '');
+  if (known.length === 0) return unchanged;
+  // The longer first: `Anna Maier` is not `Anna`.
+  const longest = known.toSorted((a, b) => b.length - a.length);
+  const pattern = asWord(longest.map(literal).join('|'), 'gu');
+  return (text) =>
+    text.replaceAll(pattern, (name) => {
+      const [first, ...others] = names.filter(({ before }) => before === name);
+      const isCertain =
+        first!.after !== name && others.every(({ after }) => after === first!.after);
+      return isCertain && speakerNumber(first!.label) !== null ? by(first!) : name;
+    });
+}
+
+function lineWith(
+  line: SummaryLine,
+  names: readonly NameChange[],
+  inText: (text: string) => string,
+): SummaryLine {
+  const person = line.person === null ? null : inText(line.person);
+  const isSpeaker = names.some(({ label }) => label === person);
+  return {
+    ...line,
+    text: inText(line.text),
+    due: line.due === null ? null : inText(line.due),
+    ...(isSpeaker ? { speaker: person, person: null } : { person }),
+  };
+}
