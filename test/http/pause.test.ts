@@ -15,6 +15,7 @@ type Pending = {
   speakers: {
     label: string;
     suggested_name: string | null;
+    seconds: number;
     share: number;
     sample: Sample | null;
     samples: Sample[];
@@ -25,9 +26,39 @@ type Utterance = { block: string; speaker: string | null; text: string };
 type Recording = {
   status: string;
   utterances: Utterance[];
-  speakers: { label: string; name: string | null }[];
+  speakers: { label: string; name: string | null; shown: string }[];
   documents: { transcript: string } | null;
 };
+
+test('what was corrected while a meeting waited is in the documents of a later run, though it was cancelled', async (t) => {
+  const service = await startService(t, { stages: { join: undefined, punctuate: undefined } });
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  const call = async (method: string, path: string, json: object) => {
+    const { status, body } = await service.call(method, path, { token, json });
+    assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(body)}`);
+  };
+  const corrected = async () => {
+    const { body } = await service.call<Recording>('GET', `/recordings/${id}`, { token });
+    const names = new Map(body.speakers.map(({ label, shown }) => [label, shown]));
+    return body.utterances.map(({ speaker, text }) => `${names.get(speaker!)}: ${text}`);
+  };
+  await service.reaches(id, 'awaiting-speakers');
+  await call('PATCH', `/recordings/${id}/utterances/0`, {
+    text: 'Good morning. This is the secret plan.',
+  });
+  // Twice given up, each time with a correction of its own.
+  await call('POST', `/recordings/${id}/cancel`, {});
+  await call('POST', `/recordings/${id}/reprocess`, { from: 'diarize' });
+  await service.reaches(id, 'awaiting-speakers');
+  await call('POST', `/recordings/${id}/utterances/0/split`, { word: 2, speaker: 'Cem' });
+  await call('POST', `/recordings/${id}/cancel`, {});
+  await call('POST', `/recordings/${id}/reprocess`, { from: 'speech-to-text' });
+  await service.reaches(id, 'awaiting-speakers');
+  await call('POST', '/speakers', { recording_id: id, speakers: { SPEAKER_00: 'Ada' } });
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await corrected(), ['Ada: Good morning.', 'Cem: This is the secret plan.']);
+});
 
 test('while a meeting waits for its speakers, its draft can be played, corrected, cut and exported, and nothing else waits', async (t) => {
   const service = await startService(t, { stages: { join: undefined, punctuate: undefined } });
@@ -91,6 +122,16 @@ test('while a meeting waits for its speakers, its draft can be played, corrected
       ['SPEAKER_00', null],
       ['SPEAKER_01', 'Cem'],
     ],
+  );
+  // How long each speaks follows what was cut.
+  const [long, short] = asked;
+  assert.ok(short!.seconds > 0 && long!.seconds < speaker!.seconds, JSON.stringify(asked));
+  assert.ok(Math.abs(long!.share + short!.share - 1) < 0.002);
+
+  const line = (await of<{ recordings: Recording[] }>('/recordings')).recordings[0]!;
+  assert.deepEqual(
+    line.speakers.map(({ shown }) => shown),
+    ['Speaker 1', 'Cem'],
   );
 
   // Others begin and end.
