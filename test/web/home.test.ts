@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Note, nearDay, rowsOf, withPage } from '../../web/pages/home/library/rows.ts';
 import { everything, queryOf, spans } from '../../web/pages/home/library/filter.ts';
-import { loudnessOf, wavePath } from '../../web/pages/home/recorder/level.ts';
+import { loudnessOf, wavePath } from '../../web/components/level.ts';
 import { briefly, exactly } from '../../web/components/durations.ts';
 
 const note = (id: number, at: string): Note => ({ recording_id: `r${id}`, created_at: at }) as Note;
