@@ -70,6 +70,8 @@ export function libraryAnswer(item: LibraryItem, uiLanguage: 'de' | 'en'): Libra
   const { summary } = item;
   return {
     ...item,
+    // What is no label is a name, and shown as it is.
+    speakers: item.speakers.map((one) => speakerName({ speakers, uiLanguage }, one)),
     summary: summary === null ? null : withSpeakerNames({ speakers, uiLanguage }, summary),
   };
 }

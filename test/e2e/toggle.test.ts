@@ -48,7 +48,10 @@ test('a recording outlives the service that was killed, and the same switch stop
 
   type Toggled = { action: string; recording_id: string };
   const toggle = (key: string) =>
-    apiOf(service.url, token, { 'idempotency-key': key }).post<Toggled>('/toggle', {});
+    apiOf(service.url, token, { 'idempotency-key': key }).post<Toggled>(
+      '/toggle',
+      key === 'start' ? { people: ['Ada', 'Ben', 'Ada'] } : {},
+    );
   const started = await toggle('start');
   assert.equal(started.action, 'start');
   await hears(service.url, token);
@@ -67,6 +70,10 @@ test('a recording outlives the service that was killed, and the same switch stop
   assert.deepEqual([again.action, again.recording_id], ['stop', started.recording_id]);
   const { recording } = await apiOf(service.url, token).get<Status>('/status');
   assert.equal(recording, null, 'repeated, it starts nothing');
+  const { events } = await apiOf(service.url, token).get<{ events: { content?: object }[] }>(
+    `/recordings/${started.recording_id}/events`,
+  );
+  assert.deepEqual(events[0]?.content, { people: ['Ada', 'Ben'] });
   const transcript = await transcriptOf(service.url, token, started.recording_id);
   const rate = wordErrorRate(`${said} ${saidLater}`, transcript);
   assert.ok(rate <= errorRateMax, `${rate}: ${transcript}`);

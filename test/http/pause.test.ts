@@ -58,6 +58,15 @@ test('what was corrected while a meeting waited is in the documents of a later r
   await call('POST', '/speakers', { recording_id: id, speakers: { SPEAKER_00: 'Ada' } });
   await service.reaches(id, 'idle.saved');
   assert.deepEqual(await corrected(), ['Ada: Good morning.', 'Cem: This is the secret plan.']);
+
+  // Who has no name is Speaker 1 in the library too.
+  await call('PATCH', `/recordings/${id}/speakers`, { speakers: { SPEAKER_00: '' } });
+  const library = await service.call<{ transcripts: { speakers: string[] }[] }>(
+    'GET',
+    '/transcripts',
+    { token },
+  );
+  assert.deepEqual(library.body.transcripts[0]?.speakers, ['Speaker 1', 'Cem']);
 });
 
 test('while a meeting waits for its speakers, its draft can be played, corrected, cut and exported, and nothing else waits', async (t) => {

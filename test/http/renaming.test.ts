@@ -102,6 +102,27 @@ test('a summary that mentions a name that is changed is made again after the doc
   );
 });
 
+test('`speakers.links` writes names as links in front matter and index; the fact of the save keeps that', async (t) => {
+  const { start } = await world(t);
+  const { service, token, rename, documents, get } = await start();
+  for (const links of [true, false]) {
+    const json = { speakers: { links } };
+    assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
+    await rename({ SPEAKER_01: links ? 'Bert' : 'Ben' });
+    const [index, transcript] = await documents();
+    const [, front] = index!.split('---\n');
+    assert.equal(front!.includes('"[[Bert]]"'), links);
+    assert.equal(/^- \[\[Bert\]\]: [\d:]+/m.test(index!), links);
+    assert.match(transcript!, links ? /\*\*Bert\*\*/ : /\*\*Ben\*\*/);
+  }
+  type Facts = { events: { type: string; data: { links?: boolean } }[] };
+  const { events } = (await get<Facts>('/events')).body;
+  assert.deepEqual(
+    events.filter(({ type }) => type === 'documents.saved').map(({ data }) => data.links),
+    [false, true, false],
+  );
+});
+
 /** A model that mentions the first speaker by name in all it writes. */
 function mentioning(prompt: Prompt): string {
   const name = ['Anna', 'Eva', 'Ida'].find((one) => prompt.user.includes(one)) ?? 'Somebody';
@@ -135,7 +156,12 @@ async function world(t: TestContext) {
       },
     });
   };
-  const own = { punctuate: undefined, summarise: undefined, entitle: undefined };
+  const own = {
+    punctuate: undefined,
+    summarise: undefined,
+    entitle: undefined,
+    write: undefined,
+  };
   const start = async (before?: { id: string; token: string }) => {
     const service = await startService(t, {
       dataDir,

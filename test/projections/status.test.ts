@@ -69,6 +69,7 @@ test('what is most urgent is the status, and everything is told', async (t) => {
   assert.deepEqual(view.errors, [
     {
       recording_id: 'r3',
+      title: null,
       stage: 'transcribe',
       code: 'engine-away',
       message: 'away',

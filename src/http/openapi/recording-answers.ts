@@ -180,7 +180,7 @@ export const libraryItem = z.object({
   language: z.string().nullable(),
   created_at: time,
   duration: seconds.nullable(),
-  speakers: z.array(z.string()),
+  speakers: z.array(z.string()).describe('as people see them: names, `Speaker 1` without one'),
   documents: documentPathsSchema,
 });
 
