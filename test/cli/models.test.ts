@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { installedModels, verifyModel } from '../../src/speech/local/local-models.ts';
+import { strace } from '../faults/strace.ts';
 import { modelMirror, offerModel } from '../support/model-mirror.ts';
 import { modelsDir as fixtures } from '../support/models.ts';
 import { program } from '../support/program.ts';
@@ -30,11 +31,43 @@ test('kill -9 in any phase of an installation leaves a working model or none, an
   assert.deepEqual([installed.code, installed.err.includes('Error')], [0, false]);
   assert.match(installed.out, /is installed in .*espeak-en/);
   assert.deepEqual((await readdir(join(data, 'models'))).toSorted(), [
-    '.checksums.json',
+    '.checksums',
     '.partial',
+    '.replaced',
     'espeak-en',
   ]);
   assert.deepEqual(await readdir(join(data, 'models/.partial')), []);
+});
+
+test('kill -9 between the two renames: the model that was replaced is used, and the next installation ends well', async (t) => {
+  const data = await tempDir(t);
+  const catalogueDir = join(data, 'catalogue');
+  const models = join(data, 'models');
+  await mkdir(catalogueDir);
+  const mirror = Object.assign(await modelMirror(t), { catalogueDir });
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  assert.equal((await run(data, ['install', 'espeak-en'])).code, 0);
+  // The second rename alone has this path.
+  const fresh = join(models, '.partial/espeak-en/files');
+  const renames = '?rename,?renameat,?renameat2:signal=SIGKILL';
+  const killed = await run(data, ['install', 'espeak-en'], strace(renames, [fresh]));
+  assert.notEqual(killed.code, 0, killed.out);
+  assert.deepEqual(await readdir(join(models, '.replaced')), ['espeak-en']);
+  assert.ok(!(await readdir(models)).includes('espeak-en'), 'killed between the two');
+  const [model] = (await installedModels(models)).models;
+  assert.equal(model!.folder, join(models, '.replaced/espeak-en'));
+  await verifyModel(model!);
+  // One that fails takes nothing away either.
+  await rm(join(models, '.partial'), { recursive: true });
+  mirror.faults.set('espeak-en.tar.gz', ['flip']);
+  assert.equal((await run(data, ['install', 'espeak-en'])).code, 1);
+  assert.equal((await installedModels(models)).models.length, 1);
+  assert.equal((await run(data, ['install', 'espeak-en'])).code, 0);
+  assert.deepEqual(await readdir(join(models, '.replaced')), []);
+  const [installed] = (await installedModels(models)).models;
+  assert.equal(installed!.folder, join(models, 'espeak-en'));
+  assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 0);
+  assert.deepEqual((await installedModels(models)).models, []);
 });
 
 test('list, import and remove say what there is, and what is wrong', async (t) => {
@@ -56,15 +89,16 @@ test('list, import and remove say what there is, and what is wrong', async (t) =
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 1);
 });
 
-function start(data: string, args: readonly string[]) {
-  return spawn(process.execPath, [program, 'models', ...args], {
+function start(data: string, args: readonly string[], wrap: readonly string[] = []) {
+  const [command, ...rest] = [...wrap, process.execPath, program, 'models', ...args];
+  return spawn(command!, rest, {
     env: { ...process.env, MITSCHRIFT_DATA: data, MITSCHRIFT_MODELS: join(data, 'models') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-async function run(data: string, args: readonly string[]) {
-  const child = start(data, args);
+async function run(data: string, args: readonly string[], wrap: readonly string[] = []) {
+  const child = start(data, args, wrap);
   const [out, err, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

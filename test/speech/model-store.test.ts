@@ -10,6 +10,7 @@ import { type ModelStore, openModelStore } from '../../src/speech/catalogue/mode
 import { recommended } from '../../src/speech/catalogue/recommend.ts';
 import { installedModels, verifyModel } from '../../src/speech/local/local-models.ts';
 import { openLogger } from '../../src/shared/log.ts';
+import { smallDisk } from '../faults/small-disk.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   bzip2,
@@ -28,6 +29,7 @@ const limits = {
   pauses: { first: 1, max: 5 },
   silenceMs: 300,
   slow: { bytes: 1000, ms: 50 },
+  keepFree: 512 * 1024 * 1024,
 };
 
 test('a model arrives over a bad line, from where it broke off, and works', async (t) => {
@@ -46,7 +48,7 @@ test('a model arrives over a bad line, from where it broke off, and works', asyn
   const size = mirror.files.get('espeak-en.tar.gz')!.length;
   const ranges = mirror.asked.flatMap(({ range }) => range ?? []);
   assert.ok(ranges.includes(`bytes=${Math.floor(size / 2)}-`), ranges.join());
-  assert.deepEqual(await leftIn(models), ['.checksums.json', 'espeak-en']);
+  assert.deepEqual(await leftIn(models), ['.checksums', 'espeak-en']);
 });
 
 test('what cannot be gone on with is begun again; what is not there is looked for elsewhere', async (t) => {
@@ -115,6 +117,111 @@ test('files that differ from those of the first installation are refused, and so
     (await store.install('espeak-embedding')).done,
     /differs from what its publisher names/,
   );
+});
+
+test('checksums that are damaged are put aside and that is said; the model that is there counts instead', async (t) => {
+  const { store, mirror, models } = await house(t);
+  await offerModel(mirror, 'espeak-en', { base: '' });
+  await (
+    await store.install('espeak-en')
+  ).done;
+  const record = join(models, '.checksums/espeak-en.json');
+  const recorded = await readFile(record, 'utf8');
+  for (const damage of ['', '{"model.onnx": 5}', recorded.slice(0, 20)]) {
+    await writeFile(record, damage);
+    mirror.faults.set('tokens.txt', ['flip']);
+    await assert.rejects(
+      (await store.install('espeak-en')).done,
+      /tokens\.txt differs from what was/,
+    );
+    assert.equal((await one(store, 'espeak-en')).installed, true);
+  }
+  await (
+    await store.install('espeak-en')
+  ).done;
+  assert.equal(await readFile(record, 'utf8'), recorded);
+  const { broken } = await store.list();
+  assert.deepEqual(
+    broken.map(({ file }) => file),
+    [`${record}.damaged`],
+  );
+});
+
+test('two processes install at once: the checksums of both are kept, and one model is installed by one of them', async (t) => {
+  const { store, mirror, models, catalogueDir, settings } = await house(t);
+  const other = openModelStore({
+    modelsDir: [models],
+    catalogueDir,
+    settings: () => settings,
+    log: openLogger('silent'),
+    limits,
+  });
+  t.after(() => other.close());
+  await offerModel(mirror, 'espeak-en', { base: '' });
+  await offerModel(mirror, 'espeak-embedding', { base: '' });
+  await Promise.all([
+    store.install('espeak-en').then(({ done }) => done),
+    other.install('espeak-embedding').then(({ done }) => done),
+  ]);
+  assert.deepEqual((await readdir(join(models, '.checksums'))).toSorted(), [
+    'espeak-embedding.json',
+    'espeak-en.json',
+  ]);
+  await store.remove('espeak-en');
+  const both = await Promise.allSettled([
+    store.install('espeak-en').then(({ done }) => done),
+    other.install('espeak-en').then(({ done }) => done),
+  ]);
+  const outcomes = both.map((one) =>
+    one.status === 'rejected' ? String(one.reason) : 'installed',
+  );
+  assert.deepEqual(outcomes.filter((one) => one === 'installed').length, 1, outcomes.join());
+  assert.match(outcomes.join(), /Process \d+ installs it already/);
+  assert.equal((await one(store, 'espeak-en')).installed, true);
+});
+
+test('a disk that becomes full while it is downloaded, unpacked, or brought in leaves the model that was there, gives the room back, and the next try ends well', async (t) => {
+  const disk = await smallDisk(t);
+  const { store, mirror, models, root } = await house(t, { ...limits, keepFree: 0 }, disk.folder);
+  const archive = 'espeak-en.tar.gz';
+  await offerModel(mirror, 'espeak-en', { archive }, [], {}, { size: 1 });
+  const bytes = mirror.files.get(archive)!.length;
+  const outside = join(await tempDir(t), archive);
+  await writeFile(outside, await modelArchive('espeak-en', { manifest: true }));
+  const full = (error: unknown) => error instanceof ModelError && error.code === 'no-room';
+  const left = async () => await readdir(join(models, '.partial')).catch(() => []);
+  for (const round of ['none was there', 'one was there']) {
+    // Too little for the archive, of which the server does not say how long it is.
+    await disk.fill(Math.floor(bytes / 2));
+    mirror.faults.set(archive, ['no-length']);
+    await assert.rejects((await store.install('espeak-en')).done, full, round);
+    assert.deepEqual(await left(), [], round);
+    await disk.free();
+    // Enough for the archive, and too little for what is in it.
+    await disk.fill(bytes + 300_000);
+    await assert.rejects((await store.install('espeak-en')).done, full, round);
+    assert.deepEqual(await left(), [], round);
+    assert.match((await one(store, 'espeak-en')).error!, /no room on the disk.*Make room/);
+    await assert.rejects(store.importFrom(outside, new AbortController().signal), full, round);
+    assert.deepEqual(await left(), [], round);
+    const { models: there, broken } = await installedModels(models);
+    assert.deepEqual(broken, []);
+    assert.equal(there.length, round === 'none was there' ? 0 : 1);
+    for (const model of there) await verifyModel(model);
+    await disk.free();
+    await (
+      await store.install('espeak-en')
+    ).done;
+    assert.equal((await one(store, 'espeak-en')).error, null);
+  }
+  // What the disk cannot hold is not begun: it is known before.
+  await offerModel(mirror, 'espeak-en', { archive }, [], {}, { size: 100_000_000 });
+  mirror.asked.length = 0;
+  await assert.rejects(
+    (await store.install('espeak-en')).done,
+    /It takes 10\d MB, and \d+ MB are free/,
+  );
+  assert.ok(mirror.sent() < 10 * bytes && root !== '');
 });
 
 test('a model that the engine cannot load is not installed; the service lives', async (t) => {
@@ -197,7 +304,7 @@ test('a house’s mirror serves every file under its own name, over HTTP or from
     await store.install('espeak-en')
   ).done;
   assert.deepEqual(mirror.asked, []);
-  assert.deepEqual(await leftIn(models), ['.checksums.json', 'espeak-en']);
+  assert.deepEqual(await leftIn(models), ['.checksums', 'espeak-en']);
 });
 
 test('models are brought in from archives and folders of this host', async (t) => {
@@ -274,8 +381,8 @@ test('the catalogue of this release is complete, and what is recommended fits la
   assert.match(reason, /German and 24 others\. This machine has 8 GB of memory and 4 cores/);
 });
 
-async function house(t: TestContext, given = limits) {
-  const root = await tempDir(t);
+async function house(t: TestContext, given = limits, folder?: string) {
+  const root = folder ?? (await tempDir(t));
   const models = join(root, 'models');
   const catalogueDir = join(root, 'catalogue');
   await mkdir(models);
@@ -303,4 +410,4 @@ async function one(store: ModelStore, id: string) {
 }
 
 const leftIn = async (folder: string) =>
-  (await readdir(folder)).filter((name) => name !== '.partial').toSorted();
+  (await readdir(folder)).filter((name) => name !== '.partial' && name !== '.replaced').toSorted();

@@ -25,6 +25,7 @@ export type Fault =
   | 'changed'
   | 'no-ranges'
   | 'silence'
+  | 'no-length'
   | 'stalled';
 
 export type ModelMirror = {
@@ -93,7 +94,7 @@ function answer({
   const code = from > 0 ? 206 : 200;
   response.writeHead(code, {
     etag,
-    'content-length': length,
+    ...(fault === 'no-length' ? {} : { 'content-length': length }),
     ...(from > 0 ? { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` } : {}),
   });
   if (fault === 'cut') {

@@ -1,8 +1,20 @@
-import { readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { hashFile, ifMissing, syncDirectory, syncFile, writeDurably } from '../../shared/files.ts';
-import { type InstalledModel, type ModelManifest, installedModels } from '../local/local-models.ts';
+import {
+  exists,
+  hashFile,
+  ifMissing,
+  syncDirectory,
+  syncFile,
+  writeDurably,
+} from '../../shared/files.ts';
+import {
+  type InstalledModel,
+  type ModelManifest,
+  installedModels,
+  replacedPlace,
+} from '../local/local-models.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { checkModel } from './check-model.ts';
 import { ModelError } from './model-error.ts';
@@ -36,27 +48,35 @@ export async function adoptModel(
 ): Promise<InstalledModel> {
   onProgress('checking', 0, null);
   const files = await measured(fresh, folder);
-  const recorded = await recordedChecksums(modelsDir);
-  assertSame(fresh, files, recorded[fresh.id]);
+  const { models } = await installedModels(installed);
+  const before = models.find(({ id }) => id === fresh.id);
+  assertSame(fresh, files, (await recordedChecksums(modelsDir, fresh.id)) ?? sumsOf(before?.files));
   const { id, title, purpose, languages, license, sherpa } = fresh;
   const manifest: ModelManifest = { id, title, purpose, languages, license, sherpa, files };
   await writeDurably(join(folder, 'model.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  const { models } = await installedModels(installed);
   await checkModel({ ...manifest, folder }, models, signal);
   signal.throwIfAborted();
 
-  const sums = Object.fromEntries(
-    Object.entries(files).map(([name, { sha256 }]) => [name, sha256]),
-  );
-  await writeDurably(checksumFile(modelsDir), JSON.stringify({ ...recorded, [id]: sums }, null, 2));
+  const record = checksumFile(modelsDir, id);
+  await mkdir(dirname(record), { recursive: true, mode: 0o700 });
+  await writeDurably(record, JSON.stringify(sumsOf(files), null, 2));
   const place = join(modelsDir, id);
-  // What is there under that name is broken, or is replaced.
-  const replaced = join(dirname(folder), 'replaced');
-  await rename(place, replaced).catch(ifMissing(undefined));
-  await rename(folder, place);
-  await syncDirectory(modelsDir);
+  await putIntoPlace(folder, place, replacedPlace(modelsDir, id));
   await rm(dirname(folder), { recursive: true, force: true });
   return { ...manifest, folder: place };
+}
+
+/** One of the two is there at any moment, and is used: `installedModels` looks for both. */
+async function putIntoPlace(folder: string, place: string, replaced: string): Promise<void> {
+  await mkdir(dirname(replaced), { recursive: true, mode: 0o700 });
+  // What lies aside is only left there when the place is empty.
+  if (await exists(place)) {
+    await rm(replaced, { recursive: true, force: true });
+    await rename(place, replaced);
+  }
+  await rename(folder, place);
+  await syncDirectory(dirname(place));
+  await rm(replaced, { recursive: true, force: true });
 }
 
 /** Size and SHA-256 of each file, which are made durable. @throws {ModelError} when one is missing */
@@ -89,7 +109,7 @@ function assertSame(
       (wanted?.sha256 ?? sha256) !== sha256 || (wanted?.size ?? size) !== size
         ? 'what its publisher names'
         : (recorded[name] ?? sha256) !== sha256
-          ? `what was installed here before (.checksums.json; if its publisher has released it again, remove ${id} there)`
+          ? `what was installed here before (if its publisher has released it again, delete .checksums/${id}.json beside the models)`
           : null;
     if (differs === null) continue;
     throw new ModelError(
@@ -99,11 +119,42 @@ function assertSame(
   }
 }
 
-/** Checksums of all models that were ever installed here: the first installation decides. */
-const checksumFile = (modelsDir: string): string => join(modelsDir, '.checksums.json');
-const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
+/** Checksums of a model that was ever installed here: the first installation decides. A file for each: several processes install. */
+const checksumFile = (modelsDir: string, id: string): string =>
+  join(modelsDir, '.checksums', `${id}.json`);
+/** What such a file is called when it was damaged, and put aside. */
+const damagedEnding = '.damaged';
+const checksumsSchema = z.record(z.string(), z.string());
+type Checksums = z.infer<typeof checksumsSchema>;
 
-async function recordedChecksums(modelsDir: string): Promise<z.infer<typeof checksumsSchema>> {
-  const text = await readFile(checksumFile(modelsDir), 'utf8').catch(ifMissing('{}'));
-  return checksumsSchema.parse(JSON.parse(text));
+const sumsOf = (files: ModelManifest['files'] = {}): Checksums =>
+  Object.fromEntries(Object.entries(files).map(([name, { sha256 }]) => [name, sha256]));
+
+/** Null when there are none, or when they cannot be read any more, which `damagedChecksums` then says. */
+async function recordedChecksums(modelsDir: string, id: string): Promise<Checksums | null> {
+  const path = checksumFile(modelsDir, id);
+  const text = await readFile(path, 'utf8').catch(ifMissing(null));
+  if (text === null) return null;
+  try {
+    return checksumsSchema.parse(JSON.parse(text));
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error;
+    await rename(path, `${path}${damagedEnding}`);
+    return null;
+  }
+}
+
+/** Checksums that were put aside, and what follows from it, in a sentence each. */
+export async function damagedChecksums(
+  modelsDir: string,
+): Promise<{ file: string; problem: string }[]> {
+  const folder = join(modelsDir, '.checksums');
+  const names = await readdir(folder).catch(ifMissing<string[]>([]));
+  const damaged = names.filter((name) => name.endsWith(damagedEnding));
+  return damaged.map((name) => ({
+    file: join(folder, name),
+    problem:
+      'The checksums were damaged: the next installation was compared with the model that was there, if one was. ' +
+      'Delete this file when you have seen it.',
+  }));
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Dispatcher } from 'undici';
 import { diskAt, exists, ifMissing, syncDirectory, writeDurably } from '../../shared/files.ts';
 import { retry } from '../../shared/retry.ts';
-import { ModelError, noRoom } from './model-error.ts';
+import { ModelError, asNoRoom, noRoom } from './model-error.ts';
 import {
   ServerFailed,
   requestModelFile,
@@ -17,8 +17,8 @@ export type DownloadOptions = {
   signal: AbortSignal;
   /** Called with the bytes that are there, and how many there will be, if the server says it. */
   onProgress(bytes: number, total: number | null): void;
-  /** Bytes that must stay free on the disk when the file is there. */
-  keepFree: number;
+  /** Bytes that what is made of the file will take. */
+  unpackedBytes: number;
   limits?: DownloadLimits;
 };
 
@@ -31,13 +31,19 @@ export type DownloadLimits = {
   silenceMs: number;
   /** One that sends less than so many bytes in such a time as well. */
   slow: { bytes: number; ms: number };
+  /** Bytes that stay free on the disk, for recordings. */
+  keepFree: number;
 };
+
+/** After so many bytes of a file of unknown length it is looked whether there is still room. */
+const unknownLookBytes = 16 * 1024 * 1024;
 
 const usual: DownloadLimits = {
   triesMax: 5,
   pauses: { first: 1000, max: 30_000 },
   silenceMs: 60_000,
   slow: { bytes: 120_000, ms: 120_000 },
+  keepFree: 512 * 1024 * 1024,
 };
 
 /**
@@ -97,7 +103,7 @@ async function fetchOnce(address: string, path: string, options: DownloadOptions
   const note = have > 0 ? await readNote(path, address) : null;
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (note) Object.assign(headers, { range: `bytes=${have}-`, 'if-range': note.validator });
-  const { signal, limits: { silenceMs } = usual } = options;
+  const { signal, limits: { silenceMs, keepFree } = usual } = options;
   const answer = await requestModelFile(address, headers, { signal, silenceMs });
   try {
     const start = note && answer.statusCode === 206 ? rangeStart(answer.headers) : 0;
@@ -105,7 +111,8 @@ async function fetchOnce(address: string, path: string, options: DownloadOptions
     const length = lengthOf(answer.headers);
     const total = length === null ? null : start + length;
     await writeNote(path, address, answer.headers, total);
-    if (length !== null) await assertRoom(path, length, options.keepFree);
+    // Of one that does not say how long it is, as it grows.
+    await assertRoom(path, length ?? 0, keepFree + options.unpackedBytes);
     await receive(answer.body, path, { start, total, ...options });
   } catch (error) {
     answer.body.destroy();
@@ -123,6 +130,7 @@ async function receive(
     total,
     signal,
     onProgress,
+    unpackedBytes,
     limits = usual,
   }: DownloadOptions & { start: number; total: number | null },
 ): Promise<void> {
@@ -130,12 +138,17 @@ async function receive(
   try {
     let at = start;
     let window = { since: performance.now(), at };
+    let looked = at;
     onProgress(at, total);
     try {
       for await (const chunk of body) {
         await writeAll(file, chunk, at);
         at += chunk.length;
         onProgress(at, total);
+        if (total === null && at - looked >= unknownLookBytes) {
+          looked = at;
+          await assertRoom(path, 0, limits.keepFree + unpackedBytes);
+        }
         const now = performance.now();
         if (now - window.since < limits.slow.ms) continue;
         if (at - window.at < limits.slow.bytes) throw passing('it sends too slowly');
@@ -161,11 +174,9 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): 
 }
 
 function receiveError(error: unknown): unknown {
-  if (error instanceof ServerFailed) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return noRoom();
+  if (error instanceof ServerFailed || error instanceof ModelError) return error;
   // Errors of the disk are not the server's.
-  if ((error as NodeJS.ErrnoException).syscall === 'write') return error;
+  if ((error as NodeJS.ErrnoException).syscall === 'write') return asNoRoom(error);
   return passing(networkReason(error), error);
 }
 

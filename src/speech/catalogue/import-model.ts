@@ -5,8 +5,8 @@ import { ifMissing } from '../../shared/files.ts';
 import { type InstalledModel, manifestSchema } from '../local/local-models.ts';
 import { type AdoptOptions, type FreshModel, adoptModel } from './adopt-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { copyModelFile, modelBytesMax, workFolder } from './install.ts';
-import { ModelError } from './model-error.ts';
+import { claimed, copyModelFile, modelBytesMax, workFolder } from './install.ts';
+import { ModelError, asNoRoom } from './model-error.ts';
 import { isArchive, unpack } from './unpack.ts';
 
 /**
@@ -20,16 +20,20 @@ export async function importModel(
   options: AdoptOptions,
 ): Promise<InstalledModel> {
   const work = workFolder(options.modelsDir, 'import');
-  await rm(work, { recursive: true, force: true });
-  const files = join(work, 'files');
-  await mkdir(files, { recursive: true, mode: 0o700 });
-  try {
-    options.onProgress('unpacking', 0, null);
-    const manifest = await importedFiles(path, files, entries, options.signal);
-    return await adoptModel(manifest, files, options);
-  } finally {
+  return await claimed(work, async () => {
     await rm(work, { recursive: true, force: true });
-  }
+    const files = join(work, 'files');
+    try {
+      await mkdir(files, { recursive: true, mode: 0o700 });
+      options.onProgress('unpacking', 0, null);
+      const manifest = await importedFiles(path, files, entries, options.signal);
+      return await adoptModel(manifest, files, options);
+    } catch (error) {
+      throw asNoRoom(error);
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  });
 }
 
 /** Copies or unpacks what is a model's, and says which. */

@@ -1,11 +1,12 @@
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasCode } from '../../shared/errors.ts';
 import { ifMissing } from '../../shared/files.ts';
 import type { InstalledModel } from '../local/local-models.ts';
 import { type AdoptOptions, adoptModel } from './adopt-model.ts';
 import type { CatalogueEntry, ModelSource } from './catalogue.ts';
 import { type DownloadLimits, download } from './download.ts';
-import { ModelError, noRoom } from './model-error.ts';
+import { ModelError, asNoRoom } from './model-error.ts';
 import { unpack } from './unpack.ts';
 
 export type InstallOptions = AdoptOptions & {
@@ -14,8 +15,6 @@ export type InstallOptions = AdoptOptions & {
   limits?: DownloadLimits | undefined;
 };
 
-/** Bytes that stay free on the disk. */
-const keepFree = 512 * 1024 * 1024;
 /** Files of a model together, at most, bytes. */
 export const modelBytesMax = 20e9;
 
@@ -42,15 +41,17 @@ async function installInto(
   try {
     await fetchFromAny(entry, { work, files }, options);
     return await adoptModel(entry, files, options);
-  } catch (error) {
+  } catch (thrown) {
+    const error = asNoRoom(thrown);
     const isBad = error instanceof ModelError && spoiled.has(error.code);
     await rm(isBad ? work : files, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** After these, what was downloaded is of no use. */
+/** After these, what was downloaded is of no use; or it takes room that recordings need. */
 const spoiled: ReadonlySet<string> = new Set([
+  'no-room',
   'archive-unusable',
   'checksum-differs',
   'model-unusable',
@@ -64,17 +65,23 @@ export const workFolder = (modelsDir: string, id: string): string =>
   join(modelsDir, '.partial', id);
 
 /** The service and a command may be asked for the same model: one of them works on it. */
-async function claimed<T>(folder: string, work: () => Promise<T>): Promise<T> {
+export async function claimed<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const lock = `${folder}.pid`;
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
-  const holder = Number(await readFile(lock, 'utf8').catch(ifMissing('0')));
-  if (holder !== 0 && holder !== process.pid && isRunning(holder)) {
-    throw new ModelError(
-      'download-failed',
-      `Process ${holder} installs it already (${lock}). Wait for it, or end it`,
-    );
-  }
-  await writeFile(lock, String(process.pid), { mode: 0o600 });
+  const take = () => writeFile(lock, String(process.pid), { mode: 0o600, flag: 'wx' });
+  await take().catch(async (error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    const holder = Number(await readFile(lock, 'utf8').catch(ifMissing('0')));
+    if (holder !== 0 && (holder === process.pid || isRunning(holder))) {
+      throw new ModelError(
+        'download-failed',
+        `Process ${holder} installs it already (${lock}). Wait for it, or end it`,
+      );
+    }
+    // Of one that was killed.
+    await rm(lock, { force: true });
+    await take();
+  });
   try {
     return await work();
   } finally {
@@ -169,7 +176,7 @@ async function fetchFile(
   const from = mirror === null ? address : new URL(name, mirror.replace(/\/?$/, '/')).href;
   await download(from, path, {
     signal,
-    keepFree: keepFree + unpackedBytes,
+    unpackedBytes,
     onProgress: (bytes, total) => onProgress('downloading', bytes, total),
     ...(limits === undefined ? {} : { limits }),
   });
@@ -177,7 +184,6 @@ async function fetchFile(
 
 export async function copyModelFile(from: string, to: string): Promise<void> {
   await copyFile(from, `${to}.part`).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOSPC') throw noRoom();
     if (error.code !== 'ENOENT') throw error;
     throw new ModelError('download-failed', `${from} is not there (models.mirror)`);
   });

@@ -6,7 +6,7 @@ import {
   sherpaInstalled,
   speaksLanguage,
 } from '../local/local-models.ts';
-import type { InstallPhase } from './adopt-model.ts';
+import { damagedChecksums, type InstallPhase } from './adopt-model.ts';
 import { preferred, readCatalogue } from './catalogue.ts';
 import { type Machine, recommended } from './recommend.ts';
 
@@ -103,7 +103,7 @@ export async function listModels(
     };
   });
   const unusable = installed.broken.map(({ folder, problem }) => ({ file: folder, problem }));
-  return { models, broken: [...broken, ...unusable] };
+  return { models, broken: [...broken, ...unusable, ...(await damagedChecksums(modelsDir[0]))] };
 }
 
 const bytesOf = ({ files }: InstalledModel): number =>

@@ -1,3 +1,5 @@
+import { hasCode } from '../../shared/errors.ts';
+
 /** Why a model could not be installed, as a stable slug. */
 export type ModelErrorCode =
   | 'model-unknown'
@@ -29,5 +31,9 @@ export function noRoom(room?: { free: number; needed: number }): ModelError {
     `There is no room on the disk for the model.${figures} Make room, or set MITSCHRIFT_MODELS to a folder on another disk; then install it again.`,
   );
 }
+
+/** What the system says of a full disk, as `noRoom`; anything else as it is. */
+export const asNoRoom = (error: unknown): unknown =>
+  hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom() : error;
 
 const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;

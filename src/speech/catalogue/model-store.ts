@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { exists, syncDirectory } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
 import { Busy, type Limited, limited } from '../../shared/mutex.ts';
-import { type InstalledModel, installedModels, isModelId } from '../local/local-models.ts';
+import {
+  type InstalledModel,
+  installedModels,
+  isModelId,
+  replacedPlace,
+} from '../local/local-models.ts';
 import type { InstallPhase } from './adopt-model.ts';
 import { type CatalogueEntry, readCatalogue } from './catalogue.ts';
 import type { DownloadLimits } from './download.ts';
@@ -206,7 +211,10 @@ function tell({ listeners }: State, id: string, progress: ModelProgress | null):
 }
 
 async function removeModel(state: State, id: string): Promise<void> {
-  const folders = state.modelsDir.map((parent) => join(parent, id));
+  const folders = state.modelsDir.flatMap((parent) => [
+    join(parent, id),
+    replacedPlace(parent, id),
+  ]);
   let removed = false;
   for (const folder of isModelId(id) ? folders : []) {
     if (!(await exists(folder))) continue;

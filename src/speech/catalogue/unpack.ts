@@ -7,7 +7,7 @@ import { PassThrough, Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
-import { ModelError, noRoom } from './model-error.ts';
+import { ModelError } from './model-error.ts';
 
 export type UnpackOptions = {
   /** Which files are taken, by their path below the archive's single top folder. */
@@ -153,8 +153,7 @@ function atMost(bytesMax: number): Transform {
 
 function asModelError(error: unknown, archive: string): unknown {
   if (error instanceof ModelError) return error;
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return noRoom();
+  const { message, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) return error;
   return unusable(message, archive);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
-import { basename, isAbsolute, join, normalize, sep } from 'node:path';
+import { isAbsolute, join, normalize, sep } from 'node:path';
 import { createRequire } from 'node:module';
 import { StageError, type StageErrorCode, messageOf } from '../../shared/errors.ts';
 
@@ -71,8 +71,7 @@ export async function installedModels(
 ): Promise<{ models: InstalledModel[]; broken: BrokenModel[] }> {
   const models = new Map<string, InstalledModel>();
   const broken: BrokenModel[] = [];
-  for (const folder of await modelFolders([modelsDir].flat())) {
-    const name = basename(folder);
+  for (const { name, folder } of await modelFolders([modelsDir].flat())) {
     if (models.has(name)) continue;
     try {
       const manifest = manifestSchema.parse(
@@ -88,13 +87,25 @@ export async function installedModels(
   return { models: sorted, broken };
 }
 
-async function modelFolders(parents: readonly string[]): Promise<string[]> {
-  const all: string[] = [];
+async function modelFolders(
+  parents: readonly string[],
+): Promise<{ name: string; folder: string }[]> {
+  const all: { name: string; folder: string }[] = [];
   for (const parent of parents) {
-    all.push(...(await foldersIn(parent)).map((name) => join(parent, name)));
+    for (const within of [parent, join(parent, replacedFolder)]) {
+      all.push(...(await foldersIn(within)).map((name) => ({ name, folder: join(within, name) })));
+    }
   }
   return all.slice(0, modelsMax);
 }
+
+const replacedFolder = '.replaced';
+/**
+ * Where a model lies while another one is put into its place. After a kill in that moment it is there alone, and is
+ * used from there.
+ */
+export const replacedPlace = (modelsDir: string, id: string): string =>
+  join(modelsDir, replacedFolder, id);
 
 /**
  * Checks presence, size and SHA-256 of every file of a model. To be done before a model is loaded:
