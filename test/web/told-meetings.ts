@@ -55,7 +55,7 @@ export async function tellMeetings(
       for (const [fact, to, of] of factsOf(meeting, { owner, duration, file })) {
         // Each start of a stage is another attempt; what a stage answers belongs to its own.
         if (fact.type === 'stage.started') attempt += 1;
-        await teller.of(id, fact, to, { run: 1, attempt: of ?? attempt, by: owner });
+        await teller.of(id, fact, to, { run: 1, attempt: of ?? Math.max(1, attempt), by: owner });
       }
     }
     return ids;

@@ -5,7 +5,7 @@ export type Lane = { label: string | null; start: number; size: number };
 
 type Spoken = { speaker: string | null; start: number; end: number };
 
-/** Less than this share of a column is silence. */
+/** A column of which less than this share is talk is silence. */
 const heard = 0.3;
 
 /**
@@ -36,7 +36,8 @@ export function lanesOf(
       '',
       0,
     ] as [string, number]);
-    const shown = share < each * heard ? null : label;
+    const all = [...shares.values()].reduce((sum, one) => sum + one, 0);
+    const shown = share === 0 || all < each * heard ? null : label;
     const before = lanes.at(-1);
     if (before?.label === shown) before.size += each;
     else lanes.push({ label: shown, start: column * each, size: each });

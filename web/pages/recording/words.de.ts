@@ -166,7 +166,7 @@ export default {
   noVersions: 'Es gibt noch keine Fassung. Die erste kommt mit den Dokumenten.',
   versionNumber: 'Fassung {version}',
   useThis: 'Diese verwenden',
-  useVersion: 'Fassung {version} verwenden',
+  useVersion: 'Diese verwenden: Fassung {version}',
   versionRestored: 'Fassung {version} gilt wieder.',
   inUse: 'gilt',
   'why:first': 'Erste Dokumente',

@@ -167,7 +167,7 @@ const english = {
   noVersions: 'There is no version yet. The first comes with the documents.',
   versionNumber: params('Version {version}'),
   useThis: 'Use this one',
-  useVersion: params('Use version {version}'),
+  useVersion: params('Use this one: version {version}'),
   versionRestored: params('Version {version} is in use again.'),
   inUse: 'in use',
   'why:first': 'First documents',

@@ -3,6 +3,7 @@ import type { English } from './words.ts';
 
 export default {
   title: 'Wer hat gesprochen?',
+  speaker: 'Sprecher {number}',
   speakers: 'Sprecher',
   waiting: 'Wartend',
   knownVoices: 'Bekannte Stimmen',

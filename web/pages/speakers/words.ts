@@ -3,6 +3,7 @@ import { i18n } from '../../words/i18n.ts';
 
 const english = {
   title: 'Who spoke?',
+  speaker: params('Speaker {number}'),
   speakers: 'Speakers',
   waiting: 'Waiting',
   knownVoices: 'Known voices',
