@@ -38,4 +38,10 @@ export default {
   notLoadedSafe:
     'Verloren ging dabei nichts. Der Dienst ist vielleicht weg, oder eine neue Version wurde installiert.',
   loadAgain: 'Erneut laden',
+  notReachable: 'Mitschrift ist nicht erreichbar.',
+  serviceIsAway: 'Dieses Gerät ist online, der Dienst nicht.',
+  deviceIsOffline: 'Dieses Gerät ist nicht online.',
+  onItsMachine: 'Auf seinem Rechner:',
+  comesBack: 'Die Seite kommt von selbst zurück. Was gesichert ist, geht dabei nicht verloren.',
+  nextTry: 'Nächster Versuch in {seconds} s.',
 } satisfies Translation<English>;

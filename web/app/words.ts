@@ -39,6 +39,12 @@ const english = {
   notLoadedSafe:
     'Nothing was lost by it. The service may be away, or a new version of it was installed.',
   loadAgain: 'Load it again',
+  notReachable: 'Mitschrift is not reachable.',
+  serviceIsAway: 'This device is online, the service is not.',
+  deviceIsOffline: 'This device is not online.',
+  onItsMachine: 'On its machine:',
+  comesBack: 'This page comes back by itself. Nothing that is stored is lost by it.',
+  nextTry: params('Next try in {seconds} s.'),
 };
 
 export type English = typeof english;

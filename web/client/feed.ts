@@ -57,6 +57,17 @@ export function tryNow(): void {
   connect(current.token);
 }
 
+/** Whether there is a service at all, whatever it says of itself; a proxy with nothing behind it is none. */
+export async function serviceAnswers(): Promise<boolean> {
+  try {
+    const answer = await fetch('/health', { cache: 'no-store' });
+    // 503 is the service's own word for a start or a full disk; a proxy's has no JSON.
+    return answer.headers.get('Content-Type')?.includes('json') === true;
+  } catch {
+    return false;
+  }
+}
+
 function connect(token: string): void {
   const url = new URL('/ws', location.href);
   url.protocol = url.protocol.replace('http', 'ws');

@@ -1,7 +1,42 @@
+import { params } from '@nanostores/i18n';
 import { i18n } from '../../words/i18n.ts';
 
 const english = {
   title: 'Account',
+  loggedInAs: params('Logged in as {name}.'),
+  isAdministrator: 'You look after this Mitschrift.',
+  language: 'Language',
+  languageHint: 'Of these pages. Documents are written in the language that was spoken.',
+  asBrowser: 'as the browser',
+  appearance: 'Appearance',
+  inThisBrowser: 'Kept in this browser.',
+  asSystem: 'as the system',
+  light: 'light',
+  dark: 'dark',
+  keys: 'Single-letter keys',
+  keysHint:
+    'R records, G and N goes to the notes, ? shows them all. Never in a field. Switch them off where speech or another program types for you.',
+  on: 'On',
+  off: 'Off',
+  voices: 'Known voices',
+  voicesHint: 'By which names are suggested. Each can be heard, renamed and forgotten.',
+  toVoices: 'To the voices',
+  password: 'Password',
+  passwordHint: 'Your other sessions end with it. A recording that runs goes on.',
+  currentPassword: 'Password until now',
+  newPassword: 'New password',
+  changePassword: 'Change the password',
+  passwordChanged: 'The new password holds. Your other sessions have ended.',
+  wrongPassword: 'This is not your password. Capital letters count.',
+  passwordKept: 'The password until now still holds.',
+  sessions: 'Where you are logged in',
+  sessionsHint: 'End what you do not know, and change your password.',
+  otherProgram: 'Another program',
+  thisOne: 'here',
+  since: params('since {time}'),
+  lastUsed: params('last used {time}'),
+  end: 'End',
+  ended: 'The session has ended.',
 };
 
 export type English = typeof english;

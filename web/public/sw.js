@@ -1,0 +1,97 @@
+/**
+ * Keeps the app's frame for when the service is away: the page, its scripts, style, words and fonts. Never an
+ * answer of the interface, a document or audio: they are private, and can be erased. What is kept follows the
+ * newest page: a new one replaces all of it.
+ */
+const kept = 'mitschrift-frame';
+/** A page that has not come by then is taken from here, in milliseconds. */
+const patience = 8_000;
+
+self.addEventListener('install', (event) => {
+  self.skipWaiting();
+  event.waitUntil(
+    // Without it nothing is lost: the next page that comes is kept.
+    fetch('/').then((page) => (page.ok ? keepPage(page) : undefined)),
+  );
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(self.clients.claim());
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== location.origin) return;
+  if (request.mode === 'navigate') {
+    if (isPage(url.pathname)) event.respondWith(page(event));
+  } else if (isFile(url.pathname)) {
+    event.respondWith(file(request));
+  }
+});
+
+/** The app's pages, all of them the same file; other addresses (`/docs`) are the service's. */
+const isPage = (path) =>
+  /^\/(?:login|setup|settings|account|speakers|debug|notes\/[^/]+)?$/.test(path);
+
+/** Files of the app: their names change with what is in them, but for a few in the root. */
+const isFile = (path) =>
+  (path.startsWith('/assets/') && !path.startsWith('/assets/docs/')) ||
+  /^\/[a-z0-9-]+\.(?:svg|png|webmanifest)$/.test(path) ||
+  path === '/theme.js';
+
+async function page(event) {
+  const cache = await caches.open(kept);
+  try {
+    const answer = await fetch(event.request, { signal: AbortSignal.timeout(patience) });
+    // A proxy that finds nobody behind it says 502 to 504: the service is away.
+    if (answer.status < 502 || answer.status > 504) {
+      if (answer.ok) event.waitUntil(keepPage(answer.clone()));
+      return answer;
+    }
+    return (await cache.match('/')) ?? answer;
+  } catch (failure) {
+    const known = await cache.match('/');
+    if (known === undefined) throw failure;
+    return known;
+  }
+}
+
+async function file(request) {
+  const cache = await caches.open(kept);
+  const { pathname } = new URL(request.url);
+  const isHashed = pathname.startsWith('/assets/');
+  const known = await cache.match(pathname);
+  if (known !== undefined && isHashed) return known;
+  try {
+    const answer = await fetch(request);
+    if (answer.ok) await cache.put(pathname, answer.clone());
+    return answer;
+  } catch (failure) {
+    if (known === undefined) throw failure;
+    return known;
+  }
+}
+
+/** Keeps a page and what it names; when it is another page than before, what that one named goes. */
+async function keepPage(answer) {
+  const text = await answer.text();
+  const before = await caches.open(kept).then((cache) => cache.match('/'));
+  if (before !== undefined && (await before.text()) === text) return;
+  await caches.delete(kept);
+  const cache = await caches.open(kept);
+  const named = [...text.matchAll(/(?:href|src)="(\/[^"#?]+)"/g)]
+    .map(([, path]) => path)
+    .filter(isFile);
+  await cache.addAll([...new Set(named)]);
+  for (const path of named.filter((name) => name.endsWith('.css'))) await keepFonts(cache, path);
+  await cache.put('/', new Response(text, { headers: answer.headers }));
+}
+
+async function keepFonts(cache, path) {
+  const style = await (await cache.match(path)).text();
+  const fonts = [...style.matchAll(/url\(["']?([^"')]+\.woff2)["']?\)/g)].map(
+    ([, font]) => new URL(font, new URL(path, location.origin)).pathname,
+  );
+  await cache.addAll([...new Set(fonts)]);
+}
