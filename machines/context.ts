@@ -72,6 +72,8 @@ export function contextAfter(
     case 'audio.captured':
     case 'capture.interrupted':
       return { ...context, audio: true, deaths: {} };
+    case 'audio.extended':
+      return { ...context, attempt: 0, failed: null, deaths: {} };
     case 'audio.removed':
       return { ...context, audio: false };
     case 'stage.started':

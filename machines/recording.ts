@@ -5,6 +5,7 @@ import {
   changes,
   corrections,
   erased,
+  extended,
   fallback,
   noting,
   noted,
@@ -65,6 +66,7 @@ const saved = parts.createStateConfig({
     ...changes('#recording.transcribing.writing'),
     ...ofVoices,
     ...restored,
+    ...extended,
     'audio.compressed': { guard: 'hasAudio', ...noting },
     'audio.removed': { guard: 'hasAudio', ...noting },
     'documents.deleted': [{ guard: 'deletesAll', ...noted('#recording.idle.kept') }, noting],
@@ -80,6 +82,7 @@ const kept = parts.createStateConfig({
     'start.changed': noting,
     'audio.compressed': { guard: 'hasAudio', ...noting },
     ...restored,
+    ...extended,
     'reprocessing.requested': reprocessing,
     'recording.erased': erased,
   },
@@ -128,7 +131,7 @@ export const recordingMachine = parts.createMachine({
 
     transcribing: {
       initial: 'recognising',
-      on: { ...remarks, 'processing.cancelled': toIdle },
+      on: { ...remarks, ...extended, 'processing.cancelled': toIdle },
       states: {
         recognising: {
           ...running('transcribe'),
@@ -258,6 +261,7 @@ export const recordingMachine = parts.createMachine({
         'speakers.postponed': noting,
         ...remarks,
         ...corrections,
+        ...extended,
         'processing.cancelled': toIdle,
         'recording.erased': erased,
       },
@@ -266,6 +270,7 @@ export const recordingMachine = parts.createMachine({
     error: {
       on: {
         ...remarks,
+        ...extended,
         'retry.requested': {
           guard: 'failedAfterCapture',
           ...noted('#recording.transcribing.resume'),

@@ -121,6 +121,15 @@ export const retelling = {
   },
 } as const;
 
+/** More audio than was worked on: all of it is recognised again, in another run. */
+export const extended = {
+  'audio.extended': {
+    guard: 'hasAudio',
+    ...noted('#recording.transcribing.recognising'),
+    reenter: true,
+  },
+} as const;
+
 /** Back to what there is. */
 export const toIdle = [
   { guard: 'hasDocuments', ...noted('#recording.idle.saved') },

@@ -176,7 +176,8 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
   switch (fact.type) {
     case 'audio.imported':
     case 'audio.captured':
-    case 'capture.interrupted': {
+    case 'capture.interrupted':
+    case 'audio.extended': {
       const { path, bytes, sha256, duration } = fact.data;
       const ledger = 'ledger' in fact.data ? (fact.data.ledger ?? null) : null;
       return { audio: { path, bytes, sha256 }, duration, ledger };

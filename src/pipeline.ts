@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { KeyStore } from '../events/key-store.ts';
 import type { EventLog } from '../events/log/level-log.ts';
 import type { Stage } from '../events/facts/recording.ts';
@@ -10,6 +11,7 @@ import { removeFromVault } from './documents/vault.ts';
 import type { Log } from './shared/log.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
+import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
 import { openKnownVoices } from './recordings/known-voices.ts';
 import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
@@ -43,6 +45,8 @@ export type Pipeline = {
   projections: ProjectionRunner;
   recordingService: OpenRecordingService;
   captures: Captures;
+  /** What browsers send of recordings that have ended. */
+  lateAudio: LateBrowserAudio;
   settings(): Settings;
   hasLanguageModel(): boolean;
   /** The speech engine that recordings use, for a trial. @throws {StageError} when there is none */
@@ -101,6 +105,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     models,
     takenUp: () => takenUp,
   });
+  const lateAudio = lateAudioOver(store, options, { projections, recordingService });
   const stopping = new AbortController();
   const { signal } = stopping;
   const parts = {
@@ -111,6 +116,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     projections,
     recordingService,
     captures,
+    lateAudio,
     signal,
   };
   return {
@@ -121,6 +127,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     projections,
     recordingService,
     captures,
+    lateAudio,
     settings,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
     leaseSpeech: () => engines.lease(),
@@ -129,6 +136,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp]);
+      await lateAudio.close();
       await recordingService.close();
       if (recordsDevices) await captures.close();
       await engines.close();
@@ -138,6 +146,22 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     },
   };
 }
+
+/** What takes what browsers send of recordings that have ended. */
+const lateAudioOver = (
+  store: EventLog,
+  { data, settings, log, browserLimits }: PipelineOptions,
+  { projections, recordingService }: Pick<Pipeline, 'projections' | 'recordingService'>,
+): LateBrowserAudio =>
+  openLateAudio({
+    recordingService,
+    jobs: levelPendingJobs(store.db),
+    log,
+    folderOf: (recordingId) => join(data.recordings, recordingId),
+    hoursMax: () => settings()['limits.recording_hours'],
+    applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
+    limits: browserLimits,
+  });
 
 /** What takes commands on recordings and works on them. */
 function recordingServiceOver(

@@ -4,6 +4,7 @@ import type { EventLog } from '../events/log/level-log.ts';
 import { isIn } from '../machines/states.ts';
 import { failedRecordings, recordings, unsettledRecordings } from '../projections/recordings.ts';
 import type { ProjectionRunner } from '../projections/runner/runner.ts';
+import type { LateBrowserAudio } from './capture/browser/late-audio.ts';
 import type { Captures } from './capture/captures.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
 import type { OpenRecordingService } from './recordings/service.ts';
@@ -20,6 +21,7 @@ export type StartParts = {
   projections: ProjectionRunner;
   recordingService: OpenRecordingService;
   captures: Captures;
+  lateAudio: Pick<LateBrowserAudio, 'takeUp'>;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
   /** Whether this process looks after captures. */
@@ -47,6 +49,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
   await recordingService.finishRemovals();
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
   const others = await recordingService.restart(unsettled(parts));
+  if (parts.recordsDevices) await parts.lateAudio.takeUp();
   await recordingService.awaitEngines(failedRecordings(parts.rows.storage));
   return captured + others;
 }

@@ -36,6 +36,7 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'audio.imported': { result: 'audio' },
   'audio.captured': { result: 'audio', ends: 'capture' },
   'capture.interrupted': { result: 'audio', ends: 'capture' },
+  'audio.extended': { result: 'audio' },
   'speech.detected': { result: 'plan' },
   'transcription.completed': { result: 'transcription', ends: 'transcribe' },
   'diarization.completed': { result: 'diarization', ends: 'diarize', unread: ['voices'] },

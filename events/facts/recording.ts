@@ -215,6 +215,19 @@ export const recordingFacts = {
   'audio.compressed': {
     data: z.object({ ...keptFile, replaces: z.string() }),
   },
+  /**
+   * What a browser still held of its microphone came after the recording had ended: the kept audio is another
+   * file from now on, the same with this at its end, and all of it is recognised again.
+   */
+  'audio.extended': {
+    data: z.object({
+      ...audioFile,
+      ...captured,
+      /** Seconds there were before. */
+      before: z.number().nonnegative(),
+      replaces: z.string(),
+    }),
+  },
   /** There are documents, and the audio was not to be kept: the file goes after this fact. */
   'audio.removed': { data: z.object({ path: z.string() }) },
 

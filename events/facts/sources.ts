@@ -135,6 +135,8 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
       return fact.data.documents.length === 3 ? { ...after, saved: null, published: null } : after;
     case 'reprocessing.requested':
       return furtherRun(after, fact.data.from);
+    case 'audio.extended':
+      return furtherRun(after, 'speech-to-text');
     case 'version.restored':
       return { ...after, draft: restored(draft, versionIn(sources, fact.data), version) };
     case 'processing.cancelled':
@@ -167,6 +169,7 @@ function retellingAfter(retelling: boolean, fact: SourceFact): boolean {
     case 'title.chosen':
     case 'summary.fallback_used':
     case 'reprocessing.requested':
+    case 'audio.extended':
     case 'version.restored':
     case 'processing.cancelled':
     case 'error.cleared':

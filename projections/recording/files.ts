@@ -36,6 +36,10 @@ export function filesOf(recording: Recording, source: Source): RecordingFiles {
     'audio.imported',
     'audio.captured',
     'capture.interrupted',
+    'audio.extended',
+  );
+  const compressed = factsOf(recording, 'audio.compressed', Infinity).findLast(
+    ({ version }) => version > (audio?.version ?? 0),
   );
   const named = factAt(recording, results.named, 'documents.named');
   const saved = factAt(recording, results.saved, 'documents.saved');
@@ -47,7 +51,7 @@ export function filesOf(recording: Recording, source: Source): RecordingFiles {
     startedAt:
       factAt(recording, results.startChanged, 'start.changed')?.data.local_start ??
       (origin.type === 'audio.imported' ? origin.data.started_at : origin.at),
-    audio: factsOf(recording, 'audio.compressed', Infinity).at(-1)?.data ?? audio?.data ?? null,
+    audio: (compressed ?? audio)?.data ?? null,
     named,
     saved,
     savedFor: saved && ownerAt(saved.version),

@@ -4,6 +4,7 @@ import type { ReadFact } from './recording.ts';
 /** What a reader should know of how the recording came about. Closed: every reader knows every code. */
 export const noteCodes = [
   'capture-interrupted',
+  'audio-added',
   'gaps',
   'truncated',
   'damaged',
@@ -99,6 +100,9 @@ function saidBy(fact: ReadFact): Note[] {
   switch (fact.type) {
     case 'capture.interrupted':
       note('capture-interrupted', fact.data.reason);
+      break;
+    case 'audio.extended':
+      note('audio-added', `${Math.round((fact.data.duration ?? 0) - fact.data.before)} s`);
       break;
     case 'speech.detected':
       for (const code of fact.data.warnings) if (audioCodes.has(code)) note(code as NoteCode);

@@ -107,6 +107,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     'audio.imported',
     'audio.captured',
     'capture.interrupted',
+    'audio.extended',
   );
   const plan = factAt(recording, results.plan, 'speech.detected');
   // Before there is punctuation people correct the turns themselves: what follows is made of these.

@@ -32,8 +32,7 @@ export async function compressFlac(
   // What is compared is what the disk has taken.
   await syncFile(target);
   const hash = createHash('sha256');
-  const decoded = ['-f', 'flac', '-i', `file:${target}`, '-f', 's16le', '-c:a', 'pcm_s16le'];
-  await ffmpeg([...decoded, 'pipe:1'], { signal, fileBytesMax: 0 }, async (samples) => {
+  await decodeFlac(target, signal, async (samples) => {
     const chunks: AsyncIterable<Buffer> = samples;
     for await (const chunk of chunks) hash.update(chunk);
   });
@@ -42,6 +41,31 @@ export async function compressFlac(
       retriable: true,
     });
 }
+
+/** Samples a second, and how many there are, as a FLAC file says (RFC 9639, 8.2). @throws {StageError} `ffmpeg-failed` */
+export async function flacLength(path: string): Promise<{ rate: number; frames: number }> {
+  const file = await open(path, 'r');
+  try {
+    const head = Buffer.alloc(26);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    if (bytesRead < head.length || head.toString('latin1', 0, 4) !== 'fLaC')
+      throw new StageError('ffmpeg-failed', 'The audio is no FLAC file.', { retriable: false });
+    const rate = head.readUIntBE(18, 3) >> 4;
+    return { rate, frames: (head[21]! & 0x0f) * 2 ** 32 + head.readUInt32BE(22) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Decodes a FLAC file of ours into 16-bit samples. @throws as `compressFlac` */
+export const decodeFlac = (
+  path: string,
+  signal: AbortSignal,
+  read: (samples: Readable) => Promise<void>,
+): Promise<void> => {
+  const decoded = ['-f', 'flac', '-i', `file:${path}`, '-f', 's16le', '-c:a', 'pcm_s16le'];
+  return ffmpeg([...decoded, 'pipe:1'], { signal, fileBytesMax: 0 }, read);
+};
 
 /** SHA-256 of the samples alone, read without ffmpeg: it must not be its own witness. */
 async function samplesHash(path: string): Promise<string> {

@@ -104,6 +104,8 @@ const german: Labels = {
     damaged: 'Ein Teil der Audiodatei war nicht lesbar.',
     'capture-interrupted':
       'Die Aufnahme wurde unterbrochen; was bis dahin aufgenommen war, ist hier.',
+    'audio-added':
+      'Ein Teil der Aufnahme kam erst nach ihrem Ende vom Browser; er ist hier am Schluss enthalten.',
     gaps: 'In der Aufnahme fehlen Stücke.',
     clipped: 'Die Aufnahme ist stellenweise übersteuert.',
     'one-channel':
@@ -169,6 +171,8 @@ const english: Labels = {
     damaged: 'A part of the audio file could not be read.',
     'capture-interrupted':
       'The recording was interrupted; what had been recorded until then is here.',
+    'audio-added':
+      'A part of the recording came from the browser only after its end; it is in here, at the end.',
     gaps: 'Pieces are missing from the recording.',
     clipped: 'The recording is overdriven in places.',
     'one-channel':

@@ -5,6 +5,7 @@ import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Accounts, Caller } from '../accounts/accounts.ts';
 import type { AcceptedAudio } from '../audio/accepts-audio.ts';
+import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
@@ -68,6 +69,8 @@ export type HttpServices = {
     | 'onNow'
     | 'onWarnings'
   >;
+  /** What browsers send of recordings that have ended. */
+  lateAudio: Pick<LateBrowserAudio, 'stream'>;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;
   store: Pick<EventLog, 'read' | 'readAll' | 'head' | 'usable'>;

@@ -147,7 +147,7 @@ export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
     const { path, bytes, sha256 } = audio;
     files.audio.set(path, { version: fact.version, bytes, sha256 });
   }
-  if (fact.type === 'audio.compressed') {
+  if (fact.type === 'audio.compressed' || fact.type === 'audio.extended') {
     const { path, bytes, sha256, replaces } = fact.data;
     files.audio.delete(replaces);
     files.audio.set(path, { version: fact.version, bytes, sha256 });

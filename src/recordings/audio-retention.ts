@@ -233,6 +233,11 @@ async function keptAudio(
         file = fact.data;
         asCaptured = fact.type !== 'audio.imported';
         break;
+      case 'audio.extended':
+        past.add(fact.data.replaces);
+        file = fact.data;
+        asCaptured = true;
+        break;
       case 'audio.compressed':
         past.add(fact.data.replaces);
         file = fact.data;

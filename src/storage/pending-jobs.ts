@@ -13,9 +13,10 @@ export interface PendingJobs {
 /**
  * `erase`: all of a recording. `delete-documents`: those its last `documents.deleted` names.
  * `keep-audio`: compressing or removing its audio, which documents were made of. `import`: an uploaded
- * file lies in its folder, and until its fact is stored it is not acknowledged.
+ * file lies in its folder, and until its fact is stored it is not acknowledged. `late-audio`: what a browser
+ * sent after the recording had ended lies in its folder, and is to be added.
  */
-export type PendingJob = Removal | 'keep-audio' | 'import';
+export type PendingJob = Removal | 'keep-audio' | 'import' | 'late-audio';
 export type Removal = 'erase' | 'delete-documents';
 
 /** Pending jobs in the log's database: `!chores!<recording id>/<job>`. No words in it. */

@@ -20,6 +20,7 @@ type Fact = NewFact<RecordingFact> & { version: number };
 /** Facts that end a story or throw it back; taken often, no story would come far. */
 const setbacks = new Set(['recording.erased', 'recording.discarded', 'stage.failed']);
 setbacks.add('processing.cancelled').add('error.cleared').add('stage.interrupted');
+setbacks.add('audio.extended');
 // What is said of a recording at any time moves no story on.
 for (const remark of ['title.changed', 'start.changed', 'kind.changed', 'language.set'])
   setbacks.add(remark);

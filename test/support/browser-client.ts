@@ -35,9 +35,11 @@ export function browserClient(options: {
   rate: number;
   frameSamples: number;
   kind?: 'solo' | 'meeting';
+  /** Goes on with this one, of which it holds `pcm`. */
+  recordingId?: string;
 }): BrowserClient {
   const { pcm, rate, frameSamples, token } = options;
-  let id: string | null = null;
+  let id: string | null = options.recordingId ?? null;
   let acknowledged = 0;
   let sent = 0;
   let target = 0;

@@ -447,7 +447,7 @@ async function person(life: Life): Promise<void> {
 }
 
 async function rarely({ random, offer }: Life): Promise<void> {
-  switch (random.below(5)) {
+  switch (random.below(6)) {
     case 0:
       await offer({
         type: 'document.edited',
@@ -463,6 +463,11 @@ async function rarely({ random, offer }: Life): Promise<void> {
     case 2: {
       const data = { path: 'audio.flac', bytes: 5, sha256: 'bb', replaces: 'audio.wav' };
       await offer({ type: 'audio.compressed', data });
+      return;
+    }
+    case 4: {
+      const data = { path: 'audio-2.wav', bytes: 7, sha256: 'cc', duration: 90, before: 60 };
+      await offer({ type: 'audio.extended', data: { ...data, replaces: 'audio.wav' } });
       return;
     }
     case 3:

@@ -24,6 +24,9 @@ const samples: Record<FactType, Sample> = {
   'audio.compressed': {
     data: { path: 'audio.flac', bytes: 160_022, sha256: 'cd'.repeat(32), replaces: 'audio.wav' },
   },
+  'audio.extended': {
+    data: { ...audio, ledger, path: 'audio-2.wav', before: 8, replaces: 'audio.wav' },
+  },
   'audio.removed': { data: { path: 'audio.wav' } },
   'audio.imported': {
     data: { ...origin, ...audio, started_at: '2026-11-20T09:00:00Z' },

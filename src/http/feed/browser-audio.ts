@@ -114,8 +114,9 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
   try {
     refuseWhenStopped(services);
     const recordingId = message.recording_id ?? (await mic.begin(message, connection.caller()));
-    if (message.recording_id !== undefined) await refuseOthers(mic, recordingId);
-    stream = await services.captures.browser.stream(recordingId);
+    const isLate = message.recording_id !== undefined && (await hasEnded(mic, recordingId));
+    const { captures, lateAudio } = services;
+    stream = await (isLate ? lateAudio : captures.browser).stream(recordingId);
     mic.current = { recordingId, stream, sender, taking: true };
     const samples = await stream.attach(sender, message.sample_rate);
     connection.send({ type: 'audio.ready', recording_id: recordingId, samples });
@@ -163,15 +164,21 @@ function retireWhenIdle({ retired, current, waiting }: Microphone): void {
   if (retired && current === null && waiting === 0) retired();
 }
 
-/** Only its owner goes on with a recording, even if others may see it. */
-async function refuseOthers(
+/**
+ * Whether a recording that a browser goes on with has ended: then it is taken, and added. Only its owner does,
+ * even if others may see it.
+ */
+async function hasEnded(
   { services, connection }: Microphone,
   recordingId: string,
-): Promise<void> {
+): Promise<boolean> {
   const row = await recordingById(services.storage, recordingId);
-  if (!row || row.owner !== connection.caller().userId) throw notFound();
-  if (row.status !== 'recording' || row.device !== null)
-    throw notRecording('No browser is recorded there any more.');
+  const { userId } = connection.caller();
+  if (!row || row.owner !== userId) throw notFound();
+  if (row.device !== null) throw notRecording('A device is recorded there, and no browser.');
+  if (row.status === 'recording') return false;
+  await services.space.refuseWhenFull(userId);
+  return true;
 }
 
 const notRecording = (message: string): StageError =>

@@ -214,6 +214,8 @@ export default {
   'note:damaged': 'Ein Teil der Audiodatei war nicht lesbar.',
   'note:capture-interrupted':
     'Die Aufnahme wurde unterbrochen; was bis dahin aufgenommen war, ist hier.',
+  'note:audio-added':
+    'Ein Teil der Aufnahme kam erst nach ihrem Ende vom Browser; er ist hier am Schluss enthalten.',
   'note:gaps': 'In der Aufnahme fehlen Stücke.',
   'note:clipped': 'Die Aufnahme ist stellenweise übersteuert.',
   'note:one-channel':

@@ -214,6 +214,8 @@ const english = {
   'note:damaged': 'A part of the audio file could not be read.',
   'note:capture-interrupted':
     'The recording was interrupted; what had been recorded until then is here.',
+  'note:audio-added':
+    'A part of the recording came from the browser only after its end; it is in here, at the end.',
   'note:gaps': 'Pieces are missing from the recording.',
   'note:clipped': 'The recording is overdriven in places.',
   'note:one-channel':

@@ -1,0 +1,261 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import { recordingOwner } from '../../../projections/recording/decide.ts';
+import { filesOf } from '../../../projections/recording/files.ts';
+import { type Recording, factAt, factsOf } from '../../../projections/recording/recording.ts';
+import { isIn } from '../../../machines/states.ts';
+import type { OpenRecordingService } from '../../recordings/service.ts';
+import { StageError, hasCode } from '../../shared/errors.ts';
+import { syncDirectory } from '../../shared/files.ts';
+import type { Log } from '../../shared/log.ts';
+import { wavFramesMax } from '../../audio/wav.ts';
+import type { PendingJobs } from '../../storage/pending-jobs.ts';
+import { type AudioSender, type BrowserStream, openBrowserStream } from './browser-stream.ts';
+import { type BrowserLimits, browserLimits } from './browser-writer.ts';
+import {
+  type LateBase,
+  joinLate,
+  lateFolder,
+  lengthOf,
+  readLateBase,
+  removeLate,
+  writeLateBase,
+} from './late-file.ts';
+
+/**
+ * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside
+ * the audio as it comes, each sample on the disk before it is acknowledged; when the browser has sent it all, or
+ * stays away, both become one file, which is a fact, and all of it is recognised again.
+ */
+export interface LateBrowserAudio {
+  /**
+   * Takes more of a recording that has ended.
+   * @throws {StageError} `not-recording` no browser recorded it, or its audio is gone; {UnknownRecording}
+   */
+  stream(recordingId: string): Promise<BrowserStream>;
+  /** At start: goes on with what a dead process left, as if the browser had just gone. */
+  takeUp(): Promise<void>;
+  /** Keeps what was taken for the next start. */
+  close(): Promise<void>;
+}
+
+type LateAudioDeps = {
+  recordingService: Pick<OpenRecordingService, 'read' | 'decide' | 'whileFilesStay'>;
+  jobs: PendingJobs;
+  log: Log;
+  folderOf(recordingId: string): string;
+  /** `limits.recording_hours` */
+  hoursMax(): number;
+  /** Resolves when every reader knows what the log says up to a position. */
+  applied(position: number): Promise<unknown>;
+  /** For tests. */
+  limits?: Partial<BrowserLimits> | undefined;
+};
+
+export const openLateAudio = (deps: LateAudioDeps): LateBrowserAudio => new KeptLateAudio(deps);
+
+/** Holds the stream of each recording that more comes of. */
+class KeptLateAudio implements LateBrowserAudio {
+  readonly #deps: LateAudioDeps;
+  readonly #streams = new Map<string, Promise<BrowserStream>>();
+  readonly #endings = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(deps: LateAudioDeps) {
+    this.#deps = deps;
+  }
+
+  stream(recordingId: string): Promise<BrowserStream> {
+    const present = this.#streams.get(recordingId);
+    if (present) return present;
+    const opening = this.#open(recordingId);
+    this.#streams.set(recordingId, opening);
+    opening.catch(() => this.#streams.delete(recordingId));
+    return opening;
+  }
+
+  async takeUp(): Promise<void> {
+    const { jobs, log } = this.#deps;
+    for (const { recordingId, job } of await jobs.list()) {
+      if (job !== 'late-audio' || this.#streams.has(recordingId)) continue;
+      await this.stream(recordingId).catch(async (error: unknown) => {
+        log.warn({ err: error, recordingId }, 'what a browser sent late cannot be added');
+        // Of a recording that is gone nothing is kept; all else is tried again at the next start.
+        if (isOver(error)) await this.#forget(recordingId);
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const streams = await Promise.allSettled(this.#streams.values());
+    for (const one of streams) if (one.status === 'fulfilled') await one.value.close();
+    await Promise.all(this.#endings);
+  }
+
+  async #open(recordingId: string): Promise<BrowserStream> {
+    const { folderOf, recordingService, log, jobs } = this.#deps;
+    const folder = folderOf(recordingId);
+    const { recording, state } = await recordingService.read(recordingId);
+    const main = audioOf(recording, state);
+    // A crash between the fact and the end of its work: what was taken is in the audio already.
+    const left = await readLateBase(folder);
+    if (left && additionTo(recording, left)) await this.#forget(recordingId, recording, left);
+    await jobs.add(recordingId, 'late-audio');
+    const base =
+      (left && !additionTo(recording, left) ? left : null) ?? (await this.#begin(folder, main));
+    const secondsMax =
+      Math.min(this.#deps.hoursMax() * 3600, wavFramesMax(1) / base.rate) -
+      base.samples / base.rate;
+    const inner = await openBrowserStream(lateFolder(folder), {
+      limits: { ...browserLimits, ...this.#deps.limits, secondsMax: Math.max(0, secondsMax) },
+      log,
+      onAway() {},
+    });
+    const ending = this.#untilEnd(recordingId, inner, base);
+    this.#endings.add(ending);
+    void ending.finally(() => this.#endings.delete(ending));
+    return behind(inner, base);
+  }
+
+  async #begin(folder: string, main: string): Promise<LateBase> {
+    const base = await lengthOf(join(folder, main));
+    await removeLate(folder);
+    await writeLateBase(folder, base);
+    return base;
+  }
+
+  /** Never rejects: what could not be added stays, and is tried again at the next start. */
+  async #untilEnd(recordingId: string, inner: BrowserStream, base: LateBase): Promise<void> {
+    const stopped = new Promise<null>((resolve) => {
+      this.#closing.signal.addEventListener('abort', () => resolve(null), { once: true });
+    });
+    const reason = await Promise.race([inner.ended, stopped]);
+    if (reason === null) return;
+    try {
+      if (inner.samples > 0) await this.#add(recordingId, base);
+      await this.#forget(recordingId);
+      inner.announce(reason);
+    } catch (error) {
+      const { log } = this.#deps;
+      // A service that stops leaves it to the next start.
+      if (!this.#closing.signal.aborted)
+        log.error({ err: error, recordingId }, 'what a browser sent late could not be added yet');
+      if (isOver(error)) await this.#forget(recordingId).catch(() => undefined);
+      inner.announce('left');
+    }
+    this.#streams.delete(recordingId);
+    await inner.close();
+  }
+
+  /** No other may replace the file meanwhile that this is added to. */
+  async #add(recordingId: string, base: LateBase): Promise<void> {
+    const { recordingService, folderOf, applied } = this.#deps;
+    const folder = folderOf(recordingId);
+    await recordingService.whileFilesStay(async () => {
+      const { recording, state } = await recordingService.read(recordingId);
+      const main = audioOf(recording, state);
+      const added = factsOf(recording, 'audio.extended', Infinity).length;
+      const name = `audio-${added + 2}.wav`;
+      const { signal } = this.#closing;
+      const joined = await joinLate(folder, { main: join(folder, main), name, base, signal });
+      const data = { ...joined, before: base.samples / base.rate, replaces: main };
+      const by = recordingOwner(recording) ?? 'system';
+      // The same again after a crash is the same command.
+      const command = `late-audio:${recordingId}:${base.samples}`;
+      const { position } = await recordingService.decide(recordingId, { by, command }, () => [
+        { type: 'audio.extended', data },
+      ]);
+      await applied(position);
+      await removeReplaced(folder, data);
+    });
+  }
+
+  /** Nothing is left to do: what was taken is in the audio, or was nothing. */
+  async #forget(recordingId: string, recording?: Recording, left?: LateBase): Promise<void> {
+    const folder = this.#deps.folderOf(recordingId);
+    const addition = recording && left && additionTo(recording, left);
+    if (addition) await removeReplaced(folder, addition);
+    await removeLate(folder);
+    await this.#deps.jobs.complete(recordingId, 'late-audio');
+  }
+}
+
+type Addition = RecordingFactOf<'audio.extended'>['data'];
+
+/** The fact that added what came behind these samples. */
+const additionTo = (recording: Recording, { samples, rate }: LateBase): Addition | undefined =>
+  factsOf(recording, 'audio.extended', Infinity).find(({ data }) => data.before === samples / rate)
+    ?.data;
+
+/** The file that it is in now has all of it. */
+async function removeReplaced(folder: string, { path, replaces }: Addition): Promise<void> {
+  if (path === replaces) return;
+  await stat(join(folder, path));
+  await rm(join(folder, replaces), { force: true });
+  await syncDirectory(folder);
+}
+
+/** The audio that there is of a browser's recording. @throws {StageError} `not-recording` */
+function audioOf(recording: Recording, state: string): string {
+  const origin = factAt(recording, 1, 'recording.started');
+  const { audio } = filesOf(recording, recording.sources.draft);
+  const removed = factsOf(recording, 'audio.removed', Infinity).at(-1);
+  const isGone = removed !== undefined && removed.data.path === audio?.path;
+  if (
+    !origin ||
+    origin.data.device !== null ||
+    isIn(state, 'recording') ||
+    isIn(state, 'idle.erased')
+  )
+    throw refusal('No browser is recorded there any more.');
+  if (!audio || isGone) throw refusal('There is no audio any more to which this could be added.');
+  return audio.path;
+}
+
+const refusal = (message: string): StageError =>
+  new StageError('not-recording', message, { retriable: false });
+
+/** Whether trying again can help no more. */
+const isOver = (error: unknown): boolean =>
+  hasCode(error, 'not-recording', 'NOT_ACCEPTED', 'UNKNOWN_RECORDING', 'audio-missing', 'ENOENT');
+
+/** The stream as its browser counts: behind what there was before. */
+function behind(inner: BrowserStream, { samples: before, rate }: LateBase): BrowserStream {
+  const counted = new WeakMap<AudioSender, AudioSender>();
+  const counting = (sender: AudioSender): AudioSender => {
+    const present = counted.get(sender) ?? {
+      acknowledge: (samples) => sender.acknowledge(before + samples),
+      ended: (samples, reason) => sender.ended(before + samples, reason),
+      hold: (held) => sender.hold(held),
+    };
+    counted.set(sender, present);
+    return present;
+  };
+  return {
+    rate,
+    get samples() {
+      return before + inner.samples;
+    },
+    get awaySince() {
+      return inner.awaySince;
+    },
+    ended: inner.ended,
+    async attach(sender, wanted) {
+      if (wanted !== rate)
+        throw new StageError('rate-differs', `This recording has ${rate} samples a second.`, {
+          retriable: false,
+        });
+      return before + (await inner.attach(counting(sender), wanted));
+    },
+    take: (sender, pcm) => inner.take(counting(sender), pcm),
+    detach: (sender, reason) => inner.detach(counting(sender), reason),
+    leave: (sender) => inner.leave(counting(sender)),
+    stop: (sender) => inner.stop(counting(sender)),
+    finish: () => inner.finish(),
+    pause: (paused) => inner.pause(paused),
+    announce: (reason) => inner.announce(reason),
+    close: () => inner.close(),
+  };
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeFlac, flacLength } from '../../audio/flac.ts';
+import { wavLayout } from '../../audio/wav.ts';
+import { StageError, hasCode } from '../../shared/errors.ts';
+import { privateDirectory, syncDirectory, writeDurably } from '../../shared/files.ts';
+import { type FinishedAudio, audioFileName } from '../file/capture-files.ts';
+import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
+import { finishedBrowserAudio } from './browser-file.ts';
+
+/** What a recording had when its browser came back: samples, and how many a second. */
+export type LateBase = { samples: number; rate: number };
+
+/** Where what a browser sends after the end lies until it is added: as a browser's recording does. */
+export const lateFolder = (folder: string): string => join(folder, 'late');
+
+const baseName = 'late.json';
+const joinedFolder = (folder: string): string => join(lateFolder(folder), 'joined');
+const baseSchema = z.object({
+  samples: z.number().int().nonnegative(),
+  rate: z.number().int().positive(),
+});
+
+/** Durable before the first sample is taken: its number is behind these. */
+export async function writeLateBase(folder: string, base: LateBase): Promise<void> {
+  await privateDirectory(lateFolder(folder));
+  await writeDurably(join(lateFolder(folder), baseName), JSON.stringify(base));
+}
+
+/** Null when nothing was taken yet. @throws {Error} when it is damaged */
+export async function readLateBase(folder: string): Promise<LateBase | null> {
+  try {
+    return baseSchema.parse(JSON.parse(await readFile(join(lateFolder(folder), baseName), 'utf8')));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** Removes what was taken, once it is added, or nothing is there to add it to. */
+export const removeLate = (folder: string): Promise<void> =>
+  rm(lateFolder(folder), { recursive: true, force: true });
+
+/** How much audio a recording has. @throws {StageError} `not-16-bit`, `audio-missing` */
+export async function lengthOf(path: string): Promise<LateBase> {
+  if (path.endsWith('.flac')) {
+    const { frames, rate } = await flacLength(path);
+    return { samples: frames, rate };
+  }
+  const { file, dataBytes, rate } = await openedWav(path);
+  await file.close();
+  return { samples: dataBytes / 2, rate };
+}
+
+/**
+ * Makes the recording's audio and what came late into one file beside them, synced under its own name.
+ * @param main path of the audio that there is. @param name of the file to make
+ */
+export async function joinLate(
+  folder: string,
+  options: { main: string; name: string; base: LateBase; signal: AbortSignal },
+): Promise<FinishedAudio> {
+  const { main, name, base, signal } = options;
+  const joined = joinedFolder(folder);
+  await rm(joined, { recursive: true, force: true });
+  await mkdir(joined, { mode: 0o700 });
+  const path = join(joined, audioFileName);
+  const writer = await openWavWriter(path, 1, base.rate);
+  try {
+    await append(writer, main, signal);
+    if (writer.frames !== base.samples)
+      throw new StageError('audio-missing', 'The audio is not as long as it was.', {
+        retriable: false,
+      });
+    await append(writer, join(lateFolder(folder), audioFileName), signal);
+  } finally {
+    await writer.close();
+  }
+  const finished = await finishedBrowserAudio(joined, base.rate);
+  await rename(path, join(folder, name));
+  await syncDirectory(folder);
+  return { ...finished, path: name };
+}
+
+async function append(writer: WavWriter, path: string, signal: AbortSignal): Promise<void> {
+  if (path.endsWith('.flac')) {
+    await decodeFlac(path, signal, (samples) => write(writer, samples));
+    return;
+  }
+  const { file, dataOffset: start, dataBytes } = await openedWav(path);
+  try {
+    if (dataBytes === 0) return;
+    await write(
+      writer,
+      file.createReadStream({ start, end: start + dataBytes - 1, signal, autoClose: false }),
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whole samples only: a chunk may end in the middle of one. */
+async function write(writer: WavWriter, samples: AsyncIterable<Buffer>): Promise<void> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of samples) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % 2);
+    await writer.write(bytes.subarray(0, whole));
+    rest = bytes.subarray(whole);
+  }
+}
+
+async function openedWav(
+  path: string,
+): Promise<{ file: FileHandle; dataOffset: number; dataBytes: number; rate: number }> {
+  const file = await open(path, 'r');
+  try {
+    const layout = await wavLayout(file);
+    if (!layout || layout.coding !== 'integer' || layout.bytes !== 2 || layout.channels !== 1)
+      throw new StageError('not-16-bit', 'The audio is not as a browser’s is kept.', {
+        retriable: false,
+      });
+    const { dataOffset, dataBytes, rate } = layout;
+    return { file, dataOffset, dataBytes, rate };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

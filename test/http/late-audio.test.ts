@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { browserClient } from '../support/browser-client.ts';
+import { type TestService, connect, startService } from '../support/http-client.ts';
+import { seed, seeded } from '../support/seeded.ts';
+import { startServiceProcess, apiOf } from '../support/service-process.ts';
+import { until } from '../support/pulse-until.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const rate = 16_000;
+const frameSamples = 800;
+
+type Recording = {
+  status: string;
+  version: number;
+  duration: number;
+  notes: { code: string; text: string }[];
+};
+type Fact = { type: string; data: Record<string, unknown> };
+
+test('what a browser still holds of a recording that has ended is added, and recognised with the rest', async (t) => {
+  const { service, token, pcm, id, browser } = await ended(t, 2 * rate, rate);
+  const folder = join(service.dataDir, 'recordings', id);
+  const recording = async () =>
+    (await service.call<Recording>('GET', `/recordings/${id}`, { token })).body;
+  assert.deepEqual([(await recording()).version, (await recording()).notes], [1, []]);
+
+  // Whoever else comes is refused, and so is another rate; nothing of it stays.
+  const start = { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id };
+  const refusal = async (who: string, message: object) => {
+    const client = connect(service.url, who);
+    t.after(() => client.close());
+    await client.until(({ type }) => type === 'status');
+    client.socket.send(JSON.stringify(message));
+    return (await client.until(({ type }) => type === 'warning'))['code'];
+  };
+  assert.equal(await refusal(await service.addUser('ben'), start), 'not-found');
+  assert.equal(await refusal(token, { ...start, sample_rate: 48_000 }), 'rate-differs');
+  const { recording_id: imported } = (await service.upload(token)).body;
+  const other = { ...start, recording_id: imported };
+  await service.reaches(imported, 'idle.saved');
+  assert.equal(await refusal(token, other), 'not-recording');
+
+  // It goes on where it was acknowledged, also when its connection is lost in between.
+  const first = browser(id);
+  await first.sendTo(rate * 1.5);
+  first.vanish();
+  const late = browser(id);
+  await late.sendTo(2 * rate);
+  const last = await late.stop();
+  assert.deepEqual([last['reason'], last.samples], ['stopped', 2 * rate]);
+  await service.reaches(id, 'idle.saved');
+  const { version, duration, notes, status } = await recording();
+  assert.deepEqual([status, version, duration], ['IDLE', 2, 2]);
+  assert.deepEqual(notes, [{ code: 'audio-added', text: '1 s' }]);
+
+  const { events } = (
+    await service.call<{ events: Fact[] }>('GET', `/recordings/${id}/events`, { token })
+  ).body;
+  const [extended, ...more] = events.filter(({ type }) => type === 'audio.extended');
+  assert.deepEqual(more, []);
+  const path = String(extended!.data['path']);
+  const file = await readFile(join(folder, path));
+  assert.deepEqual(file.subarray(44), pcm);
+  assert.equal(extended!.data['sha256'], createHash('sha256').update(file).digest('hex'));
+  assert.equal(extended!.data['before'], 1);
+  const audio = await service.call<string>('GET', `/recordings/${id}/audio`, { token });
+  assert.equal(audio.headers.get('content-length'), String(file.length));
+  const kept = (await readdir(folder)).filter((name) => /^audio|^late/.test(name));
+  assert.deepEqual(kept, [path], 'one file, and nothing beside it');
+  const transcript = await service.call('GET', `/recordings/${id}/export?format=md`, { token });
+  assert.match(String(transcript.body), /\S/);
+
+  // A browser that comes back with nothing changes nothing.
+  assert.equal((await browser(id).stop()).samples, 2 * rate);
+  assert.equal((await recording()).version, 2);
+});
+
+test('a meeting that waits for its names, and one that is worked on, take what comes late and begin again', async (t) => {
+  const { service, token, id, browser } = await ended(t, 3 * rate, rate, 'meeting');
+  const late = browser(id);
+  await late.sendTo(2 * rate);
+  service.engines.hold('transcribe');
+  await late.stop();
+  await service.reaches(id, 'transcribing.recognising');
+  const again = browser(id);
+  await again.sendTo(3 * rate);
+  assert.equal((await again.stop()).samples, 3 * rate);
+  service.engines.release('transcribe');
+  await service.reaches(id, 'awaiting-speakers');
+  const { events } = (
+    await service.call<{ events: Fact[] }>('GET', `/recordings/${id}/events`, { token })
+  ).body;
+  assert.deepEqual(
+    events
+      .filter(({ type }) => type === 'audio.extended')
+      .map(({ data }) => [data['path'], data['before'], data['duration']]),
+    [
+      ['audio-2.wav', 1, 2],
+      ['audio-3.wav', 2, 3],
+    ],
+  );
+});
+
+test('killed at any moment, what was acknowledged late is in the audio, in order, once', async (t) => {
+  const random = seeded(seed);
+  const dataDir = await tempDir(t);
+  const env = { MITSCHRIFT_DATA: dataDir };
+  let service = await startServiceProcess(dataDir, env);
+  t.after(() => service.end('SIGKILL'));
+  const account = { username: 'ada', password: 'correct horse battery' };
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  const pcm = randomBytes(2 * 4 * rate);
+  const open = (recordingId?: string) =>
+    browserClient({
+      url: () => service.url,
+      token,
+      pcm,
+      rate,
+      frameSamples,
+      ...(recordingId === undefined ? {} : { recordingId }),
+    });
+  const restart = async () => {
+    await service.end('SIGKILL');
+    service = await startServiceProcess(dataDir, env);
+  };
+  const first = open();
+  await first.sendTo(rate);
+  const id = (await first.stop()).recording_id!;
+  const late = open(id);
+  for (const _kill of [1, 2]) {
+    await late.sendTo(2 * rate + random.below(2 * rate));
+    await restart();
+  }
+  await late.sendTo(4 * rate);
+  // In the middle of making one file of both, or before, or after.
+  const stopped = late.stop();
+  await new Promise((resolve) => setTimeout(resolve, random.below(60)));
+  await restart();
+  await stopped;
+  const facts = async () =>
+    (await apiOf(service.url, token).get<{ events: Fact[] }>(`/recordings/${id}/events`)).events;
+  const extended = await until('it is added', async () =>
+    (await facts()).findLast(
+      ({ type, data }) => type === 'audio.extended' && data['duration'] === 4,
+    ),
+  );
+  const folder = join(dataDir, 'recordings', id);
+  const file = await readFile(join(folder, String(extended.data['path'])));
+  assert.deepEqual(file.subarray(44), pcm);
+  await until('nothing is left beside it', async () => {
+    const names = (await readdir(folder)).filter((name) => /^audio|^late/.test(name));
+    return names.length === 1;
+  });
+});
+
+/** A service with a browser's recording of so many samples out of more, and its documents. */
+async function ended(
+  t: TestContext,
+  samples: number,
+  sent: number,
+  kind: 'solo' | 'meeting' = 'solo',
+) {
+  const service: TestService = await startService(t, { stages: { capture: undefined } });
+  const token = await service.setUp();
+  const pcm = randomBytes(samples * 2);
+  const browser = (recordingId?: string) =>
+    browserClient({
+      url: () => service.url,
+      token,
+      pcm,
+      rate,
+      frameSamples,
+      kind,
+      ...(recordingId === undefined ? {} : { recordingId }),
+    });
+  const first = browser();
+  await first.sendTo(sent);
+  const id = (await first.stop()).recording_id!;
+  await service.reaches(id, kind === 'solo' ? 'idle.saved' : 'awaiting-speakers');
+  return { service, token, pcm, id, browser };
+}
