@@ -204,6 +204,8 @@ export default {
   'note:summary-extracted': 'Die Zusammenfassung ist ein Auszug aus dem Text.',
   'note:title-extracted': 'Der Titel ist ein Auszug aus dem Text.',
   'note:abstract-extracted': 'Die Kurzfassung ist ein Auszug aus dem Text.',
+  'note:names-replaced':
+    'Namen wurden später geändert: In Zusammenfassung und Kurzfassung sind sie ersetzt, wo sicher ist, wer gemeint ist; neu geschrieben sind sie nicht.',
   'note:too-short':
     'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung aus ihm nur ihn wiederholen würde; sie ist weggelassen.',
   'note:title-kept': 'Der Titel ist der bisherige: Das Sprachmodell hat keinen neuen gegeben.',

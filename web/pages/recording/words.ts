@@ -204,6 +204,8 @@ const english = {
   'note:summary-extracted': 'The summary is an extract from the text.',
   'note:title-extracted': 'The title is an extract from the text.',
   'note:abstract-extracted': 'The abstract is an extract from the text.',
+  'note:names-replaced':
+    'Names were changed afterwards: in summary and abstract they are replaced where it is certain who is meant; neither was written again.',
   'note:too-short':
     'The text is so short that a summary or abstract taken from it would only repeat it; it was left out.',
   'note:title-kept': 'The title is the earlier one: the language model gave no new one.',
