@@ -9,6 +9,7 @@ import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { folderFor, make, speak } from '../support/espeak.ts';
 import { fc } from '../support/properties.ts';
+import { times } from '../support/seeded.ts';
 
 const signal = new AbortController().signal;
 const failsWith =
@@ -110,7 +111,7 @@ test('whatever a WAV header says, there is audio or a sentence', async (t) => {
         assert.equal(error.retriable, false);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: times({ short: 40, long: 400 }) },
   );
 });
 
@@ -292,7 +293,7 @@ function childrenCalled(program: string): string[] {
 test('cancelling ends ffmpeg and leaves no file behind', async (t) => {
   const folder = await folderFor(t);
   const source = join(folder, 'long.flac');
-  await make('sox', '-n', '-r', '8000', '-c', '1', source, 'synth', '900', 'sine', '100');
+  await make('sox', '-n', '-r', '8000', '-c', '1', source, 'synth', '120', 'sine', '100');
   const control = new AbortController();
   let running: string[] = [];
   const work = decodeToSpeech(source, join(folder, 'speech.wav'), {

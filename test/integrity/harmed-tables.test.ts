@@ -15,7 +15,7 @@ import { tableEntries, readTable } from '../../src/integrity/tables/table-file.t
 import type { VerifyReport } from '../../src/integrity/verify.ts';
 import { flipped, mitschrift, recordedData, tamper } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
-import { seeded } from '../support/seeded.ts';
+import { seeded, times } from '../support/seeded.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -118,7 +118,7 @@ test('the service is ended by LevelDB once, and says then why it does not start'
 test('commands say why they do not open such a log; repair loses only what cannot be read', async (t) => {
   const sound = await aboutToCompact(t);
   const before = await factsOf(sound);
-  for (const seed of [1, 2, 3]) {
+  for (let seed = 1; seed <= times({ short: 2, long: 10 }); seed += 1) {
     const data = await fatal(t, sound, seed);
     const verified = await mitschrift(data.root, 'verify', '--json');
     assert.equal(verified.code, 1, verified.stderr);
@@ -127,11 +127,13 @@ test('commands say why they do not open such a log; repair loses only what canno
     assert.match(table!.path!, /^log\/\d+\.ldb$/);
     assert.ok(advice.some((one) => one.includes('mitschrift repair --out')));
     const target = join(await tempDir(t), 'salvaged');
-    for (const command of [
+    const commands = [
       ['backup', `${target}-not`],
       ['replay', '--check'],
       ['export-log', target],
-    ]) {
+    ];
+    // Which bit it is makes no difference to these.
+    for (const command of seed === 1 ? commands : []) {
       const refused = await mitschrift(data.root, ...command);
       assert.deepEqual([refused.code, refused.stdout], [1, ''], command[0]);
       assert.match(refused.stderr, /the database ends the process over it/);

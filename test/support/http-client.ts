@@ -3,7 +3,6 @@ import { WebSocket } from 'ws';
 import { EventEmitter, once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
-import type { TestContext } from 'node:test';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { EventLog } from '../../events/log/level-log.ts';
 import { recordingById } from '../../projections/recordings.ts';
@@ -16,7 +15,7 @@ import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.t
 import { StageError } from '../../src/shared/errors.ts';
 import { checkAnswer, checkFrame } from './check-answer.ts';
 import { late, onThisMachine } from './eventually.ts';
-import { tempDir } from './temp-dir.ts';
+import { type HasEnd, tempDir } from './temp-dir.ts';
 
 export type Answer<T = Record<string, unknown>> = {
   status: number;
@@ -41,7 +40,7 @@ export const password = 'correct horse battery';
  * are scripted: what they hear is known, and they can be held or fail.
  */
 export async function startService(
-  t: TestContext,
+  t: HasEnd,
   options: {
     env?: Record<string, string>;
     overrides?: Partial<HttpServices>;

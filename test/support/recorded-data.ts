@@ -1,14 +1,15 @@
 import { Level } from 'level';
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { cp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { type TestContext, after } from 'node:test';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { type VerifyReport, verifyData } from '../../src/integrity/verify.ts';
 import { scrubStateFile } from '../../src/integrity/scrub-state.ts';
 import { startService, wav } from './http-client.ts';
 import { program } from './program.ts';
+import { type HasEnd, tempDir } from './temp-dir.ts';
 
 export type RecordedData = {
   data: DataFolder;
@@ -16,11 +17,32 @@ export type RecordedData = {
   recordings: string[];
 };
 
-/** A data directory that a service of real parts worked in and has left. */
+const ends: (() => unknown)[] = [];
+after(async () => {
+  for (const end of ends) await end();
+});
+/** By how many recordings are in it; tests get copies. */
+const originals = new Map<number, Promise<RecordedData>>();
+
+/**
+ * A data directory that a service of real parts worked in and has left. The same for all tests of a file, each
+ * with a copy of its own; `another` has another history.
+ */
 export async function recordedData(
   t: TestContext,
-  { recordings: count = 2 } = {},
+  { recordings: count = 2, another = false } = {},
 ): Promise<RecordedData> {
+  if (another) return await record(t, count);
+  const original = originals.get(count) ?? record({ after: (end) => ends.push(end) }, count);
+  originals.set(count, original);
+  const { data, recordings } = await original;
+  const copy = dataFolder(join(await realpath(await tempDir(t)), 'data'));
+  const filter = (path: string) => !path.startsWith(join(data.root, 'reserve'));
+  await cp(data.root, copy.root, { recursive: true, preserveTimestamps: true, filter });
+  return { data: copy, recordings };
+}
+
+async function record(t: HasEnd, count: number): Promise<RecordedData> {
   const service = await startService(t);
   const token = await service.setUp();
   const recordings: string[] = [];
