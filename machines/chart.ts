@@ -10,8 +10,10 @@ export type ChartState = {
   path: string;
   type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   initial: string | null;
-  /** The stage whose activity runs while the state is active. */
+  /** The stage whose activity runs while the state is active; of several the first. */
   invokes: string | null;
+  /** All of them. */
+  activities: string[];
   transitions: ChartTransition[];
   states: Record<string, ChartState>;
 };
@@ -76,6 +78,7 @@ function chartState(node: AnyStateNode): ChartState {
     type: node.type,
     initial: node.type === 'compound' ? (node.initial?.target?.[0]?.key ?? null) : null,
     invokes: node.invoke[0]?.id ?? null,
+    activities: node.invoke.map(({ id }) => id),
     transitions: [...node.transitions.values()].flat().map(chartTransition),
     states: Object.fromEntries(
       Object.entries(node.states).map(([key, child]) => [key, chartState(child)]),
@@ -127,7 +130,7 @@ function textsIn(state: ChartState, isTop: boolean): string[] {
   const stays = isTop
     ? [...factsThatStay(state).filter((type) => !isOfAnyStage(type)), ...stageFactsWithin(state)]
     : factsThatStay(state).filter((type) => !isOfAnyStage(type));
-  return [...(state.invokes === null ? [] : [`▶ ${state.invokes}`]), ...new Set(stays)];
+  return [...state.activities.map((stage) => `▶ ${stage}`), ...new Set(stays)];
 }
 
 const factsThatStay = ({ transitions }: ChartState): string[] =>

@@ -127,6 +127,7 @@ type Inconsequential = Extract<
     type:
       | 'recording.paused'
       | 'recording.resumed'
+      | 'speech.followed'
       | 'speech.detected'
       | 'speakers.skipped'
       | 'speakers.postponed'

@@ -1,70 +1,8 @@
+import { type Condition, condition } from './condition.ts';
 import type { RecordingContext, RecordingMachineEvent } from './context.ts';
-import type { ReprocessedFrom, Stage } from '../events/facts/recording.ts';
+import { reprocessingConditions } from './reprocessing-guards.ts';
+import type { Stage } from '../events/facts/recording.ts';
 import { basisOf } from '../events/facts/sources.ts';
-
-/** Where a further run may begin: at the audio or at the words; a meeting's words need their speakers first. */
-const reprocessingConditions = {
-  fromSpeech: condition({
-    meets: ({ audio }, event) => audio && reprocesses(event, 'speech-to-text'),
-    couldMeet: ({ audio }) => audio,
-    words: 'from speech-to-text',
-  }),
-  fromSpeakers: condition({
-    meets: (context, event) =>
-      context.audio && isMeetingWithWords(context) && reprocesses(event, 'diarize'),
-    couldMeet: (context) => context.audio && isMeetingWithWords(context),
-    words: 'from diarize',
-  }),
-  fromTurns: condition({
-    meets: (context, event) => hasAttribution(context) && reprocesses(event, 'join'),
-    couldMeet: hasAttribution,
-    words: 'from join',
-  }),
-  fromTitle: condition({
-    meets: (context, event) => isFinished(context) && reprocesses(event, 'entitle'),
-    couldMeet: isFinished,
-    words: 'from entitle',
-  }),
-  fromDocuments: condition({
-    meets: (context, event) =>
-      isFinished(context) &&
-      context.sources.draft.results.title !== null &&
-      reprocesses(event, 'write'),
-    couldMeet: (context) => isFinished(context) && context.sources.draft.results.title !== null,
-    words: 'from write',
-  }),
-  fromWords: condition({
-    meets: (context, event) =>
-      hasWords(context) && hasSpeakers(context) && reprocesses(event, 'language-model'),
-    couldMeet: (context) => hasWords(context) && hasSpeakers(context),
-    words: 'from language-model',
-  }),
-  fromWordsWithoutNames: condition({
-    meets: (context, event) => lacksNames(context, 'turns') && reprocesses(event, 'language-model'),
-    couldMeet: (context) => lacksNames(context, 'turns'),
-    words: 'from language-model, speakers not named',
-  }),
-  fromWordsWithoutTurns: condition({
-    meets: (context, event) => lacksNames(context, 'words') && reprocesses(event, 'language-model'),
-    couldMeet: (context) => lacksNames(context, 'words'),
-    words: 'from language-model, speakers not found',
-  }),
-};
-
-const reprocesses = (event: RecordingMachineEvent, from: ReprocessedFrom) =>
-  event.type === 'reprocessing.requested' && event.data.from === from;
-
-const hasWords = ({ sources }: RecordingContext): boolean =>
-  sources.draft.results.transcription !== null;
-
-const hasSpeakers = ({ sources: { draft } }: RecordingContext): boolean =>
-  draft.kind !== 'meeting' || draft.results.names !== null;
-
-/** Words whose speakers have no names yet; whether they are turns of speakers already. */
-const lacksNames = (context: RecordingContext, are: 'turns' | 'words'): boolean =>
-  hasWords(context) &&
-  !hasSpeakers(context) &&
-  (context.sources.draft.results.turns !== null) === (are === 'turns');
 
 /** The conditions of the machine's transitions. */
 export const conditions = {
@@ -93,6 +31,24 @@ export const conditions = {
       (event.run === undefined ? event.attempt === undefined : event.run === context.sources.run),
     couldMeet: () => true,
     words: ({ stage }) => `${stage}, this attempt`,
+  }),
+
+  /** While it is recorded, the plan grows. */
+  growsPlan: condition({
+    meets: (context, event) => isCurrent(context, event, { stage: 'follow' }),
+    couldMeet: ({ running }) => running.follow !== undefined,
+    words: 'answer of this attempt',
+  }),
+  /** The next stretch of what was followed so far, or an earlier one once more. */
+  recognisesFollowed: condition({
+    meets: (context, event) =>
+      event.type === 'utterance.recognised' &&
+      event.data.index <= context.sources.draft.utterances &&
+      event.data.index < (context.sources.draft.stretches ?? 0) &&
+      isCurrent(context, event, { stage: 'follow' }),
+    couldMeet: ({ running, sources }) =>
+      running.follow !== undefined && (sources.draft.stretches ?? 0) > 0,
+    words: 'a stretch that was followed',
   }),
 
   /** A recording has one plan in a run: what was recognised by it stays what it was. */
@@ -228,12 +184,13 @@ const concerns = (event: RecordingMachineEvent, stage: Stage): boolean =>
 
 /** An utterance is one of the plan's stretches, so there is none without a plan. */
 const hasStretchLeft = ({ sources: { draft } }: RecordingContext): boolean =>
-  draft.stretches !== null && draft.utterances < draft.stretches;
+  draft.results.plan !== null && draft.utterances < (draft.stretches ?? 0);
 
 /** What was planned has to be recognised; an engine that hears all at once plans nothing. */
 const couldCompleteTranscription = ({ running, sources: { draft } }: RecordingContext) =>
   running.transcribe !== undefined &&
-  (draft.stretches === null || draft.utterances === draft.stretches);
+  (draft.stretches === null ||
+    (draft.results.plan !== null && draft.utterances === draft.stretches));
 
 const completesTranscription = (context: RecordingContext, event: RecordingMachineEvent) =>
   couldCompleteTranscription(context) && isCurrent(context, event, { stage: 'transcribe' });
@@ -243,36 +200,6 @@ const corrects = (event: RecordingMachineEvent, basis: number | null): boolean =
 
 const shownBasis = ({ sources: { published } }: RecordingContext): number | null =>
   published && basisOf(published);
-
-/**
- * A condition of a transition, three views of it: whether an event meets it, whether any event could
- * in this context (what is shown as possible), and the words for it in pictures. The first
- * implies the second; a test holds them to it.
- */
-type Condition<P> = {
-  meets(context: RecordingContext, event: RecordingMachineEvent, params: P): boolean;
-  couldMeet(context: RecordingContext, params: P): boolean;
-  words: string | ((params: P) => string);
-};
-
-/** A condition as it stands; its parameters' type is read from its parts. */
-function condition<P = undefined>(parts: Condition<P>): Condition<P> {
-  return parts;
-}
-
-function isMeetingWithWords(context: RecordingContext): boolean {
-  return context.sources.draft.kind === 'meeting' && hasWords(context);
-}
-
-function hasAttribution(context: RecordingContext): boolean {
-  const { diarization, identification } = context.sources.draft.results;
-  return isMeetingWithWords(context) && diarization !== null && identification !== null;
-}
-
-function isFinished({ sources }: RecordingContext): boolean {
-  const { results } = sources.draft;
-  return results.punctuated !== null && results.summary !== null;
-}
 
 function savesNext(context: RecordingContext, event: RecordingMachineEvent): boolean {
   return (

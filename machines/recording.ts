@@ -2,11 +2,13 @@ import { type SnapshotFrom, assign, initialTransition, setup, transition } from 
 import type { Stage } from '../events/facts/recording.ts';
 import {
   answers,
+  capturing,
   changes,
   corrections,
   erased,
   extended,
   fallback,
+  followed,
   noting,
   noted,
   notes,
@@ -114,7 +116,7 @@ export const recordingMachine = parts.createMachine({
     },
 
     recording: {
-      ...running('capture'),
+      ...capturing,
       initial: 'active',
       states: {
         active: { on: { 'recording.paused': noted('paused') } },
@@ -122,6 +124,7 @@ export const recordingMachine = parts.createMachine({
       },
       on: {
         ...stageFacts('capture'),
+        ...followed,
         'audio.captured': noted('transcribing'),
         'capture.interrupted': noted('transcribing'),
         ...notes,

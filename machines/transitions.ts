@@ -42,6 +42,14 @@ export const stageFacts = <S extends Stage>(stage: S) =>
     },
   }) as const;
 
+const [capture, follow] = [running('capture'), running('follow')] as const;
+/** Two activities side by side: one brings the audio, the other recognises what has come. */
+export const capturing = {
+  tags: [capture.tags, follow.tags],
+  invoke: [capture.invoke, follow.invoke],
+  exit: [capture.exit, follow.exit],
+};
+
 /** A language model was missing: the built-in way is taken, or, where there is a target, the stage is left. */
 export const fallback = <S extends Stage>(stage: S, target?: string) =>
   ({
@@ -53,6 +61,15 @@ export const fallback = <S extends Stage>(stage: S, target?: string) =>
 
 /** Takes the fact into the context, and leaves the state as it is. */
 export const noting = { actions: 'note' } as const;
+
+const [ofCapture, ofFollow] = [stageFacts('capture'), stageFacts('follow')] as const;
+/** What follows a recording never fails it: what is left is recognised when it has ended. */
+export const followed = {
+  'stage.started': [ofCapture['stage.started'], ofFollow['stage.started']],
+  'stage.interrupted': [ofCapture['stage.interrupted'], ofFollow['stage.interrupted']],
+  'speech.followed': { guard: 'growsPlan', ...noting },
+  'utterance.recognised': { guard: 'recognisesFollowed', ...noting },
+} as const;
 
 /** What people may say of voices: no document says it. */
 export const ofVoices = { 'voice.renamed': noting, 'voice.revoked': noting } as const;
@@ -154,6 +171,7 @@ const stub = (stage: Stage) =>
 /** A stage's activity has the stage's name. */
 export const unprovided = {
   capture: stub('capture'),
+  follow: stub('follow'),
   transcribe: stub('transcribe'),
   diarize: stub('diarize'),
   identify: stub('identify'),

@@ -81,7 +81,8 @@ export function foldRecording(
   core.kind = (published ?? draft).kind ?? core.kind;
   core.run = counted.sources.run;
   const { status } = core;
-  if (status === 'transcribing' || status === 'recording') core.running = running(begun.core, fact);
+  if (status === 'transcribing') core.running = without(running(begun.core, fact), 'follow');
+  else if (status === 'recording') core.running = running(begun.core, fact);
   else if (core.running.length > 0) core.running = [];
   core.error = status === 'error' ? (failureIn(fact) ?? begun.core.error) : null;
   const clock = tick(begun.clock, fact, status === 'recording');

@@ -23,20 +23,21 @@ import {
 
 /*
  * The texts of a recording, apart from its row so that none is written twice. Rows, below `t/<id>/`:
- * `<version>` the long texts of a fact, `u/<plan>/<index>` an utterance, by the version of its plan.
- * They never change: which ones count is said by the recording's own row.
+ * `<version>` the long texts of a fact, `u/<since>/<index>` an utterance, by the version of its plan, or 0 where it
+ * was recognised while it was recorded (`heardSince`). Which ones count is said by the recording's own row.
  */
 
 /** Writes the text a fact brings. One whose key was destroyed brings none. */
 export function setText(rows: Rows, after: FoldedRecording, fact: LoggedRecordingFact): void {
   const { recording_id } = after.core;
   if (fact.type === 'utterance.recognised' && fact.content !== undefined) {
-    const { plan } = after.counted.sources.draft.results;
+    const { heardSince } = after.counted.sources.draft;
     const { index, start, end, language, doubt } = fact.data;
     const { segments } = fact.content;
     const utterance: Utterance = { index, start, end, language, segments };
     if (doubt !== undefined) utterance.doubt = doubt;
-    if (plan !== null) rows.set(utteranceKey(recording_id, plan, index), utterance);
+    if (fact.data.voice !== undefined) utterance.voice = fact.data.voice;
+    if (heardSince !== null) rows.set(utteranceKey(recording_id, heardSince, index), utterance);
     return;
   }
   // What does not count is not kept.
@@ -77,9 +78,7 @@ export async function readTexts(
     versions.map((version) => textKey(recording_id, version)),
   );
   const texts = new Map(versions.map((version, at) => [version, rows[at]]));
-  const utterances = isSpokenOnly(source)
-    ? await utterancesIn(storage, recording_id, source.results.plan)
-    : [];
+  const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recording_id, source) : [];
   const { blocks, unplaced, summary, lines } = shown(withTexts(digest, texts), utterances);
   return { recording_id, utterances, blocks, unplaced, summary, lines };
 }
@@ -88,28 +87,27 @@ export async function readTexts(
 export const textsShown = (kept: KeptRecording): string => {
   const digest: Digest = digestIn(kept);
   const source = shownOf(digest);
-  return JSON.stringify([textsNeeded(digest, source), source.results.plan]);
+  return JSON.stringify([textsNeeded(digest, source), source.heardSince]);
 };
 
 async function utterancesIn(
   storage: ProjectionStorage,
   recordingId: string,
-  plan: number | null,
+  { heardSince }: Source,
 ): Promise<Utterance[]> {
-  if (plan === null) return [];
+  if (heardSince === null) return [];
   const found: Utterance[] = [];
-  const within = startingWith(utterancesOf(recordingId, plan));
+  const within = startingWith(utterancesOf(recordingId, heardSince));
   for await (const [, row] of storage.range<Utterance>(recordingsName, within)) found.push(row);
   return found;
 }
 
-/** Versions of the plans that count, with how many utterances there are of each. */
+/** Since when the utterances come that count, with how many there are. */
 function plansOf({ counted }: Pick<KeptRecording, 'counted'>): Map<number, number> {
   const { draft, saved, published } = counted.sources;
   const plans = new Map<number, number>();
   for (const source of [published, saved, draft] satisfies (Source | null)[]) {
-    const plan = source?.results.plan ?? null;
-    if (source && plan !== null) plans.set(plan, source.utterances);
+    if (source && source.heardSince !== null) plans.set(source.heardSince, source.utterances);
   }
   return plans;
 }

@@ -120,15 +120,30 @@ async function modelProbe(
 
 /** The stages in which speech is listened to. */
 export function speechActivities(
-  { data, log, modelsDir = data.models }: EngineOptions,
+  { data, log, settings, modelsDir = data.models }: EngineOptions,
   engines: ReturnType<typeof sharedEngine>,
   known: KnownVoices,
 ) {
   const folderOf = (recordingId: string) => join(data.recordings, recordingId);
+  const leaseEngine = () => engines.lease();
+  const followings = loadOnce(async () =>
+    (await import('./recordings/stages/followings.ts')).openFollowings(),
+  );
   return {
+    follow: loadedActivity(async () =>
+      (await import('./recordings/stages/follow.ts')).followStage({
+        isOn: () => settings()['stt.live'] === 'while-recording',
+        followings: await followings(),
+        leaseEngine,
+        folderOf,
+        modelsDir,
+        log,
+      }),
+    ),
     transcribe: loadedActivity(async () =>
       (await import('./recordings/stages/transcribe.ts')).transcribe({
-        leaseEngine: () => engines.lease(),
+        followings: await followings(),
+        leaseEngine,
         folderOf,
         modelsDir,
       }),

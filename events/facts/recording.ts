@@ -8,6 +8,7 @@ import { keysOf } from '../../src/shared/keys-of.ts';
 /** What a computer does with a recording, one activity each. */
 export const stages = [
   'capture',
+  'follow',
   'transcribe',
   'diarize',
   'identify',
@@ -194,6 +195,8 @@ export const recordingFacts = {
         labels: z.array(z.string()),
         stretches: z.number().int().nullable(),
         utterances: z.number().int(),
+        /** Absent in older logs: the version of the plan. */
+        heardSince: z.number().int().nonnegative().nullable().optional(),
       }),
       speakers: z.array(z.object({ label: z.string(), seconds: z.number() })),
       language: z.string().nullable(),

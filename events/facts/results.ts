@@ -46,6 +46,17 @@ export const namesFact = {
 
 /** What a run through the pipeline leads to, in the order of its stages. */
 export const runFacts = {
+  /**
+   * The plan grew while the recording ran: these stretches are asked of the engine next. The last one ends where
+   * a pause was; or, with `cut`, in the middle of speech, and the next begins there.
+   */
+  'speech.followed': {
+    data: z.object({
+      detector: z.string(),
+      stretches: z.array(stretchSchema).min(1),
+      cut: z.literal(true).optional(),
+    }),
+  },
   /** The plan: which stretches will be asked of the engine, in order. */
   'speech.detected': {
     data: z.object({
@@ -56,9 +67,11 @@ export const runFacts = {
       warnings: z.array(z.string()),
       /** The sound track it is about, from 1, of a file that has several. */
       tracks: z.object({ used: z.number().int(), of: z.number().int() }).optional(),
+      /** The plan begins with what was followed while it was recorded; so many utterances of that stand. */
+      live: z.object({ utterances: z.number().int().nonnegative() }).optional(),
     }),
   },
-  /** One stretch of the plan, recognised. */
+  /** One stretch of the plan, recognised; while it is followed also once more, in the language decided on. */
   'utterance.recognised': {
     data: z.object({
       /** Index into the plan's stretches. */
@@ -68,6 +81,8 @@ export const runFacts = {
       words: z.number().int(),
       language: z.string().nullable(),
       doubt: z.string().optional(),
+      /** Of a meeting that is followed: whose voice it may be, until speakers are told apart at the end. */
+      voice: z.string().optional(),
     }),
     content: z.object({ segments: z.array(segmentSchema) }),
   },

@@ -32,6 +32,11 @@ export type Source = {
   stretches: number | null;
   /** Utterances recognised, which is also the index of the next one. */
   utterances: number;
+  /**
+   * Version of the fact after which its utterances come: that of the plan, or 0 where they were recognised
+   * while it was recorded. Null without any.
+   */
+  heardSince: number | null;
 };
 
 /** A fact without its content, with its place in the stream. */
@@ -43,6 +48,7 @@ const noSource: Source = {
   labels: [],
   stretches: null,
   utterances: 0,
+  heardSince: null,
 };
 export const noSources: Sources = {
   run: 0,
@@ -93,12 +99,10 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
     case 'recording.started':
     case 'audio.imported':
       return { ...after, run: 1, draft: { ...draft, kind: fact.data.kind } };
-    case 'speech.detected': {
-      const stretches = fact.data.stretches.length;
-      return { ...after, draft: { ...draft, stretches, utterances: 0 } };
-    }
+    case 'speech.followed':
+    case 'speech.detected':
     case 'utterance.recognised':
-      return { ...after, draft: { ...draft, utterances: fact.data.index + 1 } };
+      return { ...after, draft: { ...draft, ...heardAfter(draft, fact) } };
     case 'turns.joined':
       return {
         ...after,
@@ -154,7 +158,10 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
 function furtherRun(before: Sources, from: ReprocessedFrom): Sources {
   const { draft, published, run } = before;
   const results = { ...draft.results, ...redoneFrom[from] };
-  const unheard = from === 'speech-to-text' ? { stretches: null, utterances: 0, labels: [] } : {};
+  const unheard =
+    from === 'speech-to-text'
+      ? { stretches: null, utterances: 0, heardSince: null, labels: [] }
+      : {};
   const next = { ...draft, ...unheard, results };
   const isLost = published === null && results.edited !== null && basisOf(next) !== basisOf(draft);
   const unwritten = isLost ? [...before.unwritten, draft].slice(-unwrittenMax) : before.unwritten;
@@ -179,11 +186,33 @@ function retellingAfter(retelling: boolean, fact: SourceFact): boolean {
   }
 }
 
+/** How far it is recognised: of a plan that was made at once, or that grows while it is recorded. */
+function heardAfter(
+  draft: Source,
+  { data, type, version }: Extract<SourceFact, { type: HeardType }>,
+): Partial<Source> {
+  switch (type) {
+    case 'speech.followed':
+      return { stretches: (draft.stretches ?? 0) + data.stretches.length, heardSince: 0 };
+    case 'speech.detected': {
+      const heard = data.live
+        ? { ...data.live, heardSince: 0 }
+        : { utterances: 0, heardSince: version };
+      return { ...heard, stretches: data.stretches.length };
+    }
+    default:
+      return { utterances: Math.max(draft.utterances, data.index + 1) };
+  }
+}
+
+type HeardType = 'speech.followed' | 'speech.detected' | 'utterance.recognised';
+
 /** What an earlier version was made of, as `version.restored` has it in the log. */
 export const materialIn = ({ material }: Restored): Source => {
   const { kind, labels, stretches, utterances } = material;
   const results = { ...noResults, ...material.results };
-  return { kind, results, labels, stretches, utterances };
+  const { heardSince = results.plan } = material;
+  return { kind, results, labels, stretches, utterances, heardSince };
 };
 
 type Restored = Extract<RecordingFact, { type: 'version.restored' }>['data'];

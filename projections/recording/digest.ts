@@ -26,8 +26,8 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
   const counts = isCounting(fact.type);
   const isSame = sources === digest.sources && asked === digest.asked;
   if (!counts && isSame) return digest;
-  // An utterance changes a counter only, and there are more of them than of all others.
-  if (fact.type === 'utterance.recognised' || (!counts && sources === digest.sources)) {
+  // What is followed and heard changes counters only, and there is more of it than of all others.
+  if (counted.has(fact.type) || (!counts && sources === digest.sources)) {
     return { ...digest, sources, asked };
   }
   const { draft, saved, published } = sources;
@@ -59,6 +59,8 @@ export const isErased = (fact: LoggedFact): boolean =>
   fact.to === 'idle.erased' ||
   fact.type === 'recording.erased' ||
   fact.type === 'recording.discarded';
+
+const counted: ReadonlySet<string> = new Set(['speech.followed', 'utterance.recognised']);
 
 /** The long texts of a fact, which are separate rows; undefined when it has none. */
 export function textsOf({ type, content }: ReadFact): object | undefined {

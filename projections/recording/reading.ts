@@ -1,6 +1,7 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
+import { utterancesIn } from './followed.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { linesOn } from './lines-on-blocks.ts';
 import { notesOf, type Note } from './notes.ts';
@@ -65,6 +66,8 @@ export type Utterance = {
   language: string | null;
   segments: Segment[];
   doubt?: string | undefined;
+  /** Whose voice it may be, of a meeting that is still recorded. */
+  voice?: string | undefined;
 };
 
 export type Suggestion = {
@@ -258,19 +261,4 @@ function suggestionsIn(
       samples: found?.samples ?? [],
     };
   });
-}
-
-function utterancesIn(recording: Recording, { results }: Source): Utterance[] {
-  const { plan, transcription } = results;
-  if (plan === null) return [];
-  return factsOf(recording, 'utterance.recognised', transcription ?? Infinity)
-    .filter(({ version }) => version > plan)
-    .map(({ data: { index, start, end, language, doubt }, content }) => ({
-      index,
-      start,
-      end,
-      language,
-      segments: content?.segments ?? [],
-      ...(doubt === undefined ? {} : { doubt }),
-    }));
 }

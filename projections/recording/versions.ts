@@ -98,7 +98,8 @@ const reasons = new Set<RecordingFactType>([
   'document.edited',
 ]);
 
-const materialOf = ({ kind, results, labels, stretches, utterances }: Source) => ({
+const materialOf = ({ kind, results, labels, stretches, utterances, heardSince }: Source) => ({
+  ...(heardSince === results.plan ? {} : { heardSince }),
   kind,
   results: { ...results },
   labels: [...labels],

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { endianness } from 'node:os';
 import { StageError } from '../shared/errors.ts';
 import { decoderFor } from './accepts-audio.ts';
 import { type WhichAudio, ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
 import { type Level, levelMeter } from './level-meter.ts';
-import { type WavFormat, type WavLayout, speechRate, wavLayout } from './wav.ts';
+import { pcmToMono } from './pcm-samples.ts';
+import { type WavLayout, speechRate, wavLayout } from './wav.ts';
 import { writeSpeechFile } from './speech-file.ts';
 
 /**
@@ -69,12 +69,10 @@ export async function decodeToSpeech(
   const { channel, level } = await audible(mixed, pass);
   const warnings = new Set(mixed.warnings);
   if (channel !== null) warnings.add('one-channel');
-  const gainDb = gainFor(level);
+  const { gainDb } = loudnessOf(level);
   // From the source each time: amplifying 16-bit samples would amplify their rounding too.
   if (gainDb > 0 || channel !== null) await pass(channel, 10 ** (gainDb / 20));
-  if (gainDb > 0) warnings.add('quiet');
-  if (level.peak <= silentDb) warnings.add('silent');
-  if (level.clipped > clippedMax) warnings.add('clipped');
+  for (const warning of loudnessOf(level).warnings) warnings.add(warning);
   const { samples, tracks } = mixed;
   const duration = samples / speechRate;
   return { duration, samples, warnings: [...warnings], decoder, gainDb, tracks };
@@ -178,14 +176,21 @@ export async function* wavSamples(
   }
 }
 
-const littleEndian = endianness() === 'LE';
-
-/** Floats may go a little over full scale; more than +12 dB above that is not audio. */
-const clamp = (sample: number) => (sample > 4 ? 4 : sample < -4 ? -4 : sample);
-
-function gainFor({ peak }: Level): number {
-  if (peak >= quietDb || peak <= silentDb) return 0;
-  return Math.min(gainDbMax, targetDb - peak);
+/** By how much audio is to be amplified for recognition, and what a reader should know of how loud it is. */
+export function loudnessOf({ peak, clipped }: Level): {
+  gainDb: number;
+  /** Two channels may cancel each other out. */
+  isQuiet: boolean;
+  warnings: AudioWarning[];
+} {
+  const isQuiet = peak < quietDb;
+  const isSilent = peak <= silentDb;
+  const gainDb = isQuiet && !isSilent ? Math.min(gainDbMax, targetDb - peak) : 0;
+  const warnings: AudioWarning[] = [];
+  if (gainDb > 0) warnings.push('quiet');
+  if (isSilent) warnings.push('silent');
+  if (clipped > clippedMax) warnings.push('clipped');
+  return { gainDb, isQuiet, warnings };
 }
 
 type Pass = (
@@ -224,76 +229,4 @@ async function* metered(
   }
   if (samples === 0)
     throw new StageError('audio-empty', 'The file holds no audio.', { retriable: false });
-}
-
-/**
- * Turns whole frames of PCM into mono samples from -1 to 1: one channel, or the mean of all. A value
- * that is not a number (floats from a lying header) becomes silence.
- * @param frames bytes of whole frames: its length is a multiple of `channels × bytes`.
- * @param into where they are written; one sample a frame must fit.
- * @returns the part of `into` that was written.
- */
-function pcmToMono(
-  frames: Buffer,
-  format: WavFormat,
-  into: Float32Array,
-  only: WhichAudio['channel'],
-): Float32Array {
-  const read = readerOf(format);
-  const { channels, bytes } = format;
-  const mono = into.subarray(0, frames.length / (channels * bytes));
-  if (only !== null) {
-    for (let i = 0; i < mono.length; i += 1) {
-      const sample = read(frames, (i * channels + only) * bytes);
-      mono[i] = Number.isFinite(sample) ? clamp(sample) : 0;
-    }
-    return mono;
-  }
-  if (format.coding === 'integer' && bytes === 2 && !format.bigEndian && littleEndian) {
-    mixShorts(frames, channels, mono);
-    return mono;
-  }
-  let at = 0;
-  for (let i = 0; i < mono.length; i += 1) {
-    let sum = 0;
-    for (let channel = 0; channel < channels; channel += 1, at += bytes) sum += read(frames, at);
-    mono[i] = Number.isFinite(sum) ? clamp(sum / channels) : 0;
-  }
-  return mono;
-}
-
-/** The usual case, three times as fast (measured). */
-function mixShorts(frames: Buffer, channels: number, mono: Float32Array): void {
-  const aligned = frames.byteOffset % 2 === 0 ? frames : Buffer.from(frames);
-  const shorts = new Int16Array(aligned.buffer, aligned.byteOffset, frames.length / 2);
-  const scale = 1 / (32_768 * channels);
-  if (channels === 1) {
-    for (let i = 0; i < mono.length; i += 1) mono[i] = shorts[i]! * scale;
-    return;
-  }
-  let at = 0;
-  for (let i = 0; i < mono.length; i += 1) {
-    let sum = 0;
-    for (let channel = 0; channel < channels; channel += 1, at += 1) sum += shorts[at]!;
-    mono[i] = sum * scale;
-  }
-}
-
-type Reader = (buffer: Buffer, at: number) => number;
-
-function readerOf({ coding, bytes, bigEndian: big }: WavFormat): Reader {
-  if (coding === 'float') {
-    if (bytes === 8) return big ? (b, at) => b.readDoubleBE(at) : (b, at) => b.readDoubleLE(at);
-    return big ? (b, at) => b.readFloatBE(at) : (b, at) => b.readFloatLE(at);
-  }
-  if (coding === 'integer') {
-    if (bytes === 1) return (b, at) => (b.readUInt8(at) - 128) / 128;
-    if (bytes === 2)
-      return big ? (b, at) => b.readInt16BE(at) / 32_768 : (b, at) => b.readInt16LE(at) / 32_768;
-    const full = 2 ** (8 * bytes - 1);
-    return big
-      ? (b, at) => b.readIntBE(at, bytes) / full
-      : (b, at) => b.readIntLE(at, bytes) / full;
-  }
-  throw new TypeError(`Samples coded as ${coding} are for ffmpeg`);
 }

@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StageError } from '../shared/errors.ts';
 import { type SpeechFile, samplesOf, speechHeader, speechHeaderBytes, speechRate } from './wav.ts';
@@ -28,28 +28,35 @@ export async function openSpeechFile(path: string): Promise<SpeechFile> {
       path,
       samples,
       duration: samples / speechRate,
-      async read(start, end) {
-        const first = clamp(Math.round(start * speechRate), samples);
-        const last = clamp(Math.round(end * speechRate), samples);
-        const count = Math.max(0, last - first);
-        if (count > readSecondsMax * speechRate)
-          throw new RangeError(`More than ${readSecondsMax} seconds of audio read at once`);
-        const piece = new Int16Array(count);
-        const bytes = Buffer.from(piece.buffer);
-        for (let done = 0; done < bytes.length;) {
-          const at = speechHeaderBytes + first * 2 + done;
-          const { bytesRead } = await file.read(bytes, done, bytes.length - done, at);
-          if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
-          done += bytesRead;
-        }
-        return piece;
-      },
+      read: (start, end) => readSamples(file, samples, [start, end]),
       close: () => file.close(),
     };
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+/** Samples of so many seconds, clamped to what there is. */
+async function readSamples(
+  file: FileHandle,
+  samples: number,
+  [start, end]: readonly [number, number],
+): Promise<Int16Array> {
+  const first = clamp(Math.round(start * speechRate), samples);
+  const last = clamp(Math.round(end * speechRate), samples);
+  const count = Math.max(0, last - first);
+  if (count > readSecondsMax * speechRate)
+    throw new RangeError(`More than ${readSecondsMax} seconds of audio read at once`);
+  const piece = new Int16Array(count);
+  const bytes = Buffer.from(piece.buffer);
+  for (let done = 0; done < bytes.length;) {
+    const at = speechHeaderBytes + first * 2 + done;
+    const { bytesRead } = await file.read(bytes, done, bytes.length - done, at);
+    if (bytesRead === 0) throw new Error('A speech file became shorter while it was read');
+    done += bytesRead;
+  }
+  return piece;
 }
 
 const clamp = (value: number, max: number) => Math.min(max, Math.max(0, value));
@@ -85,16 +92,45 @@ export async function writeSpeechFile(
   blocks: AsyncIterable<Float32Array>,
   { gain, signal }: { gain: number; signal: AbortSignal },
 ): Promise<number> {
-  const unfinished = `${path}.part`;
-  const file = await open(unfinished, 'w', 0o600);
+  const writer = await openSpeechWriter(path, gain);
   try {
-    let samples = 0;
-    let position = speechHeaderBytes;
-    let room = new Int16Array(0);
     for await (const block of blocks) {
       signal.throwIfAborted();
-      samples += block.length;
-      if (samples > speechHoursMax * 3600 * speechRate)
+      await writer.add(block);
+    }
+    await writer.finish(signal);
+    return writer.samples;
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+/** A speech file that grows; nothing has its name until it is finished. */
+export interface SpeechWriter {
+  readonly samples: number;
+  /** Appends a block; returns it as it was written, good until the next. @throws {StageError} `audio-too-long` */
+  add(block: Float32Array): Promise<Int16Array>;
+  /** What was written of [start, end) seconds. */
+  read(start: number, end: number): Promise<Int16Array>;
+  /** Header, disk, name. */
+  finish(signal?: AbortSignal): Promise<void>;
+  /** Closes it and leaves nothing behind. Never throws. */
+  discard(): Promise<void>;
+}
+
+/** @param gain factor on every sample; what then goes over full scale is cut off. */
+export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWriter> {
+  const unfinished = `${path}.part`;
+  const file = await open(unfinished, 'w+', 0o600);
+  let samples = 0;
+  let room = new Int16Array(0);
+  return {
+    get samples() {
+      return samples;
+    },
+    async add(block) {
+      if (samples + block.length > speechHoursMax * 3600 * speechRate)
         throw new StageError(
           'audio-too-long',
           `The audio is longer than ${speechHoursMax} hours. Cut it and upload the parts.`,
@@ -103,21 +139,24 @@ export async function writeSpeechFile(
       if (room.length < block.length) room = new Int16Array(block.length);
       toPcm(block, gain, room);
       const bytes = Buffer.from(room.buffer, 0, block.length * 2);
-      await writeAll(file, bytes, position);
-      position += bytes.length;
-    }
-    await writeAll(file, speechHeader(samples), 0);
-    await file.sync();
-    await file.close();
-    signal.throwIfAborted();
-    await rename(unfinished, path);
-    await syncDirectory(dirname(path));
-    return samples;
-  } catch (error) {
-    await file.close().catch(() => {}); // the first error is the one to tell
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+      await writeAll(file, bytes, speechHeaderBytes + samples * 2);
+      samples += block.length;
+      return room.subarray(0, block.length);
+    },
+    read: (start, end) => readSamples(file, samples, [start, end]),
+    async finish(signal) {
+      await writeAll(file, speechHeader(samples), 0);
+      await file.sync();
+      await file.close();
+      signal?.throwIfAborted();
+      await rename(unfinished, path);
+      await syncDirectory(dirname(path));
+    },
+    async discard() {
+      await file.close().catch(() => {}); // it may be closed, and what it holds is not wanted
+      await rm(unfinished, { force: true }).catch(() => {}); // made again under the same name
+    },
+  };
 }
 
 /** Written as the machine has its numbers, as `openSpeechFile` reads them: seven times as fast as a `Buffer`. */
@@ -130,11 +169,7 @@ function toPcm(block: Float32Array, gain: number, into: Int16Array): void {
   }
 }
 
-async function writeAll(
-  file: Awaited<ReturnType<typeof open>>,
-  bytes: Buffer,
-  position: number,
-): Promise<void> {
+async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
     done += bytesWritten;

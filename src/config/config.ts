@@ -144,7 +144,8 @@ function inForce(stored: StoredSettings, { environment, secrets, log }: Sources)
   for (const [key, setting] of stored) {
     if (!isSettingKey(key)) continue;
     const value = 'fingerprint' in setting ? secrets.find(key, setting.fingerprint) : setting.value;
-    const parsed = settingOf(key).schema.safeParse(value);
+    const { schema, former = (same: unknown) => same } = settingOf(key);
+    const parsed = schema.safeParse(former(value));
     if (parsed.success) values[key] = parsed.data;
     else if (value === undefined) log.warn({ key }, 'a secret is missing: set it again');
     else log.warn({ key }, 'a stored setting is not valid any more: its default holds');

@@ -52,12 +52,15 @@ export const germanSettings: Readonly<Record<SettingKey, GermanSetting>> = {
     description: 'Ohne Angabe das erste installierte, das die Sprache kann.',
   },
   'stt.live': {
-    title: 'Text beim Aufnehmen',
-    description: 'Ob der Text schon während der Aufnahme erscheint.',
+    title: 'Wann erkannt wird',
+    description:
+      'Während gesprochen wird (while-recording), dann ist der Text am Ende schon da; oder danach (after-the-stop).',
+    fallbackText: 'while-recording; mit nur einem Kern after-the-stop',
   },
   'stt.second_pass': {
     title: 'Danach noch einmal',
-    description: 'Ob die ganze Aufnahme nach ihrem Ende noch einmal erkannt wird.',
+    description:
+      'Besseres Modell, das noch einmal erkennt, was während der Aufnahme erkannt wurde: als neue Version. Ohne Angabe keines.',
   },
   'llm.base_url': {
     title: 'Server',

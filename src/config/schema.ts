@@ -1,4 +1,5 @@
 import { keysOf } from '../shared/keys-of.ts';
+import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { serverUrl } from '../shared/outbound.ts';
 import * as a from './setting.ts';
@@ -47,10 +48,20 @@ export const settingSchemas = {
     null,
     'Local model; the first installed one that speaks the language if unset.',
   ),
-  'stt.live': a.yesOrNo(true, 'Whether text appears while recording.'),
-  'stt.second_pass': a.yesOrNo(
-    false,
-    'Whether the whole recording is recognised once more when it has ended.',
+  'stt.live': a.text(
+    z.enum(['while-recording', 'after-the-stop']),
+    availableParallelism() > 1 ? 'while-recording' : 'after-the-stop',
+    'When recordings are recognised: while people talk, so that the transcript is there at the stop; or after it.',
+    {
+      fallbackText: 'while-recording; after-the-stop on one core',
+      former: a.formerly('while-recording', 'after-the-stop'),
+    },
+  ),
+  'stt.second_pass': a.text(
+    a.line.nullable(),
+    null,
+    'Better model that recognises what was recognised while recording once more, as a new version; none if unset.',
+    { former: a.formerly(null, null) },
   ),
   'llm.base_url': a.text(
     serverUrl.nullable(),

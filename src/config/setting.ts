@@ -16,9 +16,11 @@ export type Setting<S extends z.ZodType = z.ZodType> = {
   readonly fromText: (text: string) => unknown;
   /** What the documentation says of a fallback that differs from host to host. */
   readonly fallbackText?: string;
+  /** What a value of an earlier release means, where the setting was a yes or no then; others stay as they are. */
+  readonly former?: (value: unknown) => unknown;
 };
 
-type More = { secret?: boolean; fallbackText?: string };
+type More = Pick<Partial<Setting>, 'secret' | 'fallbackText' | 'former'>;
 
 export function text<S extends z.ZodType>(
   schema: S,
@@ -26,7 +28,19 @@ export function text<S extends z.ZodType>(
   description: string,
   more: More = {},
 ): Setting<S> {
-  return { schema, fallback, description, secret: false, fromText: (given) => given, ...more };
+  const { former = (value) => value } = more;
+  const fromText = (given: string) => {
+    const meant = former(words.get(given.toLowerCase()));
+    return meant === undefined ? given : meant;
+  };
+  return {
+    schema,
+    fallback,
+    description,
+    secret: false,
+    ...more,
+    fromText: more.former ? fromText : (given) => given,
+  };
 }
 
 export function number<S extends z.ZodType>(
@@ -43,6 +57,12 @@ export function yesOrNo(fallback: boolean, description: string): Setting<z.ZodBo
   const fromText = (given: string) => words.get(given.toLowerCase()) ?? given;
   return { schema: z.boolean(), fallback, description, secret: false, fromText };
 }
+
+/** What a setting that was a yes or no means as a choice. */
+export const formerly =
+  (yes: unknown, no: unknown) =>
+  (value: unknown): unknown =>
+    value === true ? yes : value === false ? no : value;
 
 /** A list; in the environment separated by commas. */
 export function list<S extends z.ZodType<string>>(

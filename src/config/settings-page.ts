@@ -97,7 +97,7 @@ const titles: Readonly<Record<SettingKey, string>> = {
   'stt.model': 'Model of the server',
   'stt.language': 'Spoken language',
   'stt.local_model': 'Local model',
-  'stt.live': 'Text while recording',
+  'stt.live': 'When it is recognised',
   'stt.second_pass': 'Once more afterwards',
   'llm.base_url': 'Server',
   'llm.model': 'Model',

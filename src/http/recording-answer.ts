@@ -235,12 +235,12 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
       ...(doubt === undefined ? {} : { doubt }),
     }));
   }
-  return utterances.map(({ index, start, end, segments, doubt }) => ({
+  return utterances.map(({ index, start, end, segments, doubt, voice = null }) => ({
     index,
     block: null,
     start,
     end,
-    speaker: null,
+    speaker: voice,
     text: segments.map(({ text }) => text.trim()).join(' '),
     words: segments.flatMap(({ words }) => words),
     ...(doubt === undefined ? {} : { doubt }),

@@ -5,7 +5,6 @@ import {
   type StatusView,
   statusOf,
 } from '../../projections/recordings.ts';
-import type { CaptureNow } from '../capture/capture-now.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import { suggestionAnswers } from './recording-answer.ts';
@@ -46,7 +45,7 @@ export async function presentStatus(
     username: caller.username,
     is_admin: caller.isAdmin,
     version: services.version,
-    recording: recording && asItSounds(recording, services.captures.now(recording.recording_id)),
+    recording: recording && asItSounds(recording, services),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
     speakers_pending: speakers_pending.map((waiting) => ({
       ...waiting,
@@ -65,12 +64,23 @@ export async function presentStatus(
 }
 
 /** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
-const asItSounds = (recording: RecordingNow, now: CaptureNow | null) => ({
-  ...recording,
-  // A device that is still being opened has not been heard yet, whatever the clock says.
-  duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
-  warnings: now?.warnings ?? [],
-});
+function asItSounds(
+  recording: RecordingNow,
+  { captures, recordingService }: Pick<HttpServices, 'captures' | 'recordingService'>,
+) {
+  const { recording_id } = recording;
+  const now = captures.now(recording_id);
+  const followed = recordingService
+    .activity(recording_id)
+    .find(({ stage, attempt }) => stage === 'follow' && attempt > 0);
+  return {
+    ...recording,
+    // A device that is still being opened has not been heard yet, whatever the clock says.
+    duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
+    warnings: now?.warnings ?? [],
+    live: followed ? { behind: followed.behind ?? 0, waiting: followed.waiting } : null,
+  };
+}
 
 /** Which records are damaged names recordings of others: for administrators. */
 const presentHealth = (

@@ -11,7 +11,7 @@ import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { crcAt, rawRecords } from '../../events/log/reader.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
-import type { DataFolder } from '../shared/data-directory.ts';
+import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { notInBackups } from './not-in-backups.ts';
 import { assertTablesReadable } from './tables/tables.ts';
@@ -84,7 +84,7 @@ export async function backup(
 }
 
 /** Made again from the audio whenever it is missing. */
-const derived = new Set(['speech.wav', 'peaks']);
+const derived = new Set<string>([...derivedFileNames, 'peaks']);
 
 /*
  * A backup is a directory:

@@ -147,5 +147,6 @@ async function lastFailure(
 const withoutResult: ReadonlySet<string> = new Set([
   'stage.started',
   'stage.interrupted',
+  'speech.followed',
   'speech.detected',
 ]);

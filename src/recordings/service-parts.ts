@@ -18,7 +18,7 @@ import { type RecordingHandler, erasedState, recordingHandler } from './handle.t
 import { type OpenRecordings, openRecordings } from './open-recordings.ts';
 import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry-failed.ts';
 import type { Clock } from '../shared/retry.ts';
-import { channelFileNames, speechFileName } from '../shared/data-directory.ts';
+import { derivedFileNames } from '../shared/data-directory.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
 import type { Accepted } from './service.ts';
@@ -153,7 +153,7 @@ function afterMove(
     return;
   }
   // Derived from the kept audio and not needed any more.
-  for (const name of [speechFileName, ...channelFileNames])
+  for (const name of derivedFileNames)
     rm(join(recordingsDir, recordingId, name), { force: true }).catch((error: unknown) =>
       log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
     );

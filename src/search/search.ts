@@ -198,6 +198,7 @@ function openIndexes(deps: {
 const unchanging: ReadonlySet<LoggedFact['type']> = new Set<LoggedFact['type']>([
   'stage.started',
   'stage.interrupted',
+  'speech.followed',
   'speech.detected',
   'utterance.recognised',
 ]);

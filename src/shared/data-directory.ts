@@ -83,7 +83,18 @@ export async function prepare(data: DataFolder): Promise<void> {
   // A person may have made it before, for a model: no other user may read what is below.
   await chmod(root, 0o700);
 }
+/** The captured audio, relative to the recording's folder. */
+export const audioFileName = 'audio.wav';
 /** The derived 16 kHz mono file beside the kept audio; made again whenever it is missing. */
 export const speechFileName = 'speech.wav';
 /** Its two channels, while they are looked at apart. */
 export const channelFileNames = ['speech-left.wav', 'speech-right.wav'] as const;
+/** The stretch that is recognised while the recording goes on. */
+export const livePieceName = 'speech-live.wav';
+/** All that is derived from the kept audio, also half of it. */
+export const derivedFileNames = [
+  speechFileName,
+  `${speechFileName}.part`,
+  ...channelFileNames,
+  livePieceName,
+] as const;

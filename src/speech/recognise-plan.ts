@@ -19,10 +19,13 @@ export async function* recognisePlan(
   plan: readonly Stretch[],
   {
     done = [],
+    asked,
     meeting,
     ...options
   }: {
     done?: readonly HeardPart[];
+    /** What an engine was asked already for one of the stretches; asked again if nothing comes of it. */
+    asked?: { index: number; result: Promise<Recognised> } | null;
     /** Of a meeting. */
     meeting?: Omit<Meeting, 'heard'> | undefined;
     language: string | null;
@@ -38,11 +41,13 @@ export async function* recognisePlan(
     if (!stretch) return undefined;
     // Where it goes on nobody knows yet where the next one begins.
     const next = goesOn(index) ? undefined : plan[index + 1];
-    const recognised = engine.recognise(audio, askedStretch(stretch, before), {
-      ...options,
-      next,
-      meeting: meeting && { ...meeting, heard: [...known] },
-    });
+    const recognise = () =>
+      engine.recognise(audio, askedStretch(stretch, before), {
+        ...options,
+        next,
+        meeting: meeting && { ...meeting, heard: [...known] },
+      });
+    const recognised = asked?.index === index ? asked.result.catch(recognise) : recognise();
     recognised.catch(() => {}); // thrown when it is this one's turn
     return recognised;
   };

@@ -115,7 +115,7 @@ test('what the environment says holds and cannot be set', async (t) => {
   assert.deepEqual(overridden, ['stt.backend', 'stt.live', 'llm.api_key']);
   assert.deepEqual(
     [shown['stt']!['backend'], shown['stt']!['live'], shown['llm']!['api_key']],
-    ['native', false, '••••'],
+    ['native', 'after-the-stop', '••••'],
   );
   await assert.rejects(
     config.update({ stt: { backend: 'compat', model: 'x' } }, anna),
@@ -296,7 +296,14 @@ test('whatever is set in whatever order, a new start has the same settings', asy
   const texts = fc.constantFrom('a', 'b', null, '');
   const patch = fc.record(
     {
-      stt: fc.record({ model: texts, api_key: texts, live: fc.boolean() }, { requiredKeys: [] }),
+      stt: fc.record(
+        {
+          model: texts,
+          api_key: texts,
+          live: fc.constantFrom('while-recording', 'after-the-stop'),
+        },
+        { requiredKeys: [] },
+      ),
       llm: fc.record({ timeout: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: [] }),
       server: fc.record({ allowed_hosts: fc.array(fc.constantFrom('x', 'y:1')) }),
     },

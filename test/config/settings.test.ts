@@ -26,7 +26,7 @@ test('every key can be set by its variable, as text of its type', () => {
   assert.equal(settings['stt.base_url'], 'http://host:8000/v1');
   assert.equal(settings['llm.timeout'], 30);
   assert.equal(settings['limits.spaces_gb'], 1.5);
-  assert.equal(settings['stt.live'], false);
+  assert.equal(settings['stt.live'], 'after-the-stop');
   assert.deepEqual(settings['server.allowed_hosts'], ['a.example', 'b:8080', '[::1]:80']);
   assert.deepEqual(settings['server.trusted_proxies'], ['10.0.0.0/8']);
   assert.equal(settings['notes.vault'], '/srv/vault');

@@ -25,7 +25,7 @@ describe('the statechart as JSON', () => {
   });
 
   test('names every stage as what a state invokes, those twice that names make run again, and every fact', () => {
-    const invoked = states.flatMap(({ invokes }) => invokes ?? []);
+    const invoked = states.flatMap(({ activities }) => activities);
     assert.deepEqual(invoked.toSorted(), [...stages, 'entitle', 'summarise'].sort());
     const events = new Set(states.flatMap(({ transitions }) => transitions.map((t) => t.event)));
     assert.deepEqual(

@@ -24,12 +24,21 @@ function placeOf(snapshot: RecordingSnapshot): string {
     kind,
     Object.keys(running).sort(),
     known.map((result) => result !== null),
-    [stretches, utterances, labels.length, failed?.stage, audio, sources.versions.length > 0],
+    [
+      capped(stretches),
+      capped(utterances),
+      labels.length,
+      failed?.stage,
+      audio,
+      sources.versions.length > 0,
+    ],
     sources.retelling,
     // What a retry goes back to matters in error only.
     failed && resume?.map(({ id }) => id),
   ]);
 }
+
+const capped = (count: number | null) => count && Math.min(count, 1);
 
 const edgeName = (transition: AnyTransitionDefinition): string => {
   const guard = transition.guard as string | { type: string } | undefined;

@@ -46,10 +46,13 @@ function restart(story: RecordingStory) {
 }
 
 const places: Record<string, { story: () => RecordingStory; runs: string[] }> = {
-  'a capture': { story: () => recordingStory().take('recording.started'), runs: ['capture'] },
+  'a capture': {
+    story: () => recordingStory().take('recording.started'),
+    runs: ['capture', 'follow'],
+  },
   'a paused capture': {
     story: () => recordingStory().take('recording.started').take('recording.paused'),
-    runs: ['capture'],
+    runs: ['capture', 'follow'],
   },
   recognising: { story: () => upTo.recognising('solo').start('transcribe'), runs: ['transcribe'] },
   attributing: { story: upTo.attributing, runs: ['diarize', 'identify'] },

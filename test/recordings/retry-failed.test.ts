@@ -45,6 +45,7 @@ async function failing(t: TestContext, failures: { code: StageErrorCode; times: 
       importedBy: async () => null,
       activities: {
         capture: unused,
+        follow: unused,
         transcribe,
         diarize: unused,
         identify: unused,

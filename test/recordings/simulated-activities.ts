@@ -36,6 +36,7 @@ export function simulatedActivities(
     capture: stage('capture', async () => {
       throw new StageError('no-device', 'There is no device in a simulation', { retriable: false });
     }),
+    follow: async () => {},
     transcribe: stage('speech', async (job) => {
       if (draft(await job.recording()).plan === null) {
         await job.append({

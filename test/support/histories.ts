@@ -27,7 +27,7 @@ import { carriedOver } from '../../src/recordings/stages/write.ts';
 import { documentsInput } from '../../src/documents/documents-input.ts';
 import { draft, published, read } from '../../projections/recording/reading.ts';
 import { factAt, readRecording } from '../../projections/recording/recording.ts';
-import { mostHeard } from '../../src/recordings/stages/transcribe.ts';
+import { mostHeard } from '../../src/speech/most-heard.ts';
 import { isRefusal } from '../../events/command-handler.ts';
 import {
   type DecideRecording,
@@ -117,7 +117,7 @@ export async function liveThrough(
   await begin(life);
   for (let step = 0; step < stepsMax && facts.length < stepsMax; step += 1) {
     if (stateName(snapshot.value) === 'idle.erased') break;
-    const stages = activeStages(snapshot).filter((stage) => stage !== 'capture');
+    const stages = activeStages(snapshot).filter((one) => one !== 'capture' && one !== 'follow');
     const stage = stages.length > 0 ? random.pick(stages) : undefined;
     if (stage === undefined || random.chance(0.12)) await person(life);
     else if (runOf(snapshot).running[stage] === undefined) {

@@ -348,6 +348,7 @@ function scriptedEngines(
   });
   const activities: Record<Stage, StageActivity> = {
     capture: stage(async () => {}, 'capture'),
+    follow: async () => {},
     transcribe: stage(async (job) => {
       const stretches = utterances.map((_, index): [number, number] => [index, index + 1]);
       const plan = { detector: 'scripted', duration: 2, stretches, warnings: [] };

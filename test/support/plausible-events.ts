@@ -43,6 +43,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'stage.started': { stage: 'transcribe' },
   'stage.interrupted': { stage: 'transcribe' },
   'stage.failed': { stage: 'transcribe', code: 'engine-away', retriable: true },
+  'speech.followed': { detector: 'vad', stretches: [[0, 2]] },
   'speech.detected': { detector: 'vad', duration: 2, stretches: [[0, 2]], warnings: [] },
   'utterance.recognised': { index: 0, start: 0, end: 2, words: 3, language: 'en' },
   'transcription.completed': {
@@ -124,6 +125,7 @@ export const recordingFactTypes = Object.keys(sampleData) as RecordingFactType[]
 
 /** The stage that answers with a fact of this type; the others are people's, or any stage's. */
 export const stageOfAnswer = {
+  'speech.followed': 'follow',
   'speech.detected': 'transcribe',
   'utterance.recognised': 'transcribe',
   'transcription.completed': 'transcribe',
@@ -162,13 +164,19 @@ export const sampleEvent = (
  * For a state, events of all types with the data, run and attempt that its context calls for. Not
  * all are acceptable: which ones are is the machine's to say.
  */
-export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachineEvent[] {
+export function plausibleEvents(snapshot: RecordingSnapshot): RecordingMachineEvent[] {
+  const { context } = snapshot;
   const { running, sources } = context;
   const { run, draft, published, versions } = sources;
   // Some version that no sample has yet; graphs do not care which.
   const version = 1000 + context.attempt;
   const exact: Partial<Record<RecordingFactType, object>> = {
-    'utterance.recognised': { index: draft.utterances },
+    'utterance.recognised': {
+      // While it is recorded, one may be recognised once more.
+      index: snapshot.matches('recording')
+        ? Math.min(draft.utterances, Math.max(0, (draft.stretches ?? 0) - 1))
+        : draft.utterances,
+    },
     'documents.saved': { version: versions.length + 1 },
     'documents.rendered': { version: versions.length + 1 },
     'turn.edited': { basis: basisOf(published ?? draft) ?? 1 },
@@ -204,7 +212,9 @@ export function plausibleEvents({ context }: RecordingSnapshot): RecordingMachin
         return [{}, { documents: ['summary'] }].map((data) => sampleEvent(type, version, data));
       default: {
         const stage = type in stageOfAnswer ? stageOfAnswer[type as AnswerType] : undefined;
-        const metadata = stage === undefined ? {} : { run, attempt: running[stage] };
+        // Recognised while it is recorded, or after.
+        const by = stage === 'transcribe' && snapshot.matches('recording') ? 'follow' : stage;
+        const metadata = by === undefined ? {} : { run, attempt: running[by] };
         return [sampleEvent(type, version, exact[type], metadata)];
       }
     }

@@ -38,6 +38,7 @@ const samples: Record<FactType, Sample> = {
     data: { stage: 'summarise', code: 'UPSTREAM', retriable: true },
     content: { message: 'The language model did not answer.', traceback: 'Error: …' },
   },
+  'speech.followed': { data: { detector: 'webrtc', stretches: [[0.5, 2.25]], cut: true } },
   'speech.detected': {
     data: { detector: 'silero', duration: 10, stretches: [[0.5, 2.25]], warnings: [] },
   },

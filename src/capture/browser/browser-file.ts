@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
 import { writeDurably } from '../../shared/files.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
-import { type FinishedAudio, audioFileName } from '../file/capture-files.ts';
+import { type FinishedAudio } from '../file/capture-files.ts';
+import { audioFileName } from '../../shared/data-directory.ts';
 import { repairWav } from '../file/wav-writer.ts';
 
 /** Samples a second that a browser may send. */

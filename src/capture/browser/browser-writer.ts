@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { privateDirectory } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
 import { readBrowserRate, writeBrowserRate } from './browser-file.ts';
-import { audioFileName } from '../file/capture-files.ts';
+import { audioFileName } from '../../shared/data-directory.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
 

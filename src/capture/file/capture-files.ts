@@ -6,10 +6,9 @@ import { hashFile, writeDurably } from '../../shared/files.ts';
 import type { EndReason } from '../process/protocol.ts';
 import { type Ledger, recoverLedger } from './ledger.ts';
 import { captureRate } from '../../audio/wav.ts';
+import { audioFileName } from '../../shared/data-directory.ts';
 import { repairWav } from './wav-writer.ts';
 
-/** The captured audio, relative to the recording's folder. */
-export const audioFileName = 'audio.wav';
 /** The ALSA configuration of one capture: others' devices come and go without renaming its own. */
 export const captureConfigName = 'capture.conf';
 

@@ -2,13 +2,8 @@ import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureBlock } from '../../audio/level-meter.ts';
 import { captureRate } from '../../audio/wav.ts';
-import {
-  ClaimedElsewhere,
-  audioFileName,
-  readClaim,
-  readNotes,
-  writeNotes,
-} from '../file/capture-files.ts';
+import { ClaimedElsewhere, readClaim, readNotes, writeNotes } from '../file/capture-files.ts';
+import { audioFileName } from '../../shared/data-directory.ts';
 import type { CaptureSpec, CaptureStatus, EndReason, SideSignal } from './protocol.ts';
 import type { ElapsedClock } from '../../shared/time.ts';
 import { type Ledger, recoverLedger, withBlock, withGap } from '../file/ledger.ts';

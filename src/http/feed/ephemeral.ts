@@ -78,7 +78,10 @@ function throttledProgress(send: (recordingId: string, frame: string) => void) {
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     timer = undefined;
-    for (const [recordingId, { stage, fraction, seconds_left, attempt, waiting }] of newest) {
+    for (const [
+      recordingId,
+      { stage, fraction, seconds_left, attempt, waiting, behind },
+    ] of newest) {
       send(
         recordingId,
         JSON.stringify({
@@ -89,6 +92,7 @@ function throttledProgress(send: (recordingId: string, frame: string) => void) {
           seconds_left,
           attempt,
           waiting,
+          ...(behind === undefined ? {} : { behind }),
         }),
       );
     }

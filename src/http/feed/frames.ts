@@ -26,12 +26,12 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
     // Without its content (erased since) there is nothing to tell.
     if (!content)
       return { recordingId, ownerFrames: [], administratorFrames: [], changesStatus: false };
-    const { index, start, end } = data;
+    const { index, start, end, voice: speaker = null } = data;
     const text = content.segments.map((segment) => segment.text.trim()).join(' ');
     const frame = { type: 'utterance', recording_id: recordingId, index, start, end, text };
     return {
       recordingId,
-      ownerFrames: [JSON.stringify({ ...frame, speaker: null, final: true, position })],
+      ownerFrames: [JSON.stringify({ ...frame, speaker, final: true, position })],
       administratorFrames: [],
       changesStatus: false,
     };
@@ -67,4 +67,4 @@ export const positionFrame = (position: number): string =>
   JSON.stringify({ type: 'position', position });
 
 /** Facts that come in numbers and change nothing that a status object shows. */
-const quiet = new Set(['speech.detected', 'documents.named']);
+const quiet = new Set(['speech.followed', 'speech.detected', 'documents.named']);

@@ -155,7 +155,8 @@ const chartState = z.object({
   path: z.string(),
   type: z.enum(['atomic', 'compound', 'parallel', 'final', 'history']),
   initial: z.string().nullable(),
-  invokes: z.string().nullable().describe('the stage that runs in it'),
+  invokes: z.string().nullable().describe('the stage that runs in it; of several the first'),
+  activities: z.array(z.string()).describe('all stages that run in it'),
   transitions: z.array(chartTransition),
   states: z.record(z.string(), z.unknown()).describe('the states below, each as this one'),
 });
@@ -235,6 +236,7 @@ export const serverFrame = z.discriminatedUnion('type', [
     seconds_left: recordings.secondsLeft,
     attempt: z.number().int(),
     waiting: recordings.waiting.nullable(),
+    behind: recordings.behind.optional(),
   }),
   z.object({
     type: z.literal('level'),

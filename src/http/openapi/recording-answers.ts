@@ -31,12 +31,18 @@ export const secondsLeft = seconds
   .nullable()
   .describe('by how fast it has been; null: too little of it is done to say, or it waits');
 
+export const behind = z
+  .number()
+  .nonnegative()
+  .describe('seconds of what was said that are not recognised yet, while it is recorded');
+
 export const activity = z.object({
   stage,
   attempt: z.number().int(),
   fraction: z.number().min(0).max(1).nullable().describe('null: unknown'),
   seconds_left: secondsLeft,
   waiting: waiting.nullable(),
+  behind: behind.optional(),
 });
 
 export const failure = z.object({
@@ -218,6 +224,10 @@ export const recordingNow = z.object({
   title: z.string().nullable(),
   paused: z.boolean(),
   warnings: z.array(z.unknown()),
+  live: z
+    .object({ behind, waiting: waiting.nullable() })
+    .nullable()
+    .describe('how far it is recognised while it runs; null: it is recognised when it has ended'),
 });
 
 const finding = z.object({

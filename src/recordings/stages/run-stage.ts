@@ -8,7 +8,7 @@ import type { StageProgress } from './stage-progress.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from '../aggregate.ts';
-import type { JobQueue } from './job-queue.ts';
+import type { JobQueue, Slot } from './job-queue.ts';
 
 /** What an activity is handed: it reads, waits for a slot, starts, and appends its results. */
 export type Job = {
@@ -24,6 +24,12 @@ export type Job = {
    */
   acquireSlot(queue: { name: string; concurrency: number }): Promise<void>;
   /**
+   * Records that the stage has started, without a slot: for one that goes on for as long as people talk. Each of
+   * its requests waits for a `turn`, and gives it back.
+   */
+  begin(): Promise<void>;
+  turn(queue: { name: string; concurrency: number }, signal: AbortSignal): Promise<Slot>;
+  /**
    * Appends a result, again until it is stored; `onBehalf` where it is so because of a person's command.
    * @throws {StageSuperseded} when it is no longer wanted.
    */
@@ -32,6 +38,8 @@ export type Job = {
   progress(fraction: number): void;
   /** What the activity waits for besides its slot; null when it goes on. */
   waiting(reason: { reason: string; since: string } | null): void;
+  /** How many seconds of what was said are not recognised yet. */
+  behind(seconds: number): void;
 };
 
 export type StageActivity = (job: Job) => Promise<void>;
@@ -121,12 +129,23 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
     signal,
     recording: () => recording.read(),
     acquireSlot: (queue) => acquireSlot(launch, { ...queue, owner }, deps),
+    begin: () => begin(launch, deps),
+    turn: ({ name: queue, concurrency }, turnSignal) =>
+      deps.jobQueue.acquire({
+        queue,
+        concurrency,
+        owner,
+        alone: false,
+        signal: turnSignal,
+        onWaiting: (waiting) => progress.set(recordingId, stage, { waiting }),
+      }),
     append: (fact, onBehalf) => append(launch, fact, deps, onBehalf),
     progress: (fraction) => progress.set(recordingId, stage, { fraction }),
     waiting: (waiting) =>
       progress.set(recordingId, stage, {
         waiting: waiting && { for: waiting.reason, ahead: 0, since: waiting.since },
       }),
+    behind: (behind) => progress.set(recordingId, stage, { behind }),
   };
 }
 
@@ -137,14 +156,7 @@ async function acquireSlot(
 ): Promise<void> {
   const { stage, recording, deaths, signal } = launch;
   const { recordingId } = recording;
-  if (deaths >= deathsBeforeFailed) {
-    throw new StageError(
-      'took-the-service-down',
-      `The service died ${deaths} times while working on this, the last time with nothing ` +
-        'else running. It is left alone until another try is asked for.',
-      { retriable: true },
-    );
-  }
+  refuseDeadly(launch);
   const slot = await deps.jobQueue.acquire({
     queue: name,
     concurrency,
@@ -154,6 +166,24 @@ async function acquireSlot(
     onWaiting: (waiting) => deps.progress.set(recordingId, stage, { waiting }),
   });
   launch.release = () => slot.release();
+  await begin(launch, deps);
+}
+
+/** What kills the service each time is not begun again. */
+function refuseDeadly({ deaths }: Launch): void {
+  if (deaths < deathsBeforeFailed) return;
+  throw new StageError(
+    'took-the-service-down',
+    `The service died ${deaths} times while working on this, the last time with nothing ` +
+      'else running. It is left alone until another try is asked for.',
+    { retriable: true },
+  );
+}
+
+async function begin(launch: Launch, deps: StageRunnerDeps): Promise<void> {
+  const { stage, recording } = launch;
+  const { recordingId } = recording;
+  refuseDeadly(launch);
   await append(launch, { type: 'stage.started', data: { stage } }, deps);
   launch.attempt = recording.snapshot().context.running[stage];
   if (launch.attempt === undefined) {

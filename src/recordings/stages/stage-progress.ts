@@ -10,6 +10,8 @@ export type StageNow = {
   seconds_left: number | null;
   /** What it waits for: a slot at an engine, a server that is away, … */
   waiting: { for: string; ahead: number; since: string } | null;
+  /** Seconds of what was said that are not recognised yet, of a recording that is followed. */
+  behind?: number;
 };
 
 type StageChange = Partial<Omit<StageNow, 'seconds_left'>>;
@@ -25,6 +27,20 @@ export interface StageProgress {
 
 /** Smaller steps of progress than this are not announced. */
 const fractionStep = 0.01;
+const behindStep = 1;
+
+function isSmall(
+  activity: Pick<StageNow, 'fraction' | 'behind'>,
+  { fraction, behind, ...more }: StageChange,
+): boolean {
+  if (Object.keys(more).length > 0) return false;
+  const isStep =
+    typeof fraction === 'number' &&
+    (fraction >= 1 || Math.abs(fraction - (activity.fraction ?? -1)) >= fractionStep);
+  const before = activity.behind ?? -behindStep;
+  const isLag = behind !== undefined && Math.abs(behind - before) >= behindStep;
+  return !isStep && !isLag;
+}
 
 /** Before so much is done, half of it since the speed is measured, little can be said of how long the rest takes. */
 const tellingPart = 0.1;
@@ -47,12 +63,7 @@ export function openStageProgress(now: () => number = () => performance.now()): 
     set(recordingId, stage, change) {
       const activity = activities.get(recordingId)?.get(stage);
       if (!activity) return;
-      const small =
-        Object.keys(change).length === 1 &&
-        typeof change.fraction === 'number' &&
-        change.fraction < 1 &&
-        Math.abs(change.fraction - (activity.fraction ?? -1)) < fractionStep;
-      if (small) return;
+      if (isSmall(activity, change)) return;
       Object.assign(activity, change);
       activity.pace = paceAfter(activity, now());
       for (const listener of listeners) listener(recordingId, asNow(activity));

@@ -1,54 +1,76 @@
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import { join } from 'node:path';
 import type { Stretch } from '../../../events/facts/transcript.ts';
+import { decodeToSpeech } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { overlapSeconds } from '../../speech/detection/seams.ts';
 import { longerStretches } from '../../speech/detection/speech-segments.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
+import { decidedLanguage } from '../../speech/live/decided-language.ts';
+import { goingOn } from '../../speech/live/closed-speech.ts';
+import { liveDetectorName } from '../../speech/live/live-detector.ts';
+import { mostHeard } from '../../speech/most-heard.ts';
 import { recognisePlan } from '../../speech/recognise-plan.ts';
 import { spokenAudio } from '../../speech/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry-stage.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
-import type { Recording } from '../../../projections/recording/recording.ts';
-import { wordCount } from '../../../projections/recording/paragraphs.ts';
-import { draft } from '../../../projections/recording/reading.ts';
+import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import { type ClosedStretch, followedIn } from '../../../projections/recording/followed.ts';
+import { type Utterance, draft } from '../../../projections/recording/reading.ts';
+import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { withRoom } from './with-room.ts';
 import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import { speakersAsked } from './diarize.ts';
+import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { utteranceFact, wordsIn } from './utterance-fact.ts';
 import { withChannelsFor } from './with-channels.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;
 
-/** Audio to words: decodes, looks for speech, then recognises it segment by segment, each a fact. */
+/**
+ * Audio to words: decodes, looks for speech, then recognises it segment by segment, each a fact. Of a recording that
+ * was followed only what is left.
+ */
 export function transcribe(deps: {
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
   folderOf(recordingId: string): string;
   modelsDir: ModelFolders;
+  followings: Pick<Followings, 'take'>;
 }): StageActivity {
   return async (job) => {
     const { value: engine, release } = await deps.leaseEngine();
     try {
-      await transcribeWith(engine, job);
+      const followed = await takeFollowed(job, deps.followings);
+      try {
+        await transcribeWith(engine, job, followed);
+      } finally {
+        await followed?.close();
+      }
     } finally {
       release();
     }
   };
 
-  async function transcribeWith(engine: SpeechEngine, job: Job): Promise<void> {
-    await job.acquireSlot({ name: engine.queue, concurrency: 1 });
+  async function transcribeWith(
+    engine: SpeechEngine,
+    job: Job,
+    followed: FollowedAudio | null,
+  ): Promise<void> {
+    await job.acquireSlot(queueFor(engine, followed));
     const folder = deps.folderOf(job.recordingId);
     const speechPath = join(folder, speechFileName);
-    await prepareSpeech(job, { folder, speechPath, engine, modelsDir: deps.modelsDir });
+    const at = { folder, speechPath, engine, modelsDir: deps.modelsDir, followed };
+    await prepareSpeech(job, at);
     const speech = await openSpeechFile(speechPath);
     try {
       await withChannelsFor(engine, job, folder, (channels) =>
-        recogniseAll(engine, job, speech, channels),
+        recogniseAll(engine, job, speech, { channels, asked: followed?.asked ?? null }),
       );
     } finally {
       await speech.close();
@@ -57,32 +79,100 @@ export function transcribe(deps: {
   }
 }
 
-/** Sees to it that there is a speech file, and a plan of what is asked of the engine. */
-async function prepareSpeech(
+async function takeFollowed(
   job: Job,
-  at: { folder: string; speechPath: string; engine: SpeechEngine; modelsDir: ModelFolders },
-): Promise<void> {
+  followings: Pick<Followings, 'take'>,
+): Promise<FollowedAudio | null> {
+  const following = await followings.take(job.recordingId);
+  if (!following) return null;
+  const recording = await job.recording();
+  const { audio } = recording.sources.draft.results;
+  const captured = factAt(recording, audio, 'audio.captured', 'capture.interrupted');
+  return await endedAudio(following, captured?.data.duration ?? null);
+}
+
+/** Seconds of speech that are left of a recording that kept up. */
+const shortRest = 60;
+
+/** The last words of a recording do not wait for others' long files. */
+function queueFor(engine: SpeechEngine, followed: FollowedAudio | null) {
+  const rest = followed?.rest(engine.secondsMax - overlapSeconds) ?? [];
+  const seconds = rest.reduce((sum, [start, end]) => sum + end - start, 0);
+  return followed && seconds <= shortRest
+    ? liveQueue(engine)
+    : { name: engine.queue, concurrency: 1 };
+}
+
+type Place = {
+  folder: string;
+  speechPath: string;
+  engine: SpeechEngine;
+  modelsDir: ModelFolders;
+  followed: FollowedAudio | null;
+};
+
+/** Sees to it that there is a speech file, and a plan of what is asked of the engine. */
+async function prepareSpeech(job: Job, at: Place): Promise<void> {
   const recording = await job.recording();
   const { audio } = filesOf(recording, recording.sources.draft);
   if (!audio) throw new Error('there is no audio');
-  const { plan } = draft(recording);
+  const { plan, utterances } = draft(recording);
   // What decoding has to say is recorded with the plan: without one, a finished file is not enough.
   if (plan !== null && (await exists(at.speechPath))) return;
+  const made = plan === null ? followedIn(recording) : [];
   const source = join(at.folder, audio.path);
+  const found =
+    (plan === null ? await speechFollowed(job, made, { ...at, source }) : null) ??
+    (await speechDecoded(job, made, { ...at, source }));
+  job.progress(prelude);
+  if (plan !== null) return;
+  const { stretches: planned, ...data } = found;
+  const stretches = await stretchesFor(job, recording, planned, at);
+  // Speakers whom the engine tells apart are told by asking it for more at once.
+  const isLive = made.length > 0 && stretches === planned;
+  const live = isLive ? { live: { utterances: utterances.length } } : {};
+  await job.append({ type: 'speech.detected', data: { ...data, stretches, ...live } });
+}
+
+type Planned = Omit<RecordingFactOf<'speech.detected'>['data'], 'live'>;
+
+/** The working copy and the plan as they were made while it was recorded; null where they will not do. */
+async function speechFollowed(
+  job: Job,
+  made: readonly ClosedStretch[],
+  { followed, engine, source, speechPath }: Place & { source: string },
+): Promise<Planned | null> {
+  if (!followed) return null;
+  const { signal } = job;
+  const rest = followed.rest(engine.secondsMax - overlapSeconds);
+  const stretches = [...made.map(({ stretch }) => stretch), ...rest];
+  const { duration, isQuiet } = followed;
+  // What seems silent may hold speech once it is amplified.
+  if (isQuiet && stretches.length === 0) return null;
+  const decoded = isQuiet
+    ? await withRoom(job, () => decodeToSpeech(source, speechPath, { signal }))
+    : null;
+  if (!decoded) await withRoom(job, () => followed.keep());
+  const warnings = decoded?.warnings ?? followed.warnings;
+  return { detector: liveDetectorName, stretches, duration, warnings };
+}
+
+async function speechDecoded(
+  job: Job,
+  made: readonly ClosedStretch[],
+  { source, speechPath, engine, modelsDir }: Place & { source: string },
+): Promise<Planned> {
   const { decoded, located, tracks } = await withRoom(job, () =>
-    spokenAudio(source, at.speechPath, {
-      secondsMax: at.engine.secondsMax - overlapSeconds,
-      modelsDir: at.modelsDir,
+    spokenAudio(source, speechPath, {
+      secondsMax: engine.secondsMax - overlapSeconds,
+      modelsDir,
       signal: job.signal,
       onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
     }),
   );
-  job.progress(prelude);
-  if (plan !== null) return;
   const { duration, warnings } = decoded;
-  const stretches = await stretchesFor(job, recording, located.stretches, at);
-  const data = { ...located, stretches, duration, warnings, ...(tracks ? { tracks } : {}) };
-  await job.append({ type: 'speech.detected', data });
+  const stretches = goingOn(made, located.stretches);
+  return { ...located, stretches, duration, warnings, ...(tracks ? { tracks } : {}) };
 }
 
 /**
@@ -93,7 +183,7 @@ async function stretchesFor(
   job: Job,
   recording: Recording,
   planned: Stretch[],
-  { engine, speechPath }: { engine: SpeechEngine; speechPath: string },
+  { engine, speechPath }: Pick<Place, 'engine' | 'speechPath'>,
 ): Promise<Stretch[]> {
   if (draft(recording).kind !== 'meeting' || planned.length < 2) return planned;
   const speech = await openSpeechFile(speechPath);
@@ -119,26 +209,31 @@ async function recogniseAll(
   engine: SpeechEngine,
   job: Job,
   speech: SpeechFile,
-  channels: Meeting['channels'],
+  { channels, asked }: { channels: Meeting['channels']; asked: FollowedAudio['asked'] },
 ): Promise<void> {
   const recording = await job.recording();
   const { plan, utterances, kind } = draft(recording);
   const planned = plan ?? [];
+  const wanted = askedOf(job, recording);
   const heard = recognisePlan(engine, speech, planned, {
     done: utterances,
+    asked,
     meeting: kind === 'meeting' ? { speakers: speakersAsked(recording), channels } : undefined,
-    ...askedOf(job, recording),
+    ...wanted,
+    language: wanted.language ?? languageFollowed(recording, utterances),
   });
-  for await (const { index, start, end, segments, language, doubt } of heard) {
-    const words = wordsIn(segments);
-    await job.append({
-      type: 'utterance.recognised',
-      data: { index, start, end, words, language, ...(doubt === undefined ? {} : { doubt }) },
-      content: { segments },
-    });
-    job.progress(prelude + (1 - prelude) * ((index + 1) / planned.length));
+  for await (const utterance of heard) {
+    await job.append(utteranceFact(utterance));
+    job.progress(prelude + (1 - prelude) * ((utterance.index + 1) / planned.length));
   }
 }
+
+/** What was decided on while it was recorded. */
+const languageFollowed = (
+  { sources }: Recording,
+  utterances: readonly Utterance[],
+): string | null =>
+  sources.draft.heardSince === 0 ? (decidedLanguage(utterances)?.language ?? null) : null;
 
 async function complete(engine: SpeechEngine, job: Job): Promise<void> {
   const recording = await job.recording();
@@ -153,19 +248,4 @@ async function complete(engine: SpeechEngine, job: Job): Promise<void> {
       words: wordsIn(utterances.flatMap(({ segments }) => segments)),
     },
   });
-}
-
-const wordsIn = (segments: readonly { text: string }[]): number =>
-  segments.reduce((sum, { text }) => sum + wordCount(text), 0);
-
-/** The language of most of the speech, by seconds. */
-export function mostHeard(
-  utterances: readonly { start: number; end: number; language: string | null }[],
-): string | null {
-  const seconds = new Map<string, number>();
-  for (const { language, start, end } of utterances) {
-    if (language !== null) seconds.set(language, (seconds.get(language) ?? 0) + end - start);
-  }
-  const [most] = [...seconds].toSorted((a, b) => b[1] - a[1]);
-  return most?.[0] ?? null;
 }

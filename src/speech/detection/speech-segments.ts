@@ -11,13 +11,13 @@ export type PlanLimits = {
 };
 
 /** Silence kept before and after speech: detectors are late at soft beginnings and ends. */
-const paddingSeconds = 0.25;
+export const paddingSeconds = 0.25;
 /** Longer pauses are not sent to an engine: Whisper invents phrases in silence. */
-const pauseMax = 2;
+export const pauseMax = 2;
 /** Shorter spans are clicks. */
-const spanMin = 0.1;
+export const spanMin = 0.1;
 /** Part of `secondsMax` in which a cut through speech is looked for, from its end. */
-const cutZone = 0.4;
+export const cutZone = 0.4;
 
 /**
  * Which stretches are asked of an engine: sorted, apart or touching, none longer than `secondsMax`,
@@ -56,7 +56,7 @@ export function longerStretches(plan: readonly Stretch[], secondsMax: number): S
 }
 
 /** The log holds three decimals: 16 samples. */
-const milliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000;
+export const milliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
 /** Window whose energy is compared, in seconds: a short pause between two words. */
 const windowSeconds = 0.08;
@@ -70,7 +70,11 @@ const rangeSecondsMax = 600;
  */
 export async function quietestPoint(audio: SpeechFile, from: number, to: number): Promise<number> {
   const begin = Math.max(from, to - rangeSecondsMax);
-  const samples = await audio.read(begin, to);
+  return begin + quietestIn(await audio.read(begin, to));
+}
+
+/** The same of some samples, in seconds from the first. */
+export function quietestIn(samples: Int16Array): number {
   const step = Math.round(stepSeconds * speechRate);
   const energies = new Float64Array(Math.floor(samples.length / step));
   for (let i = 0; i < energies.length; i += 1) {
@@ -89,7 +93,7 @@ export async function quietestPoint(audio: SpeechFile, from: number, to: number)
       at = i + width / 2;
     }
   }
-  return begin + at * stepSeconds;
+  return at * stepSeconds;
 }
 
 /** Widens spans by the padding; where two would overlap they meet in the middle of their pause. */

@@ -10,7 +10,8 @@ export interface WebrtcDetector {
 }
 
 /** Samples of a frame. */
-const frameSamples = speechRate * 0.03;
+export const frameSamples = speechRate * 0.03;
+export const frameSeconds = frameSamples / speechRate;
 
 export type DetectOptions = {
   signal: AbortSignal;
@@ -26,9 +27,9 @@ export async function webrtcSpeech(
   audio: SpeechFile,
   { signal, onProgress }: DetectOptions,
 ): Promise<Stretch[]> {
-  const detector = await webrtcDetector(strictness);
+  const detector = await webrtcDetector();
   try {
-    const spans = spanBuilder(frameSamples / speechRate, smoothing);
+    const spans = spanBuilder();
     for (let at = 0; at < audio.duration; at += blockSeconds) {
       signal.throwIfAborted();
       const block = await audio.read(at, at + blockSeconds);
@@ -36,11 +37,11 @@ export async function webrtcSpeech(
       const levels: number[] = [];
       for (let i = 0; i < block.length; i += frameSamples) {
         const samples = block.subarray(i, i + frameSamples);
-        const { audible, bright } = levelsOf(samples);
-        verdicts.push(detector.isSpeech(wholeFrame(samples)) && audible);
+        const { speech, bright } = verdictOn(detector, samples);
+        verdicts.push(speech);
         levels.push(bright);
       }
-      const noise = steady(levels);
+      const noise = isSteady(levels);
       for (const speech of verdicts) spans.add(speech && !noise);
       onProgress(Math.min(1, (at + blockSeconds) / audio.duration));
     }
@@ -51,7 +52,7 @@ export async function webrtcSpeech(
 }
 
 /** A multiple of the frame, read at once: some milliseconds of work between two turns of the loop. */
-const blockSeconds = 9;
+export const blockSeconds = 9;
 /** Of 0 to 3. 2 hears espeak and telephone speech whole and lets clicks and hiss pass (tried). */
 const strictness = 2;
 /** 240 ms: half of it speech to begin, a quarter or less to end. */
@@ -65,13 +66,22 @@ export interface SpanBuilder {
   add(speech: boolean): void;
   /** All spans, in seconds, sorted, apart from each other. The last frame must have been added. */
   spans(): Stretch[];
+  /** The spans that have ended since the last call. */
+  ended(): Stretch[];
+  /** When the span began that has not ended; null: there is none. */
+  openSince(): number | null;
 }
 
-/** In frames: how many of `window` must be speech to begin, and how few to end. */
-export type Smoothing = { window: number; begin: number; end: number };
+/** Whether a frame (the last of the audio may be shorter) holds speech, before steady noise is looked for. */
+export function verdictOn(
+  detector: WebrtcDetector,
+  samples: Int16Array,
+): { speech: boolean; bright: number } {
+  const { audible, bright } = levelsOf(samples);
+  return { speech: detector.isSpeech(wholeFrame(samples)) && audible, bright };
+}
 
-/** @param strictness 0 to 3; the strictest lets least noise pass and loses most soft speech. */
-async function webrtcDetector(strictness: 0 | 1 | 2 | 3): Promise<WebrtcDetector> {
+export async function webrtcDetector(): Promise<WebrtcDetector> {
   const fvad = await loadFvad();
   const detector = fvad._fvad_new();
   const memory = fvad._malloc(frameSamples * 2);
@@ -125,7 +135,7 @@ function levelsOf(samples: Int16Array): { audible: boolean; bright: number } {
  * Whether a block holds a steady noise (hiss, hum, a fan) and nothing else. Measured between the
  * quiet and the loud frames of a block: noises 0 to 3 dB, speech 10 to 60 dB.
  */
-function steady(levels: readonly number[]): boolean {
+export function isSteady(levels: readonly number[]): boolean {
   if (levels.length < 12) return false;
   const sorted = [...levels].sort((a, b) => a - b);
   return sorted.at(-5)! - sorted[Math.floor(sorted.length / 10)]! < 6;
@@ -134,9 +144,9 @@ function steady(levels: readonly number[]): boolean {
 /**
  * Hysteresis over a sliding window: single frames neither begin speech nor end it. A span reaches
  * back to the start of the window in which it began.
- * @param frameSeconds length of a frame.
  */
-function spanBuilder(frameSeconds: number, { window, begin, end }: Smoothing): SpanBuilder {
+export function spanBuilder(): SpanBuilder {
+  const { window, begin, end } = smoothing;
   const ring = new Uint8Array(window);
   const found: Stretch[] = [];
   let frames = 0;
@@ -157,5 +167,7 @@ function spanBuilder(frameSeconds: number, { window, begin, end }: Smoothing): S
       }
     },
     spans: () => (from < 0 ? found : [...found, [from * frameSeconds, frames * frameSeconds]]),
+    ended: () => found.splice(0),
+    openSince: () => (from < 0 ? null : from * frameSeconds),
   };
 }

@@ -1,0 +1,81 @@
+import type { ReprocessedFrom } from '../events/facts/recording.ts';
+import { condition } from './condition.ts';
+import type { RecordingContext, RecordingMachineEvent } from './context.ts';
+
+/** Where a further run may begin: at the audio or at the words; a meeting's words need their speakers first. */
+export const reprocessingConditions = {
+  fromSpeech: condition({
+    meets: ({ audio }, event) => audio && reprocesses(event, 'speech-to-text'),
+    couldMeet: ({ audio }) => audio,
+    words: 'from speech-to-text',
+  }),
+  fromSpeakers: condition({
+    meets: (context, event) =>
+      context.audio && isMeetingWithWords(context) && reprocesses(event, 'diarize'),
+    couldMeet: (context) => context.audio && isMeetingWithWords(context),
+    words: 'from diarize',
+  }),
+  fromTurns: condition({
+    meets: (context, event) => hasAttribution(context) && reprocesses(event, 'join'),
+    couldMeet: hasAttribution,
+    words: 'from join',
+  }),
+  fromTitle: condition({
+    meets: (context, event) => isFinished(context) && reprocesses(event, 'entitle'),
+    couldMeet: isFinished,
+    words: 'from entitle',
+  }),
+  fromDocuments: condition({
+    meets: (context, event) =>
+      isFinished(context) &&
+      context.sources.draft.results.title !== null &&
+      reprocesses(event, 'write'),
+    couldMeet: (context) => isFinished(context) && context.sources.draft.results.title !== null,
+    words: 'from write',
+  }),
+  fromWords: condition({
+    meets: (context, event) =>
+      hasWords(context) && hasSpeakers(context) && reprocesses(event, 'language-model'),
+    couldMeet: (context) => hasWords(context) && hasSpeakers(context),
+    words: 'from language-model',
+  }),
+  fromWordsWithoutNames: condition({
+    meets: (context, event) => lacksNames(context, 'turns') && reprocesses(event, 'language-model'),
+    couldMeet: (context) => lacksNames(context, 'turns'),
+    words: 'from language-model, speakers not named',
+  }),
+  fromWordsWithoutTurns: condition({
+    meets: (context, event) => lacksNames(context, 'words') && reprocesses(event, 'language-model'),
+    couldMeet: (context) => lacksNames(context, 'words'),
+    words: 'from language-model, speakers not found',
+  }),
+};
+
+const reprocesses = (event: RecordingMachineEvent, from: ReprocessedFrom) =>
+  event.type === 'reprocessing.requested' && event.data.from === from;
+
+const hasWords = ({ sources }: RecordingContext): boolean =>
+  sources.draft.results.transcription !== null;
+
+const hasSpeakers = ({ sources: { draft } }: RecordingContext): boolean =>
+  draft.kind !== 'meeting' || draft.results.names !== null;
+
+/** Words whose speakers have no names yet; whether they are turns of speakers already. */
+const lacksNames = (context: RecordingContext, are: 'turns' | 'words'): boolean =>
+  hasWords(context) &&
+  !hasSpeakers(context) &&
+  (context.sources.draft.results.turns !== null) === (are === 'turns');
+
+function isMeetingWithWords(context: RecordingContext): boolean {
+  return context.sources.draft.kind === 'meeting' && hasWords(context);
+}
+
+function hasAttribution(context: RecordingContext): boolean {
+  const { diarization, identification } = context.sources.draft.results;
+  return isMeetingWithWords(context) && diarization !== null && identification !== null;
+}
+
+function isFinished({ sources }: RecordingContext): boolean {
+  const { results } = sources.draft;
+  return results.punctuated !== null && results.summary !== null;
+}

@@ -1,0 +1,39 @@
+import type { Stretch } from '../../events/facts/transcript.ts';
+import type { Source } from '../../events/facts/sources.ts';
+import type { Utterance } from './reading.ts';
+import { factsOf, type Recording } from './recording.ts';
+
+/** A stretch that is over: a pause follows; or, `cut`, it was cut in speech and the next begins where it ends. */
+export type ClosedStretch = { stretch: Stretch; cut: boolean };
+
+/** What of the plan was made while it was recorded, in order. */
+export const followedIn = ({ facts }: Pick<Recording, 'facts'>): ClosedStretch[] =>
+  facts.flatMap((fact) => {
+    if (fact.type !== 'speech.followed') return [];
+    const { stretches, cut = false } = fact.data;
+    return stretches.map((stretch, at) => ({ stretch, cut: cut && at === stretches.length - 1 }));
+  });
+
+/** What was recognised for a source, in the order of its plan; of a stretch that was recognised once more, the last. */
+export function utterancesIn(recording: Recording, { results, heardSince }: Source): Utterance[] {
+  if (heardSince === null) return [];
+  const found: Utterance[] = [];
+  for (const fact of factsOf(
+    recording,
+    'utterance.recognised',
+    results.transcription ?? Infinity,
+  )) {
+    if (fact.version <= heardSince) continue;
+    const { index, start, end, language, doubt, voice } = fact.data;
+    found[index] = {
+      index,
+      start,
+      end,
+      language,
+      segments: fact.content?.segments ?? [],
+      ...(doubt === undefined ? {} : { doubt }),
+      ...(voice === undefined ? {} : { voice }),
+    };
+  }
+  return found;
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
+import { messageOf } from '../../shared/errors.ts';
+import type { Log } from '../../shared/log.ts';
+import { waitingSign } from '../../shared/retry-stage.ts';
+import type { Lease } from '../../shared/shared-resource.ts';
+import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
+import { shiftSegments } from '../../speech/parse-transcript.ts';
+import { type Following, liveQueue } from './followings.ts';
+import type { Job } from './run-stage.ts';
+
+type Ask = {
+  job: Job;
+  language: string | null;
+  /** @throws {StageError} `no-engine` */
+  leaseEngine(): Promise<Lease<SpeechEngine>>;
+  log: Log;
+  /** What else is made of the same piece of audio. */
+  use(piece: SpeechFile): Promise<void>;
+};
+
+/** Between two tries of an engine that is missing, away or fails; doubled up to the maximum, milliseconds. */
+const pausesMs = { first: 5_000, max: 300_000 };
+
+/**
+ * Asks the engine for a stretch of a recording that goes on, again until it answers: an engine that is missing or away
+ * is waited for as long as people talk. What it answers counts for the recording's time.
+ * @throws the reason of `following.stop`
+ */
+export async function askUntilAnswered(
+  following: Following,
+  stretch: Stretch,
+  ask: Ask,
+): Promise<Recognised> {
+  const { signal } = following.stop;
+  const sign = waitingSign((waiting) => ask.job.waiting(waiting));
+  for (let pause = pausesMs.first; ; pause = Math.min(pause * 2, pausesMs.max)) {
+    try {
+      const recognised = await askOnce(following, stretch, ask);
+      sign.clear();
+      return recognised;
+    } catch (error) {
+      signal.throwIfAborted();
+      const { recordingId } = ask.job;
+      // Once: it may be away for as long as people talk.
+      if (pause === pausesMs.first)
+        ask.log.warn({ err: error, recordingId }, 'not recognised while it is recorded');
+      following.isWaiting = true;
+      sign.show(messageOf(error));
+      await sleep(pause, undefined, { signal });
+    }
+  }
+}
+
+async function askOnce(
+  following: Following,
+  [start, end]: Stretch,
+  { job, language, leaseEngine, use }: Ask,
+): Promise<Recognised> {
+  const { follower, stop } = following;
+  const { signal } = stop;
+  following.isWaiting = true;
+  const { value: engine, release } = await leaseEngine();
+  try {
+    const slot = await job.turn(liveQueue(engine), signal);
+    following.isWaiting = false;
+    const piece = await follower.piece([start, end]);
+    try {
+      const { segments, ...heard } = await engine.recognise(piece, [0, piece.duration], {
+        language,
+        signal,
+        onWaiting(waiting) {
+          following.isWaiting = waiting !== null;
+          job.waiting(waiting);
+        },
+      });
+      await use(piece);
+      return { ...heard, segments: shiftSegments(segments, start, end) };
+    } finally {
+      slot.release();
+      await piece.close();
+    }
+  } finally {
+    release();
+  }
+}

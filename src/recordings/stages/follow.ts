@@ -1,0 +1,262 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClosedStretch, followedIn } from '../../../projections/recording/followed.ts';
+import { type Utterance, draft } from '../../../projections/recording/reading.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
+import { audioFileName } from '../../shared/data-directory.ts';
+import { untilAborted } from '../../shared/abort.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Lease } from '../../shared/shared-resource.ts';
+import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
+import { localEmbedder } from '../../speech/diarization/diarize.ts';
+import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
+import { decidedLanguage } from '../../speech/live/decided-language.ts';
+import { type AudioFollower, openFollower } from '../../speech/live/follower.ts';
+import { liveDetectorName } from '../../speech/live/live-detector.ts';
+import { type LiveVoices, liveVoices } from '../../speech/live/live-voices.ts';
+import type { ModelFolders } from '../../speech/local/local-models.ts';
+import { askUntilAnswered } from './ask-live.ts';
+import { type Following, type Followings, letGo } from './followings.ts';
+import { type Job, type StageActivity, StageSuperseded } from './run-stage.ts';
+import { utteranceFact } from './utterance-fact.ts';
+
+export type FollowDeps = {
+  /** Whether recordings are recognised while they run (`stt.live`). Asked when one begins. */
+  isOn(): boolean;
+  /** @throws {StageError} `no-engine` */
+  leaseEngine(): Promise<Lease<SpeechEngine>>;
+  folderOf(recordingId: string): string;
+  modelsDir: ModelFolders;
+  followings: Followings;
+  log: Log;
+};
+
+/** Between two looks at the file, milliseconds. */
+const lookEveryMs = 250;
+/** After what went wrong with the files, milliseconds. */
+const againMs = 30_000;
+
+/**
+ * Recognises a recording while it runs: each stretch of speech as soon as a pause closes it, in order, one request
+ * at a time. Whatever goes wrong ends nothing but this: what is left is recognised after the recording.
+ */
+export const followStage =
+  (deps: FollowDeps): StageActivity =>
+  async (job) => {
+    if (!deps.isOn()) return;
+    const over = untilCaptured(job, deps);
+    deps.followings.add(job.recordingId, over);
+    await over;
+  };
+
+async function untilCaptured(job: Job, deps: FollowDeps): Promise<Following | null> {
+  let hasBegun = false;
+  while (!job.signal.aborted) {
+    let live: Live | null = null;
+    try {
+      live = await openLive(job, deps);
+      if (!hasBegun) await job.begin();
+      hasBegun = true;
+      await bothUntilOver(live);
+    } catch (error) {
+      if (job.signal.aborted || error instanceof StageSuperseded) return await leftBy(live);
+      deps.log.warn({ err: error, recordingId: job.recordingId }, 'a recording is not followed');
+      if (live) await closeLive(live);
+      if (!hasBegun) return null;
+      await sleep(againMs, undefined, { signal: job.signal }).catch(() => undefined); // seen above
+    }
+  }
+  return null;
+}
+
+/** A recording that is followed, and what is known of it. */
+type Live = {
+  job: Job;
+  deps: FollowDeps;
+  following: Following;
+  plan: ClosedStretch[];
+  heard: Utterance[];
+  /** As asked for, else as decided; null while that is open. */
+  language: string | null;
+  voices: LiveVoices | null;
+  closeVoices(): Promise<void>;
+  /** `closed` when a stretch may be there; also what ends the two loops together. */
+  events: EventEmitter;
+  over: AbortController;
+};
+
+async function openLive(job: Job, deps: FollowDeps): Promise<Live> {
+  const recording = await job.recording();
+  const plan = followedIn(recording);
+  const last = plan.at(-1);
+  const follower = await untilThere(job, deps, {
+    from: last?.stretch[1] ?? 0,
+    isCut: last?.cut ?? false,
+  });
+  const { utterances, kind } = draft(recording);
+  const embedder = kind === 'meeting' ? await localEmbedder(deps.modelsDir) : null;
+  return {
+    job,
+    deps,
+    following: { follower, asked: null, isWaiting: false, stop: new AbortController() },
+    plan,
+    heard: [...utterances],
+    language: recording.asked.draft,
+    voices: embedder && liveVoices(embedder),
+    closeVoices: async () => await embedder?.close(),
+    events: new EventEmitter(),
+    over: new AbortController(),
+  };
+}
+
+async function untilThere(
+  { recordingId, signal }: Job,
+  { folderOf }: FollowDeps,
+  place: { from: number; isCut: boolean },
+): Promise<AudioFollower> {
+  for (;;) {
+    const follower = await openFollower(folderOf(recordingId), audioFileName, place);
+    if (follower) return follower;
+    await sleep(lookEveryMs, undefined, { signal });
+  }
+}
+
+/** Reads and recognises side by side; the end of one is the end of both. */
+async function bothUntilOver(live: Live): Promise<void> {
+  const { job, over } = live;
+  const signal = AbortSignal.any([job.signal, over.signal]);
+  const ending = async (work: Promise<never>) =>
+    await work.catch((error: unknown) => {
+      over.abort();
+      throw error;
+    });
+  const ended = await Promise.allSettled([
+    ending(readOn(live, signal)),
+    ending(recogniseOn(live, signal)),
+  ]);
+  const failed = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  // What was aborted because of the other says nothing.
+  throw failed.find((reason) => !isAbort(reason)) ?? failed[0];
+}
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+
+async function readOn(
+  { job, following, plan, heard, events }: Live,
+  signal: AbortSignal,
+): Promise<never> {
+  const { follower } = following;
+  for (;;) {
+    await follower.follow();
+    if (follower.next()) events.emit('closed');
+    const since = plan[heard.length]?.stretch[1] ?? follower.waitingSince();
+    job.behind(since === null ? 0 : Math.max(0, Math.round(follower.duration() - since)));
+    await sleep(lookEveryMs, undefined, { signal });
+  }
+}
+
+async function recogniseOn(live: Live, signal: AbortSignal): Promise<never> {
+  const { plan, heard } = live;
+  await recallVoices(live);
+  for (;;) {
+    await decideLanguage(live, signal);
+    if (heard.length === plan.length) await planNext(live, signal);
+    await recogniseOne(live, heard.length, signal);
+  }
+}
+
+async function planNext({ job, following, plan, events }: Live, signal: AbortSignal) {
+  const { follower } = following;
+  let next = follower.next();
+  while (!next) {
+    await once(events, 'closed', { signal });
+    next = follower.next();
+  }
+  const { stretch, cut, count } = next;
+  await job.append({
+    type: 'speech.followed',
+    data: { detector: liveDetectorName, stretches: [stretch], ...(cut ? { cut } : {}) },
+  });
+  follower.taken(count);
+  plan.push({ stretch, cut });
+}
+
+/** Recognises a stretch of the plan, also one once more; a fact. */
+async function recogniseOne(live: Live, index: number, signal: AbortSignal): Promise<void> {
+  const { job, following, plan, heard, language } = live;
+  const { stretch, cut } = plan[index]!;
+  const before = plan[index - 1]?.cut ? heard[index - 1]! : null;
+  let voice = heard[index]?.voice;
+  const result = askUntilAnswered(following, askedStretch(stretch, before), {
+    job,
+    language,
+    leaseEngine: live.deps.leaseEngine,
+    log: live.deps.log,
+    async use(piece) {
+      voice ??= await labelled(live, piece);
+    },
+  });
+  following.asked = { index, result };
+  const recognised: Recognised = await untilAborted(result, signal);
+  const part = keptPart(recognised.segments, stretch, { before, goesOn: cut });
+  const utterance = { ...recognised, ...part, index };
+  await job.append(utteranceFact(utterance, voice));
+  following.asked = null;
+  heard[index] = { ...utterance, voice };
+}
+
+/** Without a label the text is as good. */
+async function labelled({ voices, following, deps, job }: Live, piece: SpeechFile) {
+  try {
+    return await voices?.labelOf(piece, following.stop.signal);
+  } catch (error) {
+    following.stop.signal.throwIfAborted();
+    deps.log.warn({ err: error, recordingId: job.recordingId }, 'a voice was not compared');
+    return undefined;
+  }
+}
+
+/** Once, on the first 20 s of speech; what was taken for another language before is recognised again. */
+async function decideLanguage(live: Live, signal: AbortSignal): Promise<void> {
+  if (live.language !== null) return;
+  const decided = decidedLanguage(live.heard);
+  if (!decided) return;
+  live.language = decided.language;
+  for (const index of decided.others) await recogniseOne(live, index, signal);
+}
+
+/** After a restart: how the voices sound that have labels, by the longest stretch of each. */
+async function recallVoices({ voices, heard, plan, following }: Live): Promise<void> {
+  const longest = new Map<string, Utterance>();
+  for (const utterance of heard) {
+    const { voice, start, end } = utterance;
+    if (voice === undefined) continue;
+    const known = longest.get(voice);
+    if (!known || end - start > known.end - known.start) longest.set(voice, utterance);
+  }
+  if (!voices || longest.size === 0) return;
+  await following.follower.follow();
+  for (const [label, { index }] of longest) {
+    const piece = await following.follower.piece(plan[index]!.stretch);
+    await voices.recall(label, piece, following.stop.signal).finally(() => piece.close());
+  }
+}
+
+/** What goes on in `transcribe`, when the audio is there; nothing is left of what was discarded, or stands still. */
+async function leftBy(live: Live | null): Promise<Following | null> {
+  if (!live) return null;
+  const { job, following } = live;
+  await live.closeVoices();
+  const captured = await job.recording().then(
+    ({ sources }) => sources.draft.results.audio !== null,
+    () => false, // the log is closed
+  );
+  if (captured) return following;
+  await letGo(following);
+  return null;
+}
+
+async function closeLive(live: Live): Promise<void> {
+  await live.closeVoices();
+  await letGo(live.following);
+}

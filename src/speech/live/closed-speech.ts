@@ -1,0 +1,133 @@
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { ClosedStretch } from '../../../projections/recording/followed.ts';
+import {
+  cutZone,
+  milliseconds,
+  paddingSeconds,
+  pauseMax,
+  spanMin,
+} from '../detection/speech-segments.ts';
+
+/** Groups speech that is still coming into stretches, each closed as soon as that helps a reader. */
+export interface ClosedSpeech {
+  /** A span of speech, or how far the one has come that goes on; in order. */
+  grow(span: Stretch): Promise<void>;
+  /** Nobody has spoken up to then. */
+  quiet(until: number): void;
+  /** No more comes: closes what is open. @param duration of the audio, seconds */
+  end(duration: number): void;
+  /** Takes those that were closed since. */
+  closed(): ClosedStretch[];
+}
+
+/** Only a cut leads from one stretch straight into the next. */
+const apartSeconds = 0.001;
+/** Longest stretch that is followed, seconds: what any engine takes, with the overlap at cuts. */
+export const liveSecondsMax = 25;
+
+/**
+ * The pause that closes a stretch, by how long that is: a short one is worth waiting for what follows, since engines
+ * need context; a long one is closed at the next breath.
+ */
+const pauses = [
+  { upTo: 3, seconds: 1 },
+  { upTo: 8, seconds: 0.6 },
+  { upTo: 15, seconds: 0.3 },
+  { upTo: Infinity, seconds: 0.06 },
+];
+
+/**
+ * @param options.from what was followed before ends there, in seconds, `isCut` in speech
+ * @param options.cutBetween where best to cut speech without a pause
+ */
+export function closedSpeech({
+  from,
+  isCut,
+  cutBetween,
+}: {
+  from: number;
+  isCut: boolean;
+  cutBetween(from: number, to: number): Promise<number>;
+}): ClosedSpeech {
+  let done: ClosedStretch[] = [];
+  let last = { end: from, isCut };
+  let open: { start: number; end: number } | null = null;
+
+  const push = (end: number, cut: boolean) => {
+    const { start } = open!;
+    const earliest = last.isCut || last.end === 0 ? last.end : last.end + apartSeconds;
+    const isAfterCut = last.isCut && start <= last.end;
+    const begin = isAfterCut ? last.end : Math.max(earliest, start - paddingSeconds);
+    const stretch: Stretch = [milliseconds(begin), milliseconds(end)];
+    done.push({ stretch, cut });
+    last = { end: stretch[1], isCut: cut };
+  };
+  /** @param next where the next speech begins, or the audio ends: what is kept of the pause stays before it */
+  const close = (next: number) => {
+    const { start, end } = open!;
+    const isClick = end - start < spanMin && !last.isCut;
+    if (!isClick) push(Math.min(end + paddingSeconds, (end + next) / 2), false);
+    open = null;
+  };
+  return {
+    async grow([start, end]) {
+      if (end <= last.end) return;
+      const begin = Math.max(start, last.end);
+      if (open && begin - open.end >= pauseAfter(open)) close(begin);
+      // It would become too long, and there is a pause to cut it in.
+      if (open && begin > open.end && end - open.start > liveSecondsMax) close(begin);
+      open = { start: open?.start ?? Math.max(start, last.end), end };
+      while (open.end - open.start > liveSecondsMax) {
+        const latest = Math.min(open.start + liveSecondsMax, open.end - 1);
+        const at = await cutBetween(open.start + liveSecondsMax * (1 - cutZone), latest);
+        push(at, true);
+        open = { start: last.end, end: open.end };
+      }
+    },
+    quiet(until) {
+      if (open && until - open.end >= pauseAfter(open)) close(open.end + 2 * paddingSeconds);
+    },
+    end(duration) {
+      if (open) close(2 * duration - open.end);
+    },
+    closed() {
+      const taken = done;
+      done = [];
+      return taken;
+    },
+  };
+}
+
+/** As long ones as an engine takes of those that wait, pauses of up to two seconds included: how many, and what. */
+export function joinedStretch(
+  waiting: readonly ClosedStretch[],
+  secondsMax: number,
+): ClosedStretch & { count: number } {
+  const [first] = waiting;
+  let joined = { ...first!, count: 1 };
+  for (const next of waiting.slice(1)) {
+    const [start, end] = next.stretch;
+    const isNear = start - joined.stretch[1] <= pauseMax;
+    if (joined.cut || next.cut || !isNear || end - joined.stretch[0] > secondsMax) break;
+    joined = { stretch: [joined.stretch[0], end], cut: false, count: joined.count + 1 };
+  }
+  return joined;
+}
+
+/** What of a plan of the whole audio is left behind the part that was followed; without a gap where that was cut. */
+export function goingOn(followed: readonly ClosedStretch[], whole: readonly Stretch[]): Stretch[] {
+  const last = followed.at(-1);
+  if (!last) return [...whole];
+  const [, upTo] = last.stretch;
+  const begin = last.cut ? upTo : milliseconds(upTo + apartSeconds);
+  const rest = whole
+    .filter(([, end]) => end > begin)
+    .map(([start, end]): Stretch => [Math.max(start, begin), end]);
+  const after = rest[0]?.[0] ?? begin + pauseMax;
+  const gap: Stretch[] =
+    last.cut && after > begin ? [[begin, Math.min(after, begin + pauseMax)]] : [];
+  return [...followed.map(({ stretch }) => stretch), ...gap, ...rest];
+}
+
+const pauseAfter = ({ start, end }: { start: number; end: number }): number =>
+  pauses.find(({ upTo }) => end - start < upTo)!.seconds;

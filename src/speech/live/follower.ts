@@ -1,0 +1,165 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import { loudnessOf } from '../../audio/decode.ts';
+import { type GrowingWav, openGrowingWav } from '../../audio/growing-wav.ts';
+import { type Level, levelMeter } from '../../audio/level-meter.ts';
+import { openSpeechWriter, type SpeechWriter } from '../../audio/speech-file.ts';
+import { type SpeechFile, speechHeader, speechRate } from '../../audio/wav.ts';
+import { livePieceName, speechFileName } from '../../shared/data-directory.ts';
+import { quietestIn } from '../detection/speech-segments.ts';
+import type { ClosedStretch } from '../../../projections/recording/followed.ts';
+import { closedSpeech, joinedStretch, liveSecondsMax } from './closed-speech.ts';
+import { openLiveDetector } from './live-detector.ts';
+
+/** Follows a file that is being captured: keeps the working copy of it up to date, and says what was said. */
+export interface AudioFollower {
+  /** Takes in what has come since. */
+  follow(): Promise<void>;
+  /** The next stretch to be recognised: several that wait are asked at once. Null: there is none. */
+  next(): (ClosedStretch & { count: number }) | null;
+  /** They are in the plan. @param count as `next` said */
+  taken(count: number): void;
+  /** All that waits, joined to as long stretches as may be. */
+  rest(secondsMax: number): Stretch[];
+  /** When the first one ended that waits, in seconds; null: none does. */
+  waitingSince(): number | null;
+  /** Of what has come, seconds. */
+  duration(): number;
+  /** A stretch as a speech file of its own, made louder where it is very quiet. Close it: it is removed then. */
+  piece(stretch: Stretch): Promise<SpeechFile>;
+  /** The capture is over: takes in the rest. What was said and is not in the plan is left in `next`. */
+  end(): Promise<EndedAudio>;
+  /** Gives the working copy its name: it is whole. */
+  keep(): Promise<void>;
+  /** Frees everything; a working copy that was not kept is removed. */
+  close(): Promise<void>;
+}
+
+export type EndedAudio = { duration: number; level: Level; isStereo: boolean };
+
+/**
+ * Opens the file in a recording's folder. Null while there is none.
+ * @param options.from the plan reaches that far already, in seconds, `isCut` in speech
+ */
+export async function openFollower(
+  folder: string,
+  audioName: string,
+  { from, isCut }: { from: number; isCut: boolean },
+): Promise<AudioFollower | null> {
+  const source = await openGrowingWav(join(folder, audioName));
+  if (!source) return null;
+  const opened = await openParts(source, join(folder, speechFileName));
+  const speech = closedSpeech({
+    from,
+    isCut,
+    async cutBetween(earliest, latest) {
+      const samples = await opened.copy.read(earliest, latest);
+      return earliest + quietestIn(samples);
+    },
+  });
+  return followerOf({ ...opened, speech, piecePath: join(folder, livePieceName) });
+}
+
+type Parts = {
+  source: GrowingWav;
+  copy: SpeechWriter;
+  detector: Awaited<ReturnType<typeof openLiveDetector>>;
+  meter: ReturnType<typeof levelMeter>;
+};
+
+async function openParts(source: GrowingWav, copyPath: string): Promise<Parts> {
+  try {
+    const copy = await openSpeechWriter(copyPath);
+    const [detector, meter] = [await openLiveDetector(), levelMeter()];
+    return { source, copy, detector, meter };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+function followerOf({
+  source,
+  copy,
+  detector,
+  meter,
+  speech,
+  piecePath,
+}: Parts & { speech: ReturnType<typeof closedSpeech>; piecePath: string }): AudioFollower {
+  const waiting: ClosedStretch[] = [];
+  let isKept = false;
+  const duration = () => copy.samples / speechRate;
+  const take = async (blocks: AsyncIterable<Float32Array>) => {
+    for await (const block of blocks) {
+      if (block.length === 0) continue;
+      meter.add(block);
+      for (const span of detector.add(await copy.add(block))) await speech.grow(span);
+      const since = detector.speechSince();
+      if (since === null) speech.quiet(detector.seconds());
+      else await speech.grow([since, detector.seconds()]);
+    }
+    waiting.push(...speech.closed());
+  };
+  return {
+    follow: () => take(source.more()),
+    next: () => (waiting.length === 0 ? null : joinedStretch(waiting, liveSecondsMax)),
+    taken: (count) => void waiting.splice(0, count),
+    rest(secondsMax) {
+      const stretches: Stretch[] = [];
+      for (let at = 0; at < waiting.length;) {
+        const { stretch, count } = joinedStretch(waiting.slice(at), secondsMax);
+        stretches.push(stretch);
+        at += count;
+      }
+      return stretches;
+    },
+    waitingSince: () => waiting[0]?.stretch[1] ?? null,
+    duration,
+    async piece([start, end]) {
+      return await pieceFile(await copy.read(start, end), piecePath);
+    },
+    async end() {
+      await take(source.end());
+      for (const span of detector.end()) await speech.grow(span);
+      speech.end(duration());
+      waiting.push(...speech.closed());
+      return { duration: duration(), level: meter.level(), isStereo: source.isStereo };
+    },
+    async keep() {
+      await copy.finish();
+      isKept = true;
+    },
+    async close() {
+      await source.close();
+      detector.close();
+      if (!isKept) await copy.discard();
+    },
+  };
+}
+
+/** Such a file holds a stretch at most, and is no work to lose: it is not synced. */
+async function pieceFile(samples: Int16Array, path: string): Promise<SpeechFile> {
+  amplify(samples);
+  const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+  await writeFile(path, Buffer.concat([speechHeader(samples.length), bytes]), { mode: 0o600 });
+  const at = (seconds: number) => Math.max(0, Math.round(seconds * speechRate));
+  return {
+    path,
+    samples: samples.length,
+    duration: samples.length / speechRate,
+    read: async (start, end) => samples.slice(at(start), at(end)),
+    close: () => rm(path, { force: true }),
+  };
+}
+
+/** What would be amplified after the recording is amplified now, a stretch at a time. */
+function amplify(samples: Int16Array): void {
+  const meter = levelMeter();
+  meter.add(Float32Array.from(samples, (sample) => sample / 32_768));
+  const { gainDb } = loudnessOf(meter.level());
+  if (gainDb === 0) return;
+  const gain = 10 ** (gainDb / 20);
+  for (let i = 0; i < samples.length; i += 1)
+    samples[i] = Math.max(-32_768, Math.min(32_767, Math.round(samples[i]! * gain)));
+}
