@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type SettingKey, settingKeys, settingOf } from '../../config/schema.ts';
 import { mask, partsOf } from '../../config/changes.ts';
 import { stages } from '../../../events/facts/recording.ts';
+import * as activities from './activity-answers.ts';
 import * as recordings from './recording-answers.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
@@ -233,10 +234,10 @@ export const serverFrame = z.discriminatedUnion('type', [
     recording_id,
     stage: z.enum(stages),
     fraction: z.number().nullable(),
-    seconds_left: recordings.secondsLeft,
+    seconds_left: activities.secondsLeft,
     attempt: z.number().int(),
-    waiting: recordings.waiting.nullable(),
-    behind: recordings.behind.optional(),
+    waiting: activities.waiting.nullable(),
+    behind: activities.behind.optional(),
   }),
   z.object({
     type: z.literal('level'),

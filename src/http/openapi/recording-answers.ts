@@ -1,11 +1,17 @@
 import * as z from 'zod';
-import { kindSchema, stages } from '../../../events/facts/recording.ts';
+import { kindSchema } from '../../../events/facts/recording.ts';
 import { lineKinds, wordSchema } from '../../../events/facts/transcript.ts';
+import {
+  activity,
+  behind,
+  seconds,
+  secondsLeft,
+  stage,
+  time,
+  waiting,
+} from './activity-answers.ts';
 
-const time = z.string().describe('RFC 3339, UTC');
-const seconds = z.number().nonnegative().describe('seconds');
 const id = z.string().describe('ULID');
-const stage = z.enum(stages);
 const source = z
   .string()
   .nullable()
@@ -18,32 +24,6 @@ export const statusNameSchema = z
 export const documentPathsSchema = z
   .object({ index: z.string(), transcript: z.string(), summary: z.string() })
   .describe('Paths relative to the user’s space');
-
-export const waiting = z
-  .object({
-    for: z.string().describe('an engine, a server that is away, …'),
-    ahead: z.number().int().describe('how many come first'),
-    since: time,
-  })
-  .describe('What a stage waits for');
-
-export const secondsLeft = seconds
-  .nullable()
-  .describe('by how fast it has been; null: too little of it is done to say, or it waits');
-
-export const behind = z
-  .number()
-  .nonnegative()
-  .describe('seconds of what was said that are not recognised yet, while it is recorded');
-
-export const activity = z.object({
-  stage,
-  attempt: z.number().int(),
-  fraction: z.number().min(0).max(1).nullable().describe('null: unknown'),
-  seconds_left: secondsLeft,
-  waiting: waiting.nullable(),
-  behind: behind.optional(),
-});
 
 export const failure = z.object({
   stage,
