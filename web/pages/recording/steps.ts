@@ -17,6 +17,7 @@ type Stage = NonNullable<Recording['stage']>;
 
 const stepOfStage: Record<Stage, StepName> = {
   capture: 'recorded',
+  follow: 'recorded',
   transcribe: 'recognised',
   diarize: 'voices',
   identify: 'voices',

@@ -97,6 +97,7 @@ export default {
   'is:failed': 'gescheitert',
   'is:to-come': 'noch nicht begonnen',
   'failed:capture': 'Die Aufnahme endete zu früh.',
+  'failed:follow': 'Die Aufnahme wurde nicht erkannt, während sie lief.',
   'failed:transcribe': 'Die Wörter konnten nicht erkannt werden.',
   'failed:diarize': 'Die Stimmen konnten nicht unterschieden werden.',
   'failed:identify': 'Nach den Namen konnte nicht gesucht werden.',

@@ -97,6 +97,7 @@ const english = {
   'is:failed': 'failed',
   'is:to-come': 'not begun',
   'failed:capture': 'The recording ended too soon.',
+  'failed:follow': 'The recording was not recognised while it ran.',
   'failed:transcribe': 'The words could not be recognised.',
   'failed:diarize': 'The voices could not be told apart.',
   'failed:identify': 'The names could not be looked for.',
