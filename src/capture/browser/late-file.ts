@@ -5,7 +5,8 @@ import { decodeFlac, flacLength } from '../../audio/flac.ts';
 import { wavLayout } from '../../audio/wav.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import { privateDirectory, syncDirectory, writeDurably } from '../../shared/files.ts';
-import { type FinishedAudio, audioFileName } from '../file/capture-files.ts';
+import { type FinishedAudio } from '../file/capture-files.ts';
+import { audioFileName } from '../../shared/data-directory.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
 
