@@ -2,13 +2,13 @@ import { type SnapshotFrom, assign, initialTransition, setup, transition } from 
 import type { Stage } from '../events/facts/recording.ts';
 import {
   answers,
+  captureFacts,
   capturing,
   changes,
   corrections,
   erased,
   extended,
   fallback,
-  followed,
   noting,
   noted,
   notes,
@@ -29,7 +29,7 @@ import {
 } from './context.ts';
 import { guards } from './guards.ts';
 
-/** Stored with each fact the machine decided on. Another meaning of a fact needs another version. */
+/** Stored with each fact. Another meaning of a fact needs another version. */
 export const machineVersion = 1;
 
 const parts = setup({
@@ -123,15 +123,13 @@ export const recordingMachine = parts.createMachine({
         paused: { on: { 'recording.resumed': noted('active') } },
       },
       on: {
-        ...stageFacts('capture'),
-        ...followed,
+        ...captureFacts,
         'audio.captured': noted('transcribing'),
         'capture.interrupted': noted('transcribing'),
         ...notes,
         'recording.discarded': erased,
       },
     },
-
     transcribing: {
       initial: 'recognising',
       on: { ...remarks, ...extended, 'processing.cancelled': toIdle },

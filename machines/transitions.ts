@@ -64,7 +64,8 @@ export const noting = { actions: 'note' } as const;
 
 const [ofCapture, ofFollow] = [stageFacts('capture'), stageFacts('follow')] as const;
 /** What follows a recording never fails it: what is left is recognised when it has ended. */
-export const followed = {
+export const captureFacts = {
+  ...ofCapture,
   'stage.started': [ofCapture['stage.started'], ofFollow['stage.started']],
   'stage.interrupted': [ofCapture['stage.interrupted'], ofFollow['stage.interrupted']],
   'speech.followed': { guard: 'growsPlan', ...noting },
