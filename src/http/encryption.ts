@@ -167,7 +167,10 @@ function hold(socket: Socket): Held {
     onFirstByte(then) {
       const look = () => {
         const first = socket.read(1) as Buffer | null;
-        if (first === null) return void socket.once('readable', look);
+        if (first === null) {
+          socket.once('readable', look);
+          return;
+        }
         socket.unshift(first);
         then(first[0]!);
       };

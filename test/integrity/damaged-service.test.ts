@@ -46,6 +46,12 @@ test('a service with a damaged log reads what it can, writes nothing, and says w
   assert.equal(status.health.state, 'damaged');
   assert.deepEqual((status.health.damage[0] as { position: number }).position, position);
   assert.match(status.health.advice[0]!, /mitschrift restore/);
+  type Checks = { checks: { id: string; status: string; detail: string; remedy: unknown }[] };
+  const { checks } = await api.get<Checks>('/doctor');
+  const found = checks.find(({ id }) => id === 'log')!;
+  assert.equal(found.status, 'missing');
+  assert.ok(found.detail.includes(`position ${position}`), found.detail);
+  assert.match(JSON.stringify(found.remedy), /mitschrift restore.*mitschrift verify/);
 
   const refused = await fetch(`${service.url}/recordings`, {
     method: 'POST',

@@ -126,6 +126,7 @@ test('commands say why they do not open such a log; repair loses only what canno
     const table = findings.find(({ kind }) => kind === 'table');
     assert.match(table!.path!, /^log\/\d+\.ldb$/);
     assert.ok(advice.some((one) => one.includes('mitschrift repair --out')));
+    await assertDoctorNames(data, table!.path!);
     const target = join(await tempDir(t), 'salvaged');
     const commands = [
       ['backup', `${target}-not`],
@@ -155,6 +156,18 @@ test('commands say why they do not open such a log; repair loses only what canno
     assert.equal(await service.end('SIGTERM'), 0);
   }
 });
+
+/** The doctor opens nothing over which it would end, and says the rest all the same. */
+async function assertDoctorNames(data: DataFolder, path: string): Promise<void> {
+  const { code, stdout } = await mitschrift(data.root, 'doctor', '--json');
+  assert.equal(code, 1);
+  type Checks = { checks: { id: string; status: string; detail: string }[] };
+  const { checks } = JSON.parse(stdout) as Checks;
+  const found = checks.find(({ id }) => id === 'log')!;
+  assert.equal(found.status, 'missing', found.detail);
+  assert.ok(found.detail.includes(path), found.detail);
+  assert.equal(checks.find(({ id }) => id === 'data')!.status, 'ok');
+}
 
 test('a table that is only read wrongly is named, and the service goes on reading', async (t) => {
   const { data } = await recordedData(t, { recordings: 1 });

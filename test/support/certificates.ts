@@ -30,7 +30,10 @@ export async function selfSigned(
 export async function askEncrypted(
   url: string,
   cert: string,
-  options: RequestOptions & { json?: unknown } = {},
+  options: Omit<RequestOptions, 'headers'> & {
+    headers?: Record<string, string>;
+    json?: unknown;
+  } = {},
 ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string; serial: string }> {
   const { json, headers, ...rest } = options;
   const ca = await readFile(cert);

@@ -11,6 +11,6 @@ export async function listening(
 ): Promise<RunningServer> {
   const starting = createStartingApp(services);
   const server = await listen(starting, { address: services.address, port: 0, ...times });
-  server.serve(createApp(services), openSockets(services), services);
+  await server.serve(createApp(services), openSockets(services), services);
   return server;
 }

@@ -64,10 +64,6 @@ async function tried(
       const embedding = await engine.ask({ op: 'embed', config, path }, options);
       return embedding.length === 0 ? 'it makes nothing of a sample of speech' : null;
     }
-    case 'punctuation': {
-      const request = { op: 'punctuate', config, text: 'how are you i am fine thank you' } as const;
-      return (await engine.ask(request, options)).trim() === '' ? 'it answers without text' : null;
-    }
     default: {
       const voices = companions.find(({ purpose }) => purpose === 'speaker-embedding');
       if (!voices) return 'it needs a voice model beside it: install one first';

@@ -47,12 +47,6 @@ export type LocalRequest =
       path: string;
       /** Who speaks when, by an engine that does not say how they sound. */
       turns: readonly SpokenTurn[];
-    }
-  | {
-      op: 'punctuate';
-      /** OnlinePunctuation configuration with absolute paths. */
-      config: Record<string, unknown>;
-      text: string;
     };
 
 /** The part of sherpa-onnx's result that is used. */
@@ -78,5 +72,4 @@ export type LocalAnswers = {
   /** Of a whole file; empty when it is too short. */
   embed: number[];
   voices: WindowVoice[];
-  punctuate: string;
 };

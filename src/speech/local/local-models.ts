@@ -11,7 +11,6 @@ const modelPurposes = [
   'voice-activity',
   'speaker-segmentation',
   'speaker-embedding',
-  'punctuation',
 ] as const;
 export type ModelPurpose = (typeof modelPurposes)[number];
 

@@ -34,7 +34,7 @@ let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
 async function answer(
   request: LocalRequest,
   progress: (fraction: number) => void,
-): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[] | string> {
+): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[]> {
   switch (request.op) {
     case 'recognise':
       return recognise(request);
@@ -44,10 +44,8 @@ async function answer(
       return diarizeWindow(request);
     case 'embed':
       return embed(request);
-    case 'voices':
-      return embedVoices(request, progress);
     default:
-      return new sherpa.OnlinePunctuation(request.config).addPunct(request.text);
+      return embedVoices(request, progress);
   }
 }
 

@@ -30,10 +30,6 @@ declare module 'sherpa-onnx-node' {
     isReady(stream: OnlineStream): boolean;
     compute(stream: OnlineStream, external?: boolean): Float32Array;
   }
-  class OnlinePunctuation {
-    constructor(config: Record<string, unknown>);
-    addPunct(text: string): string;
-  }
   class Vad {
     constructor(config: Record<string, unknown>, bufferSeconds: number);
     /** Null when a file is missing: the constructor does not throw. */
@@ -49,7 +45,6 @@ declare module 'sherpa-onnx-node' {
   const sherpa: {
     OfflineRecognizer: typeof OfflineRecognizer;
     OfflineSpeakerDiarization: typeof OfflineSpeakerDiarization;
-    OnlinePunctuation: typeof OnlinePunctuation;
     SpeakerEmbeddingExtractor: typeof SpeakerEmbeddingExtractor;
     Vad: typeof Vad;
   };
