@@ -86,6 +86,7 @@ async function serve(root: string, use: (url: string) => Promise<void>): Promise
   const host = hostFrom({ ...process.env, MITSCHRIFT_DATA: root, MITSCHRIFT_PORT: '0' });
   const service = await startService({ host, env: {}, log: pino({ level: 'silent' }) });
   try {
+    await service.ready;
     await use(service.url);
   } finally {
     await service.close();
