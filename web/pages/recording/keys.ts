@@ -15,7 +15,7 @@ const acts: Record<string, Act> = {
 };
 
 /**
- * What a key means; null for one that is somebody else's: of a field, of a dialog, of the browser. The browser's
+ * What a key means; null for one that means something else: in a field, in a dialog, to the browser. The browser's
  * own search comes with the second Ctrl F.
  */
 export function actOfKey(

@@ -1,0 +1,306 @@
+import './dom.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { editOf, inverseOf } from '../../../web/pages/recording/changes.ts';
+import { byTurn, findIn, piecesOf, replaceIn } from '../../../web/pages/recording/find.ts';
+import { actOfKey } from '../../../web/pages/recording/keys.ts';
+import { lanesOf } from '../../../web/pages/recording/lanes.ts';
+import { afterPause, spotAt, timelineOf } from '../../../web/pages/recording/playing.ts';
+import type { Turn } from '../../../web/pages/recording/recording.ts';
+import { stepsOf } from '../../../web/pages/recording/steps.ts';
+import { peakRate, peaksForPixels } from '../../../web/pages/recording/waveform.ts';
+import { compareVersions } from '../../../web/pages/recording/word-diff.ts';
+import {
+  placeInText,
+  wordAtCaret,
+  writtenWords,
+} from '../../../web/pages/recording/words-of-turn.ts';
+import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
+import { seeded } from '../../support/seeded.ts';
+
+const turn = (index: number, start: number, text: string, speaker = 'SPEAKER_00'): Turn => ({
+  index,
+  block: `t-${index}`,
+  start,
+  end: start + text.split(' ').length,
+  speaker,
+  text,
+  words: text.split(' ').map((word, k) => ({ text: word, start: start + k, end: start + k + 0.8 })),
+});
+
+test('the word that is said is found at every moment, as a look at all words finds it', () => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+  const random = seeded(seed);
+  const turns = Array.from({ length: 40 }, (_, at) =>
+    turn(
+      at,
+      at * 3 + random.below(4),
+      'one two three four'.split(' ').slice(random.below(3)).join(' '),
+    ),
+  );
+  turns.push({ ...turn(40, 200, 'without times'), words: [] });
+  const timeline = timelineOf(turns);
+  const all = turns
+    .flatMap((one, at) =>
+      (one.words.length > 0 ? one.words : [one]).map(({ start }, word) => ({
+        start,
+        turn: at,
+        word,
+      })),
+    )
+    .toSorted((a, b) => a.start - b.start);
+  for (let k = 0; k < 300; k += 1) {
+    const time = random.below(2100) / 10;
+    const last = all.findLast(({ start }) => start <= time);
+    assert.deepEqual(
+      spotAt(timeline, time),
+      last === undefined ? null : { turn: last.turn, word: last.word },
+      `SEED=${seed}, at ${time}`,
+    );
+  }
+  assert.equal(spotAt(timelineOf([]), 1), null);
+});
+
+test('pauses are skipped to shortly before the next word, and talk never is', () => {
+  const timeline = timelineOf([
+    turn(0, 1, 'one two'),
+    // Talked over: the pause begins when the longer of the two ends.
+    { ...turn(1, 1.5, 'long'), words: [{ text: 'long', start: 1.5, end: 6 }] },
+    turn(2, 20, 'three'),
+  ]);
+  assert.equal(afterPause(timeline, 2.9), null);
+  assert.equal(afterPause(timeline, 5.9), null);
+  assert.equal(afterPause(timeline, 6.5), 19.75);
+  assert.equal(afterPause(timeline, 19.7), null);
+  assert.equal(afterPause(timeline, 20.5), null);
+  assert.equal(afterPause(timeline, 30), null, 'nothing comes after the last word');
+  assert.equal(afterPause(timeline, 0), null, 'a second before the first word is no pause');
+});
+
+test('lanes fill the strip, none narrower than two pixels, and none beside one of the same speaker', () => {
+  const random = seeded(3);
+  const turns = Array.from({ length: 3000 }, (_, at) => ({
+    speaker: `SPEAKER_0${random.below(4)}`,
+    start: at * 3.6,
+    end: at * 3.6 + 3,
+  }));
+  const lanes = lanesOf(turns, { duration: 10_800, width: 700 });
+  assert.ok(lanes.length > 100 && lanes.length <= 350, String(lanes.length));
+  let at = 0;
+  for (const [k, { label, start, size }] of lanes.entries()) {
+    assert.ok(Math.abs(start - at) < 1e-6);
+    assert.ok((size * 700) / 10_800 >= 2 - 1e-6);
+    assert.notEqual(label, lanes[k - 1]?.label);
+    assert.notEqual(label, null, 'there is talk in every column');
+    at = start + size;
+  }
+  assert.ok(Math.abs(at - 10_800) < 1e-6);
+  const [first, , last] = lanesOf([{ speaker: 'A', start: 10, end: 20 }], {
+    duration: 30,
+    width: 300,
+  });
+  assert.deepEqual([first?.label, first?.size.toFixed(3)], [null, '10.000']);
+  assert.equal(last?.label, null);
+  assert.deepEqual(lanesOf(turns, { duration: 0, width: 700 }), []);
+});
+
+test('what is sought is found in all turns, and replaced in those alone that have it', () => {
+  const turns = [
+    turn(0, 0, 'The lift (old) stops.'),
+    turn(1, 9, 'No hoist here.'),
+    turn(2, 12, 'A Lift? The LIFT!'),
+  ];
+  const hits = findIn(turns, 'lift');
+  assert.deepEqual(
+    hits.map((hit) => hit.turn),
+    [0, 2, 2],
+  );
+  assert.equal(findIn(turns, 'lift', { exactly: true }).length, 1);
+  assert.equal(findIn(turns, '(old)').length, 1, 'what is typed is no pattern');
+  assert.deepEqual(findIn(turns, '  '), []);
+  assert.deepEqual(replaceIn(turns, hits, '$& elevator'), [
+    { index: 0, text: 'The $& elevator (old) stops.' },
+    { index: 2, text: 'A $& elevator? The $& elevator!' },
+  ]);
+  assert.deepEqual(replaceIn(turns, findIn(turns, 'hoist'), 'hoist'), []);
+  const pieces = piecesOf(turns[2]!.text, byTurn(hits).get(2)!);
+  assert.equal(pieces.map(({ text }) => text).join(''), turns[2]!.text);
+  assert.deepEqual(
+    pieces.map(({ hit }) => hit),
+    [null, 1, null, 2, null],
+  );
+});
+
+test('two versions are compared word by word; the same turns are left out', () => {
+  const said = (text: string, speaker = 'Ada') => ({ speaker, text });
+  const compared = compareVersions(
+    [said('Good.'), said('The plasterer is dry.'), said('Gone.')],
+    [said('Good.'), said('The plaster is dry.')],
+  )!;
+  assert.deepEqual([compared.turns, compared.words], [2, 2]);
+  const [changed, removed] = compared.pairs;
+  const marked = (parts: { text: string; change: string }[]) =>
+    parts.filter(({ change }) => change !== 'same').map(({ text }) => text.trim());
+  assert.deepEqual(marked(changed!.before!.parts), ['plasterer']);
+  assert.deepEqual(marked(changed!.after!.parts), ['plaster']);
+  assert.deepEqual(marked(changed!.unified), ['plasterer', 'plaster']);
+  assert.equal(removed!.after, null);
+  assert.deepEqual(compareVersions([said('a')], [said('a')]), { pairs: [], turns: 0, words: 0 });
+  assert.equal(
+    compareVersions([said('a')], [said('a', 'Ben')])!.turns,
+    1,
+    'another speaker differs',
+  );
+});
+
+test('a correction has a way back, and one that changes nothing is none', () => {
+  const turns = [turn(0, 0, 'One'), turn(1, 5, 'Two', 'SPEAKER_01')];
+  const draft = { at: 1, index: 1, text: ' Two  too ', speaker: 'SPEAKER_01' };
+  const before = { text: 'Two', speaker: 'SPEAKER_01' };
+  assert.deepEqual(editOf({ ...draft, before }), { index: 1, text: 'Two too' });
+  assert.equal(editOf({ ...draft, text: 'Two', before }), null);
+  const edit = editOf({ ...draft, newName: 'Dora', before })!;
+  assert.deepEqual(edit, { index: 1, text: 'Two too', speaker: 'Dora' });
+  assert.deepEqual(inverseOf([edit], turns), [{ index: 1, text: 'Two', speaker: 'SPEAKER_01' }]);
+  assert.deepEqual(inverseOf([{ index: 0, text: 'x' }], turns), [{ index: 0, text: 'One' }]);
+});
+
+test('written words have times, also where they are not as many as were recognised', () => {
+  const one = turn(0, 10, 'one two three');
+  assert.deepEqual(
+    writtenWords(one).map(({ start }) => start),
+    [10, 11, 12],
+  );
+  const corrected = { ...one, text: 'one, two and then three!', end: 15 };
+  const starts = writtenWords(corrected).map(({ start }) => start);
+  assert.deepEqual(
+    starts,
+    starts.toSorted((a, b) => a - b),
+  );
+  assert.deepEqual([starts[0], starts.length], [10, 5]);
+  assert.equal(placeInText(corrected, 2), 3);
+  assert.deepEqual(
+    writtenWords({ ...one, words: [], end: 16 }).map(({ start }) => start),
+    [10, 12, 14],
+  );
+  assert.deepEqual([wordAtCaret('one two', 0), wordAtCaret('one two', 4)], [0, 1]);
+});
+
+test('peaks are one a pixel, and as few are asked for as that takes', () => {
+  assert.equal(peakRate(10_800, 700), 1);
+  assert.equal(peakRate(100, 700), 10);
+  assert.equal(peakRate(1, 7000), 100);
+  const peaks = peaksForPixels([0, 0.1, 0.5, 0.2, 0, 0], 3);
+  assert.deepEqual(
+    peaks.map((peak) => peak.toFixed(1)),
+    ['0.2', '1.0', '0.0'],
+  );
+  assert.deepEqual(peaksForPixels([], 3), [0]);
+});
+
+test('steps say what is done, what runs side by side, what failed and what is to come', () => {
+  const base = { kind: 'meeting' as const, stage: null, error: null, activities: [] };
+  const states = (recording: Parameters<typeof stepsOf>[0]) =>
+    stepsOf(recording).map(({ state }) => state);
+  assert.deepEqual(states({ ...base, status: 'AWAITING_SPEAKERS', state: 'awaiting-speakers' }), [
+    'done',
+    'done',
+    'done',
+    'waits',
+    'to-come',
+    'to-come',
+    'to-come',
+  ]);
+  assert.deepEqual(
+    states({
+      ...base,
+      kind: 'solo',
+      status: 'TRANSCRIBING',
+      stage: 'punctuate',
+      state: 'transcribing.finishing(punctuate.running,summarise.done)',
+    }),
+    ['done', 'done', 'runs', 'done', 'to-come'],
+  );
+  const error = { stage: 'summarise' as const, code: 'x', message: null, retriable: true, at: '' };
+  assert.deepEqual(states({ ...base, status: 'ERROR', state: 'error', error }).slice(-3), [
+    'done',
+    'failed',
+    'to-come',
+  ]);
+});
+
+test('keys act on the page, and never in a field, a dialog or on what the browser does itself', () => {
+  const key = (name: string, more: object = {}, state = { isFinding: false, hasUndo: true }) =>
+    actOfKey(
+      {
+        key: name,
+        ctrlKey: false,
+        metaKey: false,
+        altKey: false,
+        shiftKey: false,
+        target: null,
+        defaultPrevented: false,
+        ...more,
+      },
+      state,
+    );
+  assert.deepEqual(
+    [' ', 'K', 'ArrowLeft', 'l', '<', '>', 'x'].map((name) => key(name)),
+    ['toggle', 'toggle', -5, 10, 'slower', 'faster', null],
+  );
+  assert.equal(key('k', { altKey: true }), null);
+  const within = (html: string) => {
+    document.body.innerHTML = html;
+    return { target: document.body.querySelector('[data-here]') };
+  };
+  const field = within('<textarea data-here></textarea>');
+  assert.deepEqual(
+    [key('k', field), key(' ', field), key('z', { ...field, ctrlKey: true })],
+    [null, null, null],
+  );
+  assert.equal(key('k', within('<dialog><button data-here></button></dialog>')), null);
+  const button = within('<button><b data-here></b></button>');
+  assert.deepEqual([key(' ', button), key('k', button)], [null, 'toggle']);
+  const slider = within('<input type="range" data-here>');
+  assert.deepEqual([key(' ', slider), key('ArrowLeft', slider)], ['toggle', null]);
+  assert.equal(key('f', { ctrlKey: true }), 'find');
+  assert.equal(
+    key('f', { ctrlKey: true }, { isFinding: true, hasUndo: false }),
+    null,
+    'the second is the browser’s',
+  );
+  assert.equal(key('z', { metaKey: true }), 'undo');
+  assert.equal(key('z', { metaKey: true }, { isFinding: false, hasUndo: false }), null);
+});
+
+test('a name that was typed stays, the same name twice is said, and known people are offered', () => {
+  const speaker = (label: string, suggested: string | null) => ({
+    label,
+    shown: label,
+    suggested_name: suggested,
+    confidence: null,
+    reason: null,
+    seconds: 1,
+    share: 0.5,
+    sample: null,
+    samples: [],
+  });
+  const speakers = [speaker('SPEAKER_00', 'Ada'), speaker('SPEAKER_01', null)];
+  const first = withSuggestions({}, speakers);
+  assert.deepEqual(first['SPEAKER_00'], { name: 'Ada', typed: false });
+  const typed = { ...first, SPEAKER_00: { name: 'Eva', typed: true } };
+  const later = withSuggestions(typed, [
+    speaker('SPEAKER_00', 'Ada M.'),
+    speaker('SPEAKER_01', ' eva '),
+  ]);
+  assert.equal(later['SPEAKER_00']?.name, 'Eva');
+  assert.equal(later['SPEAKER_01']?.name, ' eva ');
+  assert.equal(twinOf('SPEAKER_01', later, speakers)?.label, 'SPEAKER_00');
+  assert.equal(twinOf('SPEAKER_00', later, speakers), undefined, 'the first is nobody’s twin');
+  assert.equal(twinOf('SPEAKER_01', first, speakers), undefined);
+  const people = ['Cleo Sample', 'Ada Muster', 'Claus Platzhalter'];
+  assert.deepEqual(offersFor('cl', people), ['Cleo Sample', 'Claus Platzhalter']);
+  assert.deepEqual(offersFor('mus', people), ['Ada Muster']);
+  assert.deepEqual(offersFor('ada muster', people), [], 'a whole name asks no more');
+  assert.deepEqual(offersFor('', people), []);
+});
