@@ -35,5 +35,8 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
   statechart: () => import('../pages/statechart/StatechartPage.svelte'),
 };
 
-/** Pages without the frame, and without a login. */
+/** Pages without the frame. */
 export const isDoor = (page: PageName): boolean => page === 'login' || page === 'setup';
+
+/** Pages that a stranger may open; the statechart shows an opened trace without a login. */
+export const isPublic = (page: PageName): boolean => isDoor(page) || page === 'statechart';

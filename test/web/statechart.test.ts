@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { speak } from '../support/espeak.ts';
+import { apiOf, uploadForm } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { checkLook, openPage, phone, startChromium, startWebService } from './browser.ts';
+
+test('the statechart shows where a recording is, how it got there, and what can happen next', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const session = await service.login();
+  const folder = await tempDir(t);
+  await speak('one two three', join(folder, 'talk.wav'));
+  const page = await openPage(t, browser, { url: `${service.url}/debug`, session });
+  await page.getByRole('heading', { name: 'Nothing has moved yet.' }).waitFor();
+  await checkLook(page, 'statechart-empty');
+
+  const form = uploadForm(await readFile(join(folder, 'talk.wav')), { title: 'Secret budget' });
+  const { recording_id: id } = await apiOf(service.url, session.token).post<{
+    recording_id: string;
+  }>('/recordings', form);
+  const link = page.locator(`main a[href*="${id}"]`);
+  await link.waitFor();
+
+  await t.test('as it happens, then one recording with its log', async () => {
+    await page.locator('li', { has: link }).getByText('idle.saved').waitFor();
+    await link.click();
+    const chart = page.getByRole('group', { name: 'Statechart. Current: idle saved.' });
+    await chart.waitFor();
+    await page.locator('.node.lit', { hasText: 'saved' }).waitFor();
+    assert.ok((await page.locator('.node.been').count()) > 4, 'where it was is marked');
+    await page.getByRole('link', { name: 'This recording' }).click();
+    await page.getByText('Version 1 in use.').waitFor();
+    await page.getByText('reprocessing.requested').waitFor();
+    await checkLook(page, 'statechart');
+  });
+
+  await t.test('any earlier place, by the keyboard', async () => {
+    const facts = page.locator('.fact');
+    await page.locator('h1').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('group', { name: /writing/ }).waitFor();
+    await page.getByText('None yet.').waitFor();
+    assert.ok((await facts.count()) > 3);
+    await page.getByLabel('Place in the log').locator('input').fill('1');
+    await page.getByRole('group', { name: /recognising/ }).waitFor();
+    await page.locator('h1').focus();
+    await page.keyboard.press('End');
+    await page.getByRole('group', { name: /idle saved/ }).waitFor();
+  });
+
+  await t.test('a trace holds no word, and opens without a login', async (t) => {
+    await page.getByLabel('Trace').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export, words blacked out' }).click(),
+    ]);
+    const path = join(folder, 'trace.json');
+    await download.saveAs(path);
+    const trace = await readFile(path, 'utf8');
+    for (const word of ['budget', 'Secret', 'three', 'ada', id, 'talk']) {
+      assert.ok(!trace.includes(word), word);
+    }
+    const stranger = await openPage(t, browser, { url: `${service.url}/debug` });
+    await stranger.getByText('sent nowhere').waitFor();
+    await checkLook(stranger, 'statechart-stranger');
+    await stranger.locator('input[type=file]').setInputFiles(path);
+    await stranger.getByRole('group', { name: 'Statechart. Current: idle saved.' }).waitFor();
+    await stranger.locator('input[type=file]').setInputFiles({
+      name: 'no.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{}'),
+    });
+    await stranger.getByText('This file is no trace of Mitschrift.').waitFor();
+  });
+
+  await t.test(
+    'on a phone it is a list; an administrator sees another’s without a word',
+    async (t) => {
+      const ben = await service.login('ben');
+      await speak('four five', join(folder, 'bens.wav'));
+      const bens = await apiOf(service.url, ben.token).post<{ recording_id: string }>(
+        '/recordings',
+        uploadForm(await readFile(join(folder, 'bens.wav')), { title: 'Bens secret' }),
+      );
+      const url = `${service.url}/debug?recording=${bens.recording_id}`;
+      const small = await openPage(t, browser, { url, session, expected: /404/, ...phone });
+      await small.getByText('documents.saved').waitFor();
+      assert.ok(await small.getByRole('navigation', { name: 'States, as a list' }).isVisible());
+      assert.ok(!(await small.locator('.flow').isVisible()));
+      assert.doesNotMatch(await small.locator('body').innerText(), /Bens secret/);
+      await checkLook(small, 'statechart-phone');
+    },
+  );
+});

@@ -1,0 +1,155 @@
+/** Where the page's facts come from: one recording's log as it grows, or the moves of all. */
+import { atom } from 'nanostores';
+import { answer, api, ApiError } from '../../client/api.ts';
+import { type Frame, connection, onFrame, status } from '../../client/feed.ts';
+import { session } from '../../client/session.ts';
+import type { Fact } from './moments.ts';
+
+/** A recording that moved, as far as this user may know it. */
+export type Moving = { id: string; state: string; event: string; at: string };
+
+/** Facts a page of the log. */
+const pageSize = 200;
+/** How far back the list of what moves begins, in facts of the whole log. */
+const before = 1_000;
+
+/**
+ * Follows one recording: `show` gets all its facts, at first and whenever there are more, at most once a frame
+ * of the screen. @returns how to stop
+ */
+export function followRecording(
+  id: string,
+  show: (facts: readonly Fact[]) => void,
+  fail: (error: ApiError) => void,
+): () => void {
+  let facts: readonly Fact[] = [];
+  let stopped = false;
+  let asking = false;
+  let again = false;
+  // What is another's, an administrator reads without its content.
+  let others = false;
+
+  async function readOn(): Promise<void> {
+    again = true;
+    if (asking) return;
+    asking = true;
+    try {
+      while (again && !stopped) {
+        again = false;
+        const more = await pageAfter(facts.at(-1)?.position ?? 0);
+        if (more.length === 0) continue;
+        facts = [...facts, ...more];
+        again ||= more.length === pageSize;
+        await new Promise(requestAnimationFrame);
+        if (!stopped) show(facts);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (!stopped) fail(error);
+    } finally {
+      asking = false;
+    }
+  }
+
+  async function pageAfter(after: number): Promise<Fact[]> {
+    const query = { after, limit: pageSize };
+    if (!others) {
+      const path = { id };
+      const asked = await api.GET('/recordings/{id}/events', { params: { path, query } });
+      if (asked.response.status !== 404 || session.get()?.is_admin !== true) {
+        return (await answer(Promise.resolve(asked))).events;
+      }
+      others = true;
+    }
+    const asked = api.GET('/events', { params: { query: { ...query, recording: id } } });
+    return (await answer(asked)).events;
+  }
+
+  const stop = onFrame((frame) => {
+    if ('recording_id' in frame && frame.recording_id === id && 'position' in frame) void readOn();
+  });
+  const stopWatching = connection.listen(({ state }) => state === 'open' && void readOn());
+  void readOn();
+  return () => {
+    stopped = true;
+    stop();
+    stopWatching();
+  };
+}
+
+/** Recordings by their last move, newest first. */
+export const moving = atom<readonly Moving[]>([]);
+
+/** Follows the moves of all recordings this user may know of, painted once a frame. @returns how to stop */
+export function followAll(): () => void {
+  const known = new Map<string, Moving>();
+  let waiting = false;
+  let stopped = false;
+  const move = (each: Moving) => {
+    if ((known.get(each.id)?.at ?? '') > each.at) return;
+    known.set(each.id, each);
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      if (!stopped) moving.set([...known.values()].toSorted((a, b) => b.at.localeCompare(a.at)));
+    });
+  };
+  const onMove = (frame: Frame) => {
+    if (frame.type !== 'transition' || frame.to === null) return;
+    move({ id: frame.recording_id, state: frame.to, event: frame.event, at: frame.at });
+  };
+  const isAdmin = session.get()?.is_admin === true;
+  const stops = [onFrame(onMove)];
+  if (isAdmin) {
+    void recentMoves(move).catch(() => undefined);
+    stops.push(watchOthers(onMove));
+  } else {
+    void ownMoves(move).catch(() => undefined);
+  }
+  return () => {
+    stopped = true;
+    for (const stop of stops) stop();
+  };
+}
+
+async function recentMoves(move: (each: Moving) => void): Promise<void> {
+  let after: number | null = Math.max(0, (status.get()?.position ?? 0) - before);
+  while (after !== null) {
+    const query = { after, limit: pageSize };
+    const page: { events: Fact[]; next_after: number | null } = await answer(
+      api.GET('/events', { params: { query } }),
+    );
+    for (const { stream, to, type, at } of page.events) {
+      if (to === undefined || !stream.startsWith('recording-')) continue;
+      move({ id: stream.slice('recording-'.length), state: to, event: type, at });
+    }
+    after = page.next_after;
+  }
+}
+
+async function ownMoves(move: (each: Moving) => void): Promise<void> {
+  const { recordings } = await answer(api.GET('/recordings', { params: { query: { limit: 20 } } }));
+  for (const { recording_id, status: name, started_at } of recordings) {
+    move({ id: recording_id, state: name.toLowerCase(), event: '', at: started_at });
+  }
+}
+
+/** A connection of its own, since the app's shows only what is its user's. It comes back with the app's. */
+function watchOthers(listen: (frame: Frame) => void): () => void {
+  let socket: WebSocket | undefined;
+  const open = () => {
+    const token = session.get()?.token;
+    if (token === undefined) return;
+    socket?.close();
+    const url = new URL('/ws?scope=all', location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    socket = new WebSocket(url, ['mitschrift', token]);
+    socket.addEventListener('message', ({ data }) => listen(JSON.parse(String(data)) as Frame));
+  };
+  const stop = connection.subscribe(({ state }) => state === 'open' && open());
+  return () => {
+    stop();
+    socket?.close();
+  };
+}
