@@ -7,7 +7,13 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  chromium,
+} from 'playwright-core';
 import { modelsDir } from '../support/models.ts';
 import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -15,6 +21,8 @@ import { tempDir } from '../support/temp-dir.ts';
 export const password = 'correct horse battery';
 /** How long a page may take to show what is waited for, in milliseconds; a busy machine is slow. */
 const patience = 60_000;
+
+const opened: BrowserContext[] = [];
 
 /** Where screenshots of the last run lie. */
 export const screens = join(import.meta.dirname, '../../.screens');
@@ -32,7 +40,11 @@ export async function startWebService(
 ): Promise<WebService> {
   const dataDir = await tempDir(t);
   const service = await startServiceProcess(dataDir, { MITSCHRIFT_MODELS: modelsDir, ...env });
-  t.after(async () => await service.end('SIGTERM'));
+  t.after(async () => {
+    // Pages that outlive their service complain of it.
+    await Promise.all(opened.splice(0).map(async (context) => await context.close()));
+    await service.end('SIGTERM');
+  });
   type Session = { token: string; username: string; is_admin: boolean };
   const api = apiOf(service.url);
   const admin = await api.post<Session>('/setup', { username: 'ada', password });
@@ -89,6 +101,7 @@ export async function openPage(
     colorScheme: theme,
     ...rest,
   });
+  opened.push(context);
   context.setDefaultTimeout(patience);
   if (session !== undefined) {
     // Once only: a session that ended stays ended.

@@ -25,7 +25,10 @@ test('the statechart shows where a recording is, how it got there, and what can 
   await link.waitFor();
 
   await t.test('as it happens, then one recording with its log', async () => {
-    await page.locator('li', { has: link }).getByText('idle.saved').waitFor();
+    await page
+      .locator('main li', { has: page.locator(`a[href*="${id}"]`) })
+      .getByText('idle.saved')
+      .waitFor();
     await link.click();
     const chart = page.getByRole('group', { name: 'Statechart. Current: idle saved.' });
     await chart.waitFor();
@@ -33,7 +36,10 @@ test('the statechart shows where a recording is, how it got there, and what can 
     assert.ok((await page.locator('.node.been').count()) > 4, 'where it was is marked');
     await page.getByRole('link', { name: 'This recording' }).click();
     await page.getByText('Version 1 in use.').waitFor();
-    await page.getByText('reprocessing.requested').waitFor();
+    await page
+      .getByRole('region', { name: 'What can happen now' })
+      .getByText('reprocessing.requested')
+      .waitFor();
     await checkLook(page, 'statechart');
   });
 
@@ -52,16 +58,18 @@ test('the statechart shows where a recording is, how it got there, and what can 
   });
 
   await t.test('a trace holds no word, and opens without a login', async (t) => {
-    await page.getByLabel('Trace').click();
+    await page.getByLabel('Trace', { exact: true }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export, words blacked out' }).click(),
     ]);
     const path = join(folder, 'trace.json');
     await download.saveAs(path);
-    const trace = await readFile(path, 'utf8');
+    const trace = JSON.stringify(
+      (JSON.parse(await readFile(path, 'utf8')) as { facts: object }).facts,
+    );
     for (const word of ['budget', 'Secret', 'three', 'ada', id, 'talk']) {
-      assert.ok(!trace.includes(word), word);
+      assert.ok(!trace.toLowerCase().includes(word.toLowerCase()), word);
     }
     const stranger = await openPage(t, browser, { url: `${service.url}/debug` });
     await stranger.getByText('sent nowhere').waitFor();
