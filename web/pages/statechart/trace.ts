@@ -43,11 +43,19 @@ export function readTrace(text: string): Trace {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-function blackened({ content: _, stream: __, by, data, ...fact }: Fact): Fact {
+function blackened(fact: Fact): Fact {
+  const { position, version, type, at, by, run, attempt, from, to, data } = fact;
   return {
-    ...fact,
+    position,
     stream: hidden,
+    version,
+    type,
+    at,
     by: by === 'service' ? by : hidden,
+    ...(run === undefined ? {} : { run }),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
     data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, black(value, key)])),
   };
 }
