@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { compressFlac } from '../../src/audio/flac.ts';
+import { joinLate, lateFolder, lengthOf } from '../../src/capture/browser/late-file.ts';
+import { openWavWriter } from '../../src/capture/file/wav-writer.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const rate = 44_100;
+
+test('what came late is joined with audio that was compressed meanwhile, sample by sample', async (t) => {
+  const folder = await tempDir(t);
+  const [before, late] = [randomBytes(2 * rate), randomBytes(5000)];
+  await mkdir(lateFolder(folder));
+  const write = async (path: string, pcm: Buffer) => {
+    const file = await openWavWriter(path, 1, rate);
+    await file.write(pcm);
+    await file.close();
+  };
+  await write(join(folder, 'audio.wav'), before);
+  await write(join(lateFolder(folder), 'audio.wav'), late);
+  const main = join(folder, 'audio.flac');
+  const { signal } = new AbortController();
+  await compressFlac(join(folder, 'audio.wav'), main, signal);
+  await rm(join(folder, 'audio.wav'));
+  const base = await lengthOf(main);
+  assert.deepEqual(base, { samples: rate, rate });
+  const joined = await joinLate(folder, { main, name: 'audio-2.wav', base, signal });
+  const file = await readFile(join(folder, 'audio-2.wav'));
+  assert.deepEqual(file.subarray(44), Buffer.concat([before, late]));
+  assert.deepEqual([joined.path, joined.bytes], ['audio-2.wav', file.length]);
+  // Another length than it had when the browser came back: what is there is not what it goes on from.
+  const shorter = { samples: rate - 1, rate };
+  await assert.rejects(joinLate(folder, { main, name: 'audio-3.wav', base: shorter, signal }), {
+    code: 'audio-missing',
+  });
+});
