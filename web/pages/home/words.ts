@@ -89,6 +89,28 @@ const english = {
   forVoices: 'telling voices apart',
   forDocuments: 'other notes to be written',
 
+  // Uploads.
+  upload: 'Upload',
+  uploads: 'Uploads',
+  dropHere: 'Drop audio or video here',
+  letGo: 'Let go to upload',
+  uploadOf: params('Upload of {name}'),
+  uploading: params('Uploading · {percent} %'),
+  uploadWaits: 'Waits for the uploads before it',
+  uploadCut: params('The upload stopped at {percent} %.'),
+  uploadKept: 'What has arrived is kept for a day.',
+  uploadItself: 'It goes on by itself when the connection is back.',
+  uploadAgain: 'Choose the same file again, and it goes on from there.',
+  goOnNow: 'Go on now',
+  chooseFile: 'Choose the file',
+  cancelUpload: 'Cancel upload',
+  uploadRefused: 'This file was not taken.',
+  arrived: 'Arrived; its notes are being written.',
+  uploaded: params('{name} has arrived.'),
+  sameBefore: 'The same sound is there already:',
+  seeEarlier: 'the earlier note',
+  close: 'Close',
+
   // Library and search.
   search: 'Search all notes',
   searchHint: 'Search what was said',

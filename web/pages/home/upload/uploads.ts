@@ -1,0 +1,215 @@
+/**
+ * Files on their way to the service, by tus: two at a time, over lost connections, and after a reload from
+ * where they stopped, once the same file is chosen again. They go on while other pages are shown.
+ */
+import { persistentJSON } from '@nanostores/persistent';
+import { atom } from 'nanostores';
+import type { DetailedError, Upload } from 'tus-js-client';
+import type { Problem } from '../../../client/api.ts';
+import { connection } from '../../../client/feed.ts';
+import { session } from '../../../client/session.ts';
+import { chosenKind } from '../recorder/recorder.ts';
+
+export type Sending = {
+  id: string;
+  name: string;
+  size: number;
+  sent: number;
+  /** `cut`: tried again by itself; `left`: from before a reload, wants its file again. */
+  state: 'waits' | 'runs' | 'cut' | 'left' | 'refused' | 'done';
+  problem: Problem | null;
+  recordingId: string | null;
+  /** An earlier recording made of the same file. */
+  sameAs: string | null;
+};
+
+/** Newest last. */
+export const sendings = atom<readonly Sending[]>([]);
+
+type Left = { name: string; size: number; sent: number; user: string; at: number };
+/** What is unfinished, for after a reload. */
+const leftOver = persistentJSON<Record<string, Left>>('mitschrift.uploads', {});
+
+const atOnce = 2;
+/** The service forgets an unfinished upload after a day (milliseconds). */
+const keptMs = 24 * 3600_000;
+/** Waits between tries, in milliseconds: 20 minutes of them after anything that arrived. */
+const retryDelays = [500, 1000, 2000, 4000, 8000, 15_000, ...Array<number>(40).fill(30_000)];
+
+const files = new Map<string, File>();
+const underWay = new Map<string, Upload>();
+
+/** Shows what was unfinished when the page was left. Call once the page is shown. */
+export function showLeft(): void {
+  const user = session.get()?.username ?? '';
+  const fresh = Object.entries(leftOver.get()).filter(([, { at }]) => Date.now() - at < keptMs);
+  leftOver.set(Object.fromEntries(fresh));
+  const shown = new Set(sendings.get().map(({ id }) => id));
+  const left = fresh
+    .filter(([id, one]) => one.user === user && !shown.has(id))
+    .map(([id, { name, size, sent }]): Sending => ({
+      ...blank,
+      id,
+      name,
+      size,
+      sent,
+      state: 'left',
+    }));
+  if (left.length > 0) sendings.set([...left, ...sendings.get()]);
+}
+
+/** Sends files, each as a recording of its own. */
+export function sendFiles(chosen: readonly File[]): void {
+  for (const file of chosen) {
+    const id = idOf(file);
+    const before = sendings.get().find((one) => one.id === id);
+    if (before && before.state !== 'left' && before.state !== 'refused') continue;
+    files.set(id, file);
+    remove(id);
+    const { name, size } = file;
+    const sent = before?.sent ?? 0;
+    sendings.set([...sendings.get(), { ...blank, id, name, size, sent, state: 'waits' }]);
+  }
+  next();
+}
+
+/** Goes on with one that was cut off, without waiting for the next try. */
+export function goOn(id: string): void {
+  const upload = underWay.get(id);
+  if (upload) void upload.abort().then(() => upload.start());
+}
+
+/** Takes one off the list; what has arrived of it is removed. */
+export async function forget(id: string): Promise<void> {
+  const upload = underWay.get(id);
+  remove(id);
+  files.delete(id);
+  underWay.delete(id);
+  dropLeft(id);
+  next();
+  // What cannot be removed now goes after a day.
+  await upload?.abort(upload.url !== null).catch(() => undefined);
+}
+
+connection.listen(({ state }) => {
+  if (state !== 'open') return;
+  for (const { id, state: cut } of sendings.get()) if (cut === 'cut') goOn(id);
+});
+
+function next(): void {
+  const running = sendings.get().filter(({ state }) => state === 'runs' || state === 'cut').length;
+  const waiting = sendings.get().filter(({ state }) => state === 'waits');
+  for (const { id } of waiting.slice(0, Math.max(0, atOnce - running))) void send(id);
+}
+
+async function send(id: string): Promise<void> {
+  const file = files.get(id);
+  if (!file) return;
+  change(id, { state: 'runs', problem: null });
+  const { Upload: Resumable } = await import('tus-js-client');
+  const upload = new Resumable(file, {
+    endpoint: new URL('/uploads', location.href).href,
+    retryDelays,
+    removeFingerprintOnSuccess: true,
+    metadata: {
+      filename: file.name,
+      kind: chosenKind.get(),
+      modified_at: new Date(file.lastModified).toISOString(),
+    },
+    onBeforeRequest(request) {
+      const current = session.get();
+      if (current !== null) request.setHeader('Authorization', `Bearer ${current.token}`);
+    },
+    onShouldRetry(error) {
+      const retry = isTransient(error);
+      if (retry) change(id, { state: 'cut' });
+      return retry;
+    },
+    onProgress(sent) {
+      change(id, { state: 'runs', sent });
+      keepLeft(id, file, sent);
+    },
+    onSuccess: ({ lastResponse }) => ended(id, made(lastResponse.getBody())),
+    onError: (error) => failed(id, error),
+  });
+  const [previous] = await upload.findPreviousUploads();
+  if (previous) upload.resumeFromPreviousUpload(previous);
+  // Taken off the list meanwhile.
+  if (!files.has(id)) return;
+  underWay.set(id, upload);
+  upload.start();
+}
+
+function failed(id: string, error: Error | DetailedError): void {
+  if ('originalResponse' in error && isTransient(error)) {
+    // All tries are used up: it waits for the connection, or for the person.
+    change(id, { state: 'cut' });
+    return;
+  }
+  const body = 'originalResponse' in error ? error.originalResponse?.getBody() : undefined;
+  ended(id, { state: 'refused', problem: problemIn(body) ?? noAnswer(error) });
+}
+
+function ended(id: string, as: Partial<Sending>): void {
+  underWay.delete(id);
+  files.delete(id);
+  dropLeft(id);
+  change(id, as);
+  next();
+}
+
+/** No answer, or one that says that another try may help (RFC 9110; 423 of tus: another has it). */
+function isTransient({ originalResponse }: DetailedError): boolean {
+  const status = originalResponse?.getStatus() ?? 0;
+  return status === 0 || status >= 500 || [408, 409, 423, 429].includes(status);
+}
+
+function made(body: string): Partial<Sending> {
+  const answer = parsed(body) as { recording_id?: string; same_audio_as?: string | null } | null;
+  const recordingId = answer?.recording_id ?? null;
+  return { state: 'done', recordingId, sameAs: answer?.same_audio_as ?? null };
+}
+
+function problemIn(body: string | undefined): Problem | null {
+  const answer = parsed(body ?? '') as Partial<Problem> | null;
+  return typeof answer?.title === 'string' ? (answer as Problem) : null;
+}
+
+const noAnswer = (error: Error): Problem => ({
+  type: 'about:blank',
+  title: error.message,
+  status: 0,
+});
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What answers here may be a proxy.
+    return null;
+  }
+}
+
+const blank = { sent: 0, problem: null, recordingId: null, sameAs: null };
+
+/** The same file chosen again is the same upload. */
+const idOf = ({ name, size, lastModified }: File): string => `${name} ${size} ${lastModified}`;
+
+const remove = (id: string): void => sendings.set(sendings.get().filter((one) => one.id !== id));
+
+function change(id: string, to: Partial<Sending>): void {
+  sendings.set(sendings.get().map((one) => (one.id === id ? { ...one, ...to } : one)));
+}
+
+function keepLeft(id: string, { name, size }: File, sent: number): void {
+  const before = leftOver.get()[id];
+  // A note for people: a hundredth more is worth one.
+  if (before && sent - before.sent < size / 100) return;
+  const user = session.get()?.username ?? '';
+  leftOver.set({ ...leftOver.get(), [id]: { name, size, sent, user, at: Date.now() } });
+}
+
+function dropLeft(id: string): void {
+  const { [id]: gone, ...rest } = leftOver.get();
+  if (gone) leftOver.set(rest);
+}
