@@ -1,5 +1,7 @@
 import { mount } from 'svelte';
 import { followSession } from '../client/feed.ts';
+import { audioHeld } from '../client/microphone/browser-recording.ts';
+import { session } from '../client/session.ts';
 import { locale, prepareWords } from '../words/i18n.ts';
 import App from './App.svelte';
 import { keepFrame } from './offline.ts';
@@ -10,6 +12,11 @@ locale.subscribe((code) => {
   document.documentElement.lang = code;
 });
 followSession();
+// What this browser recorded and the service lacks goes out on whatever page, as soon as its owner is here.
+session.subscribe((current) => {
+  if (current === null || audioHeld.get() === undefined) return;
+  void import('../client/microphone/microphone.ts').then(({ takeUp }) => takeUp());
+});
 // Away from the service a language may not be on this device yet: then it is English.
 await prepareWords(['app', 'components']).catch(() => undefined);
 mount(App, { target: document.getElementById('app')! });

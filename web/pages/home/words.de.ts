@@ -45,6 +45,52 @@ export default {
   refusedToStart: 'Die Aufnahme wurde nicht begonnen.',
   refusedToStop: 'Die Aufnahme konnte nicht beendet werden.',
 
+  microphoneHere: 'Mikrofon dieses Browsers',
+  tabHere: 'Ton eines geteilten Tabs',
+  bothHere: 'Mikrofon dieses Browsers und ein Tab, gemischt',
+  noTabHere: 'Dieser Browser gibt den Ton eines Tabs nicht her; Chromium am Computer kann es.',
+  combinedThere: 'Der Rechner des Dienstes nimmt Mikrofon und Lautsprecher zusammen auf.',
+  combinedCould:
+    'Die kombinierte Quelle nimmt Mikrofon und Lautsprecher am Rechner des Dienstes zusammen auf.',
+  setCombined: 'Einrichten',
+  tabHint: 'Gleich einen Tab auswählen und seinen Ton mit teilen.',
+  insecure: 'Warum das Mikrofon dieses Browsers fehlt',
+  insecureWhy:
+    'Browser geben ihr Mikrofon nur an https und localhost, nicht an {address}. Drei Wege zu https:',
+  wayCertificate:
+    'Ein eigenes Zertifikat: server.tls_cert und server.tls_key in den Einstellungen nennen seine Dateien.',
+  wayProxy: 'Caddy vor Mitschrift: holt und erneuert ein Zertifikat von selbst.',
+  wayOverlay:
+    'Ein Overlay-Netz wie Tailscale oder Headscale, das dem Rechner einen Namen mit Zertifikat gibt.',
+  heldHere: 'Eine Aufnahme dieses Browsers wartet.',
+  goOnRecording: 'Weiter aufnehmen',
+  waitsHere:
+    '{time} sind auf der Platte des Dienstes, {rest} warten in diesem Browser. Schließt sich der Tab, geht davon nichts verloren.',
+  restWaits: '{time} der letzten Aufnahme warten in diesem Browser.',
+  restWaitsSafe: 'Sie werden gesendet, sobald der Dienst antwortet, und dann mitgeschrieben.',
+  lostMicrophone: 'Das Mikrofon ist weg.',
+  lostMicrophoneSafe:
+    'Alles bis jetzt ist erhalten. Die Aufnahme geht von selbst weiter, sobald es wieder da ist.',
+  noPermission: 'Dieser Browser durfte nicht mithören.',
+  noPermissionDo:
+    'Aufgenommen wurde nichts. Das Mikrofon in der Adresszeile erlauben, dann erneut versuchen.',
+  noMicrophone: 'Dieser Browser findet kein Mikrofon.',
+  noMicrophoneDo: 'Eines anschließen, oder am Rechner des Dienstes aufnehmen.',
+  noTabSound: 'Der Tab wurde ohne seinen Ton geteilt.',
+  noTabSoundDo: 'Noch einmal teilen, mit „Tab-Audio auch teilen“.',
+  noStorage: 'Dieser Browser hat keinen Platz, um das Gesagte zu behalten.',
+  noStorageDo:
+    'Was bis dahin behalten wurde, wird gesendet. Platz schaffen, oder das private Fenster verlassen.',
+  needsPress: 'Der Browser will einen Druck, bevor er wieder mithört.',
+  needsPressDo: 'Alles bis jetzt ist erhalten.',
+  endedOtherwise: 'Die Aufnahme ist zu Ende.',
+  endedSafe: 'Alles, was dieser Browser noch hatte, hat jetzt der Dienst.',
+  endedLimit: 'Sie hat die Stunden erreicht, die eine Aufnahme haben darf.',
+  endedDisk: 'Die Platte des Dienstes ist voll.',
+  endedGone: 'Der Dienst hatte zehn Minuten lang nichts von diesem Browser gehört.',
+  endedTaken: 'Ein anderer Browser von Ihnen nimmt weiter auf.',
+  refusedHere: 'Das ging nicht.',
+
   inProgress: 'In Arbeit',
   untitled: 'Aufnahme, {time}',
   retry: 'Erneut versuchen',
@@ -108,6 +154,12 @@ export default {
   sameBefore: 'Dieselbe Aufnahme gibt es schon:',
   seeEarlier: 'die frühere Notiz',
   close: 'Schließen',
+
+  live: 'Während gesprochen wird',
+  behind: '{time} zurück',
+  liveWaits: 'wartet auf die Verbindung',
+  readAloud: 'Vorlesen, was gesagt wird',
+  liveNothing: 'Noch war nichts zu hören.',
 
   search: 'Alle Notizen durchsuchen',
   searchHint: 'Suchen, was gesagt wurde',

@@ -45,6 +45,53 @@ const english = {
   refusedToStart: 'The recording was not started.',
   refusedToStop: 'The recording could not be stopped.',
 
+  // The browser's microphone.
+  microphoneHere: 'This browser’s microphone',
+  tabHere: 'A shared tab’s sound',
+  bothHere: 'This browser’s microphone and a tab, mixed',
+  noTabHere: 'This browser does not hand over the sound of a tab; Chromium on a computer does.',
+  combinedThere: 'The service’s computer records microphone and speakers together.',
+  combinedCould:
+    'The combined source records microphone and speakers of the service’s computer together.',
+  setCombined: 'Set it up',
+  tabHint: 'Choose a tab in what follows, and let its sound be shared.',
+  insecure: 'Why this browser’s microphone is not here',
+  insecureWhy: params(
+    'Browsers give their microphone to https and to localhost only, not to {address}. Three ways to https:',
+  ),
+  wayCertificate:
+    'A certificate of your own: server.tls_cert and server.tls_key in the settings name its files.',
+  wayProxy: 'Caddy in front of Mitschrift: it gets and renews a certificate by itself.',
+  wayOverlay:
+    'An overlay network such as Tailscale or Headscale, which gives the computer a name with a certificate.',
+  heldHere: 'A recording of this browser waits.',
+  goOnRecording: 'Go on recording',
+  waitsHere: params(
+    '{time} are on the service’s disk, {rest} wait in this browser. If the tab closes, nothing of it is lost.',
+  ),
+  restWaits: params('{time} of the last recording wait in this browser.'),
+  restWaitsSafe: 'They are sent as soon as the service answers, and then written up.',
+  lostMicrophone: 'The microphone is gone.',
+  lostMicrophoneSafe:
+    'Everything until now is kept. The recording goes on by itself when it is back.',
+  noPermission: 'This browser was not allowed to listen.',
+  noPermissionDo: 'Nothing was recorded. Allow the microphone at the address bar, then try again.',
+  noMicrophone: 'This browser finds no microphone.',
+  noMicrophoneDo: 'Plug one in, or record with the service’s computer.',
+  noTabSound: 'The tab was shared without its sound.',
+  noTabSoundDo: 'Share it again, with “Also share tab audio”.',
+  noStorage: 'This browser has no room to keep what is said.',
+  noStorageDo: 'What was kept until then is sent. Make room, or leave the private window.',
+  needsPress: 'The browser wants a press before it listens again.',
+  needsPressDo: 'Everything until now is kept.',
+  endedOtherwise: 'The recording has ended.',
+  endedSafe: 'Everything this browser held was given to the service.',
+  endedLimit: 'It reached the hours a recording may have.',
+  endedDisk: 'The service’s disk is full.',
+  endedGone: 'The service had not heard this browser for ten minutes.',
+  endedTaken: 'Another browser of yours went on with it.',
+  refusedHere: 'That could not be done.',
+
   // In progress.
   inProgress: 'In progress',
   untitled: params('Recording, {time}'),
@@ -110,6 +157,13 @@ const english = {
   sameBefore: 'The same sound is there already:',
   seeEarlier: 'the earlier note',
   close: 'Close',
+
+  // Live text.
+  live: 'As it is said',
+  behind: params('{time} behind'),
+  liveWaits: 'waits for the connection',
+  readAloud: 'Read aloud as it is said',
+  liveNothing: 'Nothing was heard yet.',
 
   // Library and search.
   search: 'Search all notes',

@@ -1,5 +1,6 @@
 /** What the large control does with the device of the service's computer. */
 import { answer, api } from '../../../client/api.ts';
+import type { AudioSource } from '../../../client/microphone/audio-store.ts';
 import { persistentAtom } from '@nanostores/persistent';
 
 /** What was chosen last in this browser. */
@@ -23,3 +24,10 @@ const commands = {
 /** One word to one recording. @throws {ApiError} */
 export const command = (verb: keyof typeof commands, id: string) =>
   answer(api.POST(commands[verb], { params: { path: { id } } }));
+
+export type ChosenSource = 'device' | AudioSource;
+/** Where it was recorded from last; undefined: what is there. */
+export const chosenSource = persistentAtom<ChosenSource | undefined>('mitschrift.source');
+
+/** The browser's part of recording, loaded when it is wanted. */
+export const microphone = () => import('../../../client/microphone/microphone.ts');

@@ -1,0 +1,219 @@
+/**
+ * Sends a recording's audio over a WebSocket of its own. Not over the feed's: the service lets a connection
+ * that carries audio live on when the session ends, stops reading it while its disk is slow, and drops a feed
+ * that falls behind; none of it may touch the other.
+ */
+import type { Schema } from '../api.ts';
+import type { Frame } from '../feed.ts';
+import { session } from '../session.ts';
+import type { AudioStore, Kept } from './audio-store.ts';
+
+export interface AudioLink {
+  /** There is more to send. */
+  poke(): void;
+  /** Connects, or goes on when the service took nothing for a while. */
+  begin(): void;
+  /** Ends the recording once everything is acknowledged. @param total samples there are */
+  stop(total: number): void;
+  close(): void;
+}
+
+export type LinkEvents = {
+  /** Whether the service takes what is sent. */
+  linked(is: boolean): void;
+  /** `kept` has changed: the service's id, or more of it is acknowledged. */
+  changed(): void;
+  /** Nothing more is taken from this connection. */
+  ended(reason: string): void;
+  /** The service does not begin, or go on with, this recording. */
+  refused(code: string, detail: string): void;
+};
+
+/** Bytes that wait in the socket above which it is waited for it. */
+const aheadBytesMax = 256 * 1024;
+/** Blocks read at once. */
+const atOnce = 32;
+/** Waits between tries double up to this, in milliseconds. */
+const longestWait = 10_000;
+
+export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioLink {
+  const link: Link = {
+    store,
+    kept,
+    on,
+    socket: null,
+    sent: null,
+    isAsking: false,
+    isPumping: false,
+    isWanted: false,
+    tries: 0,
+    timer: undefined,
+    stopAt: null,
+    isClosed: false,
+  };
+  const wake = () => {
+    if (link.socket === null) begin(link);
+  };
+  addEventListener('online', wake);
+  return {
+    poke: () => void pump(link),
+    begin: () => begin(link),
+    stop(total) {
+      link.stopAt = total;
+      sayStop(link);
+    },
+    close() {
+      link.isClosed = true;
+      removeEventListener('online', wake);
+      clearTimeout(link.timer);
+      link.socket?.close();
+    },
+  };
+}
+
+type Link = {
+  readonly store: AudioStore;
+  readonly kept: Kept;
+  readonly on: LinkEvents;
+  socket: WebSocket | null;
+  /** Samples sent on this connection or before; null while nothing is taken. */
+  sent: number | null;
+  /** `audio.start` was said, and not answered yet. */
+  isAsking: boolean;
+  isPumping: boolean;
+  /** Asked for while it was pumping. */
+  isWanted: boolean;
+  tries: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** Samples behind which the recording ends; null: it goes on. */
+  stopAt: number | null;
+  isClosed: boolean;
+};
+
+function begin(link: Link): void {
+  clearTimeout(link.timer);
+  if (link.isClosed) return;
+  if (link.sent !== null || link.isAsking) return;
+  if (link.socket?.readyState === WebSocket.OPEN) return sayStart(link, link.socket);
+  const token = session.get()?.token;
+  if (link.socket !== null || token === undefined) return again(link);
+  const url = new URL('/ws', location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const mine = new WebSocket(url, ['mitschrift', token]);
+  link.socket = mine;
+  mine.addEventListener('open', () => sayStart(link, mine));
+  mine.addEventListener('message', ({ data }) => {
+    if (typeof data === 'string') receive(link, JSON.parse(data) as Frame);
+  });
+  mine.addEventListener('close', () => {
+    link.socket = null;
+    link.sent = null;
+    link.isAsking = false;
+    link.on.linked(false);
+    again(link);
+  });
+}
+
+function again(link: Link): void {
+  if (link.isClosed) return;
+  clearTimeout(link.timer);
+  const wait = Math.min(longestWait, 500 * 2 ** link.tries) * (0.75 + Math.random() / 2);
+  link.tries += 1;
+  link.timer = setTimeout(() => begin(link), wait);
+}
+
+function sayStart(link: Link, socket: WebSocket): void {
+  const { kind, rate, recordingId } = link.kept;
+  link.isAsking = true;
+  const start: Schema<'ClientFrame'> = {
+    type: 'audio.start',
+    kind,
+    sample_rate: rate,
+    ...(recordingId !== null && { recording_id: recordingId }),
+  };
+  socket.send(JSON.stringify(start));
+}
+
+function receive(link: Link, frame: Frame): void {
+  const { kept, on } = link;
+  if (frame.type === 'audio.ready') {
+    link.tries = 0;
+    link.isAsking = false;
+    link.sent = frame.samples;
+    kept.recordingId = frame.recording_id;
+    acknowledged(link, frame.samples);
+    on.linked(true);
+    void pump(link);
+  } else if (frame.type === 'audio.ack') {
+    acknowledged(link, frame.samples);
+  } else if (frame.type === 'audio.ended') {
+    link.sent = null;
+    acknowledged(link, frame.samples);
+    on.linked(false);
+    on.ended(frame.reason);
+  } else if (frame.type === 'warning' && !('recording_id' in frame)) {
+    link.isAsking = false;
+    on.refused(frame.code, frame.detail);
+  }
+}
+
+/** Never less than before: a service whose disk was put back asks for what is gone here, too. */
+function acknowledged(link: Link, samples: number): void {
+  const { store, kept, on } = link;
+  kept.acknowledged = Math.max(kept.acknowledged, samples);
+  // What could not be dropped is dropped with the next; it is sent to nobody twice.
+  store.acknowledge({ ...kept }).catch((error: unknown) => console.warn(error));
+  on.changed();
+  sayStop(link);
+}
+
+/** Said once on each connection that takes audio: from then on `sent` is null until it has ended. */
+function sayStop(link: Link): void {
+  const { socket, stopAt, sent, kept } = link;
+  if (stopAt === null || sent === null || kept.acknowledged < stopAt) return;
+  link.sent = null;
+  socket?.send(JSON.stringify({ type: 'audio.stop' } satisfies Schema<'ClientFrame'>));
+}
+
+/** Sends what is in the store, in order; one pump at a time. */
+async function pump(link: Link): Promise<void> {
+  link.isWanted = true;
+  if (link.isPumping) return;
+  link.isPumping = true;
+  try {
+    while (link.isWanted) {
+      link.isWanted = false;
+      while (await sendSome(link));
+    }
+  } finally {
+    link.isPumping = false;
+  }
+}
+
+/** @returns whether there may be more to send at once */
+async function sendSome(link: Link): Promise<boolean> {
+  const { store, kept, socket, sent: from } = link;
+  if (socket?.readyState !== WebSocket.OPEN || from === null) return false;
+  if (socket.bufferedAmount > aheadBytesMax) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return true;
+  }
+  const blocks = await store.after(kept.id, from, atOnce);
+  // Another connection meanwhile, or what was taken changed: from the beginning.
+  if (link.socket !== socket || link.sent !== from) return link.sent !== null;
+  let sent = from;
+  for (const { end, pcm } of blocks) {
+    const first = end - pcm.byteLength / 2;
+    // What nobody has any more is silence: what follows keeps its time.
+    for (const silence of silences(first - sent)) socket.send(silence);
+    socket.send(first < sent ? pcm.slice((sent - first) * 2) : pcm);
+    sent = end;
+  }
+  link.sent = sent;
+  return blocks.length > 0;
+}
+
+/** Frames of silence, none above what the service takes. */
+function* silences(samples: number): Generator<Int16Array<ArrayBuffer>> {
+  for (let left = samples; left > 0; left -= 16_000) yield new Int16Array(Math.min(left, 16_000));
+}

@@ -1,0 +1,109 @@
+/**
+ * What a browser has recorded and the service has not acknowledged yet, in IndexedDB: it outlives a reload, a
+ * closed tab and a lost network. A block is under its recording and the sample behind its last.
+ */
+
+/** A recording of this browser that the service does not have whole. */
+export type Kept = {
+  id: string;
+  /** Who recorded it: nobody else's login sends it. */
+  user: string;
+  /** Null until the service has given it one. */
+  recordingId: string | null;
+  kind: 'solo' | 'meeting';
+  source: AudioSource;
+  /** Samples a second. */
+  rate: number;
+  startedAt: string;
+  /** Samples that the service has on its disk. */
+  acknowledged: number;
+  /** Nothing more is recorded: what is here is to be sent, then it ends. */
+  isOver: boolean;
+};
+
+export type AudioSource = 'microphone' | 'tab' | 'both';
+export type Block = { end: number; pcm: ArrayBuffer };
+
+export interface AudioStore {
+  put(kept: Kept): Promise<void>;
+  all(): Promise<Kept[]>;
+  /** Resolves when the block would outlive this page. @param end the sample behind its last */
+  add(id: string, block: Block): Promise<void>;
+  /** Blocks with samples behind the first `samples`, oldest first. */
+  after(id: string, samples: number, count: number): Promise<Block[]>;
+  /** Samples recorded so far. */
+  total(kept: Kept): Promise<number>;
+  /** Drops blocks of which every sample is acknowledged. */
+  acknowledge(kept: Kept): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+/** @throws {DOMException} when this browser keeps nothing (a private window of some). */
+export async function openAudioStore(): Promise<AudioStore> {
+  const opening = indexedDB.open('mitschrift-audio', 1);
+  opening.onupgradeneeded = () => {
+    opening.result.createObjectStore('recordings', { keyPath: 'id' });
+    opening.result.createObjectStore('blocks');
+  };
+  const db = await done(opening);
+  const write = (...stores: string[]) =>
+    // What the browser's process has is safe from the page; a sync a block would wear the disk.
+    db.transaction(stores, 'readwrite', { durability: 'relaxed' });
+  const read = (store: string) => db.transaction(store).objectStore(store);
+
+  return {
+    async put(kept) {
+      const change = write('recordings');
+      change.objectStore('recordings').put(kept);
+      await committed(change);
+    },
+    all: async () => await done<Kept[]>(read('recordings').getAll()),
+    async add(id, { end, pcm }) {
+      const change = write('blocks');
+      change.objectStore('blocks').put(pcm, [id, end]);
+      await committed(change);
+    },
+    async after(id, samples, count) {
+      const range = IDBKeyRange.bound([id, samples], [id, Infinity], true);
+      const blocks = read('blocks');
+      const [keys, pcms] = await Promise.all([
+        done(blocks.getAllKeys(range, count)),
+        done<ArrayBuffer[]>(blocks.getAll(range, count)),
+      ]);
+      return pcms.map((pcm, index) => ({ end: (keys[index] as [string, number])[1], pcm }));
+    },
+    async total({ id, acknowledged }) {
+      const range = IDBKeyRange.bound([id, 0], [id, Infinity]);
+      const last = await done(read('blocks').openKeyCursor(range, 'prev'));
+      return Math.max(acknowledged, last === null ? 0 : (last.key as [string, number])[1]);
+    },
+    async acknowledge(kept) {
+      const change = write('recordings', 'blocks');
+      change.objectStore('recordings').put(kept);
+      const range = IDBKeyRange.bound([kept.id, 0], [kept.id, kept.acknowledged]);
+      change.objectStore('blocks').delete(range);
+      await committed(change);
+    },
+    async remove(id) {
+      const change = write('recordings', 'blocks');
+      change.objectStore('recordings').delete(id);
+      change.objectStore('blocks').delete(IDBKeyRange.bound([id, 0], [id, Infinity]));
+      await committed(change);
+    },
+  };
+}
+
+const done = <Result>(request: IDBRequest<Result>): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('IndexedDB failed'));
+  });
+
+/** Said at once, so that a page that goes away right now does not take it along. */
+function committed(change: IDBTransaction): Promise<void> {
+  change.commit();
+  return new Promise((resolve, reject) => {
+    change.oncomplete = () => resolve();
+    change.onabort = () => reject(change.error ?? new Error('IndexedDB refused'));
+  });
+}

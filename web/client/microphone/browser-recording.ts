@@ -1,0 +1,43 @@
+/** What this browser records, or still holds of what it recorded; small, for every page to show. */
+import { persistentAtom } from '@nanostores/persistent';
+import { atom } from 'nanostores';
+import type { AudioSource, Kept } from './audio-store.ts';
+
+export type BrowserRecording = Pick<Kept, 'id' | 'recordingId' | 'kind' | 'source'> & {
+  /**
+   * `held`: from before a reload or a closed tab, wants to be gone on with or ended; `ending`: nothing more
+   * is recorded, what is here is sent.
+   */
+  state: 'starting' | 'recording' | 'paused' | 'held' | 'ending';
+  /** Seconds recorded, and those of them that the service has on its disk. */
+  seconds: number;
+  onDisk: number;
+  /** Whether the service takes what is sent. */
+  linked: boolean;
+  level: { rms: number; peak: number };
+  /** The microphone is gone; when it is back, recording goes on. */
+  lost: boolean;
+};
+
+export const browserRecording = atom<BrowserRecording | null>(null);
+
+/** Whether this browser may hold audio that the service lacks; else nothing has to be looked for. */
+export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-held');
+
+/** Why a recording was not begun, or ended otherwise than it was wanted. */
+export type Trouble =
+  | { code: 'no-permission' | 'no-microphone' | 'no-tab-sound' | 'no-storage' | 'needs-press' }
+  | { code: 'refused' | 'ended'; detail: string };
+
+export const trouble = atom<Trouble | null>(null);
+
+/** What this browser can record from; `insecure`: nothing, because the page is not on https. */
+export function sourcesHere(): { insecure: boolean; sources: AudioSource[] } {
+  if (!isSecureContext || navigator.mediaDevices === undefined) {
+    return { insecure: !isSecureContext, sources: [] };
+  }
+  // A tab's sound is handed out by Chromium on computers alone, which says who it is.
+  const { userAgentData } = navigator as { userAgentData?: { mobile: boolean } };
+  const sharesTabs = userAgentData?.mobile === false && 'getDisplayMedia' in navigator.mediaDevices;
+  return { insecure: false, sources: sharesTabs ? ['microphone', 'tab', 'both'] : ['microphone'] };
+}

@@ -1,0 +1,93 @@
+/** What this browser still holds of recordings that are over, here or at the service. */
+import { session } from '../session.ts';
+import { type AudioLink, linkAudio } from './audio-link.ts';
+import { type AudioStore, type Kept, openAudioStore } from './audio-store.ts';
+import { CannotListen } from './listen.ts';
+import { wavOf } from './pcm.ts';
+
+/** A recording of this browser that this tab has taken up. `total`: samples there are of it. */
+export type Leftover = { store: AudioStore; kept: Kept; release: () => void; total: number };
+
+/** Whether a refusal means that nothing more is taken for a recording, ever. */
+export const isGone = (code: string): boolean =>
+  ['not-recording', 'rate-differs', '/problems/not-found'].includes(code);
+
+/** Blocks read at once. */
+const atOnce = 500;
+
+/**
+ * Gives the rest to the service as a file of its own, dated by when it was said.
+ * @returns false when it did not take it: it stays here and is offered again at the next visit
+ */
+export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> {
+  const pcms: ArrayBuffer[] = [];
+  let from = kept.acknowledged;
+  for (;;) {
+    const blocks = await store.after(kept.id, from, atOnce);
+    if (blocks.length === 0) break;
+    for (const { end, pcm } of blocks) {
+      const first = end - pcm.byteLength / 2;
+      pcms.push(first < from ? pcm.slice((from - first) * 2) : pcm);
+      from = end;
+    }
+  }
+  if (pcms.length === 0) return true;
+  const began = Date.parse(kept.startedAt) + (kept.acknowledged / kept.rate) * 1000;
+  const form = new FormData();
+  form.set('kind', kept.kind);
+  form.set('started_at', new Date(began).toISOString());
+  form.set('file', wavOf(pcms, kept.rate), `${kept.startedAt.slice(0, 10)} rest.wav`);
+  const response = await fetch('/recordings', {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${session.get()?.token ?? ''}`,
+      'Idempotency-Key': `rest-${kept.id}`,
+    },
+    body: form,
+  }).catch(() => null);
+  return response?.ok === true;
+}
+
+/** One that is over is sent beside whatever else is recorded. */
+export function finishQuietly(found: Leftover): void {
+  const { store, kept, total } = found;
+  const over = async (whole: boolean) => {
+    link.close();
+    found.release();
+    if (whole || kept.acknowledged >= total || (await sendRest(store, kept)))
+      await store.remove(kept.id);
+  };
+  const link: AudioLink = linkAudio(store, kept, {
+    linked: () => {},
+    changed: () => {},
+    ended: (reason) => {
+      if (reason !== 'left' && reason !== 'paused') void over(reason === 'stopped');
+    },
+    refused: (code) => {
+      if (isGone(code)) void over(false);
+    },
+  });
+  link.begin();
+  link.stop(total);
+}
+
+/** @throws {CannotListen} when this browser keeps nothing */
+export async function openStore(): Promise<AudioStore> {
+  try {
+    // Kept also when the disk is short; who refuses keeps it as long as there is room.
+    void navigator.storage.persist();
+    return await openAudioStore();
+  } catch {
+    throw new CannotListen('no-storage');
+  }
+}
+
+/** Held as long as this tab sends a recording, released by whatever ends the tab. Null: another tab has it. */
+export function lockOf(id: string): Promise<(() => void) | null> {
+  return new Promise((resolve) => {
+    void navigator.locks.request(`mitschrift ${id}`, { ifAvailable: true }, (lock) => {
+      if (lock === null) return resolve(null);
+      return new Promise<void>((release) => resolve(release));
+    });
+  });
+}

@@ -1,0 +1,33 @@
+/** How loud a block is. @param pcm 16-bit samples @returns root of the mean square, and the highest; 0 to 1 */
+export function levelOf(pcm: ArrayBuffer): { rms: number; peak: number } {
+  const samples = new Int16Array(pcm);
+  let sum = 0;
+  let peak = 0;
+  for (const sample of samples) {
+    sum += sample * sample;
+    peak = Math.max(peak, Math.abs(sample));
+  }
+  const rms = Math.sqrt(sum / Math.max(1, samples.length));
+  return { rms: rms / 32_768, peak: Math.min(1, peak / 32_767) };
+}
+
+/** A WAV file of 16-bit mono samples (RIFF, 44 bytes of header). */
+export function wavOf(pcms: readonly ArrayBuffer[], rate: number): Blob {
+  const bytes = pcms.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const header = new DataView(new ArrayBuffer(44));
+  const word = (at: number, text: string) =>
+    [...text].forEach((letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
+  word(0, 'RIFF');
+  header.setUint32(4, 36 + bytes, true);
+  word(8, 'WAVEfmt ');
+  header.setUint32(16, 16, true);
+  header.setUint16(20, 1, true);
+  header.setUint16(22, 1, true);
+  header.setUint32(24, rate, true);
+  header.setUint32(28, rate * 2, true);
+  header.setUint16(32, 2, true);
+  header.setUint16(34, 16, true);
+  word(36, 'data');
+  header.setUint32(40, bytes, true);
+  return new Blob([header, ...pcms], { type: 'audio/wav' });
+}
