@@ -1,5 +1,83 @@
-/** Keys that act everywhere. */
+/** Keys that act on every page (ui/README.md, "Keyboard"). Pages have their own beside. */
 import { persistentAtom } from '@nanostores/persistent';
+import { atom } from 'nanostores';
+import { session } from '../client/session.ts';
+import { router } from './routes.ts';
 
-/** Whether single letters act (WCAG 2.1.4), chosen in this browser; in a field they never do. */
+/** Whether keys of one character act (WCAG 2.1.4), chosen in this browser; in a field they never do. */
 export const singleLetters = persistentAtom<'on' | 'off'>('mitschrift.keys', 'on');
+
+/** Whether the table of keys is shown. */
+export const keysShown = atom(false);
+
+export type GlobalAction = 'search' | 'keys' | 'record' | 'notes' | 'speakers' | 'settings';
+type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+
+/** Milliseconds in which the second key of two has to follow. */
+const secondWithin = 1500;
+const places: Record<string, GlobalAction> = { n: 'notes', s: 'speakers', e: 'settings' };
+const singles: Record<string, GlobalAction> = { '/': 'search', '?': 'keys', r: 'record' };
+
+/**
+ * What a key means. @param afterG whether G was pressed just before
+ * @param single whether keys of one character act here: not in a field, not when they are switched off
+ * @returns `first`: the first of two keys; null: nothing of ours
+ */
+export function meaningOf(
+  { key, ctrlKey, metaKey, altKey }: Press,
+  { afterG, single }: { afterG: boolean; single: boolean },
+): GlobalAction | 'first' | null {
+  const letter = key.toLowerCase();
+  if ((ctrlKey || metaKey) && !altKey) return letter === 'k' ? 'search' : null;
+  if (!single || ctrlKey || metaKey || altKey) return null;
+  if (afterG) return places[letter] ?? null;
+  return letter === 'g' ? 'first' : (singles[letter] ?? null);
+}
+
+let pressRecord: (() => void) | null = null;
+
+/** What R does while the page with the recorder is shown. Returns how to take it back. */
+export function onRecordKey(press: () => void): () => void {
+  pressRecord = press;
+  return () => {
+    if (pressRecord === press) pressRecord = null;
+  };
+}
+
+/** Whether a key of one character belongs to what has the focus. */
+export const isInField = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  target.closest(
+    'input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]',
+  ) !== null;
+
+/** Listens as long as the page is open. */
+export function followKeys(): void {
+  let gAt = -Infinity;
+  addEventListener('keydown', (event) => {
+    // A page that knows the key better has taken it; a question wants its own answer.
+    if (event.defaultPrevented || event.isComposing || session.get() === null) return;
+    if (document.querySelector('dialog[open]') !== null) return;
+    const afterG = event.timeStamp - gAt < secondWithin;
+    const single = singleLetters.get() !== 'off' && !isInField(event.target);
+    const meaning = meaningOf(event, { afterG, single });
+    gAt = meaning === 'first' ? event.timeStamp : -Infinity;
+    if (meaning === null || meaning === 'first') return;
+    if (event.repeat || !act(meaning)) return;
+    event.preventDefault();
+  });
+}
+
+/** @returns false when there is nothing to be done here */
+function act(action: GlobalAction): boolean {
+  if (action === 'record') {
+    pressRecord?.();
+    return pressRecord !== null;
+  }
+  if (action === 'settings' && session.get()?.is_admin !== true) return false;
+  if (action === 'keys') keysShown.set(true);
+  else router.open(addresses[action]);
+  return true;
+}
+
+const addresses = { search: '/?search', notes: '/', speakers: '/speakers', settings: '/settings' };

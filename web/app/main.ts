@@ -5,6 +5,8 @@ import { session } from '../client/session.ts';
 import { locale, prepareWords } from '../words/i18n.ts';
 import App from './App.svelte';
 import { keepFrame } from './offline.ts';
+import { followKeys } from './keys.ts';
+import { followHiding } from './page-title.ts';
 import { followTheme } from './theme.ts';
 
 followTheme();
@@ -19,5 +21,8 @@ session.subscribe((current) => {
 });
 // Away from the service a language may not be on this device yet: then it is English.
 await prepareWords(['app', 'components']).catch(() => undefined);
+followKeys();
+followHiding();
+await prepareWords(['app', 'components']);
 mount(App, { target: document.getElementById('app')! });
 keepFrame();

@@ -168,10 +168,9 @@ const linkOf = (mine: Current): AudioLink =>
 function takeBlock(mine: Current, pcm: ArrayBuffer): void {
   mine.total += pcm.byteLength / 2;
   const end = mine.total;
-  // Before it is sent, so that what is sent is never sent from memory alone.
-  mine.putDown = mine.putDown
-    .then(() => mine.store.add(mine.kept.id, { end, pcm }))
-    .then(() => mine.link.poke());
+  // At once, not behind the one before: this page may be gone in the next moment. It is sent from there.
+  const added = mine.store.add(mine.kept.id, { end, pcm });
+  mine.putDown = mine.putDown.then(() => added).then(() => mine.link.poke());
   mine.putDown.catch(() => noRoom(mine));
   showPart(mine, { level: levelOf(pcm), seconds: seconds(mine.total, mine) });
 }

@@ -159,7 +159,6 @@ export default {
   behind: '{time} zurück',
   liveWaits: 'wartet auf die Verbindung',
   readAloud: 'Vorlesen, was gesagt wird',
-  liveNothing: 'Noch war nichts zu hören.',
 
   search: 'Alle Notizen durchsuchen',
   searchHint: 'Suchen, was gesagt wurde',

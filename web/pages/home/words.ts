@@ -163,7 +163,6 @@ const english = {
   behind: params('{time} behind'),
   liveWaits: 'waits for the connection',
   readAloud: 'Read aloud as it is said',
-  liveNothing: 'Nothing was heard yet.',
 
   // Library and search.
   search: 'Search all notes',

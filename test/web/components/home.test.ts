@@ -1,0 +1,247 @@
+import './dom.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Note, nearDay, rowsOf, withPage } from '../../../web/pages/home/library/rows.ts';
+import { everything, queryOf, spans } from '../../../web/pages/home/library/filter.ts';
+import { loudnessOf, wavePath } from '../../../web/components/level.ts';
+import { briefly, exactly } from '../../../web/components/durations.ts';
+import { meaningOf } from '../../../web/app/keys.ts';
+import { titleWhenHidden } from '../../../web/app/page-title.ts';
+import { secondsNow } from '../../../web/client/recorded.ts';
+import { levelOf, wavOf } from '../../../web/client/microphone/pcm.ts';
+import { jobsOf, progressKey } from '../../../web/pages/home/jobs/jobs.ts';
+import { mainWord, markedPieces } from '../../../web/pages/home/library/search.ts';
+import { withTurn } from '../../../web/pages/home/live/live-text.ts';
+
+const note = (id: number, at: string): Note => ({ recording_id: `r${id}`, created_at: at }) as Note;
+const days = (...of: number[]) => of.map((day) => note(day, `2026-03-0${day}T12:00:00.000Z`));
+const ids = (notes: readonly Note[]) => notes.map(({ recording_id }) => recording_id);
+
+test('a page that is read again takes the place of what it covers, and of nothing else', () => {
+  const former = days(9, 7, 6, 4, 2, 1);
+  const first = { after: null, isLast: false };
+  assert.deepEqual(ids(withPage(former, days(9, 8, 7), first)), [
+    'r9',
+    'r8',
+    'r7',
+    'r6',
+    'r4',
+    'r2',
+    'r1',
+  ]);
+  assert.deepEqual(
+    ids(withPage(former, days(7, 6), first)),
+    ['r7', 'r6', 'r4', 'r2', 'r1'],
+    '9 is gone',
+  );
+  const third = { after: former[3]!, isLast: true };
+  assert.deepEqual(
+    ids(withPage(former, days(2), third)),
+    ['r9', 'r7', 'r6', 'r4', 'r2'],
+    '1 is gone',
+  );
+  assert.deepEqual(ids(withPage(former, [], third)), ['r9', 'r7', 'r6', 'r4']);
+  assert.deepEqual(ids(withPage(former, [], { after: null, isLast: true })), []);
+});
+
+test('notes stand under the day on which they were recorded, here', () => {
+  const now = new Date(2026, 2, 1, 0, 30);
+  assert.equal(nearDay(new Date(2026, 2, 1, 0, 1), now), 'today');
+  assert.equal(nearDay(new Date(2026, 1, 28, 23, 59), now), 'yesterday');
+  assert.equal(nearDay(new Date(2026, 1, 27, 23, 59), now), null);
+  const rows = rowsOf(days(3, 3, 2));
+  assert.deepEqual(
+    rows.map((row) => (row.type === 'note' ? row.place : 'day')),
+    ['day', 1, 2, 'day', 3],
+  );
+});
+
+test('a day that is chosen is asked for from its first to its last moment here', () => {
+  const query = queryOf({
+    ...everything,
+    ...spans.lastWeek(new Date(2026, 2, 3, 9)),
+    to: '2026-03-03',
+  });
+  assert.equal(query.from, new Date(2026, 1, 25).toISOString());
+  assert.equal(query.to, new Date(2026, 2, 3, 23, 59, 59, 999).toISOString());
+  assert.deepEqual(queryOf(everything), {});
+});
+
+test('loudness is said in a word, and drawn with the newest at the right', () => {
+  assert.equal(loudnessOf({ rms: 0, peak: 0 }), 'silent');
+  assert.equal(loudnessOf({ rms: 0.004, peak: 0.02 }), 'quiet');
+  assert.equal(loudnessOf({ rms: 0.1, peak: 0.4 }), 'good');
+  assert.equal(loudnessOf({ rms: 0.1, peak: 1 }), 'loud');
+  assert.match(wavePath([0.5]), /^M382 /);
+  assert.equal(wavePath(Array(200).fill(1)).match(/M/g)?.length, 96);
+});
+
+test('durations are said in the largest units that tell them', () => {
+  assert.deepEqual([41, 61, 3599, 3600, 4330].map(briefly), [
+    '41 s',
+    '1 min',
+    '1 h',
+    '1 h',
+    '1 h 12 min',
+  ]);
+  assert.deepEqual([0, 41.9, 761, 3723].map(exactly), [
+    '0 s',
+    '41 s',
+    '12 min 41 s',
+    '1 h 2 min 3 s',
+  ]);
+});
+
+test('keys mean what the table says; those of one character nothing where they are switched off', () => {
+  const press = (key: string, more = {}) => ({
+    ...{ key, ctrlKey: false, metaKey: false, altKey: false },
+    ...more,
+  });
+  const free = { afterG: false, single: true };
+  const field = { afterG: false, single: false };
+  assert.equal(meaningOf(press('k', { ctrlKey: true }), field), 'search');
+  assert.equal(meaningOf(press('K', { metaKey: true }), free), 'search');
+  assert.deepEqual(
+    ['/', '?', 'r', 'R', 'g', 'n', 'Enter'].map((key) => meaningOf(press(key), free)),
+    ['search', 'keys', 'record', 'record', 'first', null, null],
+  );
+  assert.deepEqual(
+    ['n', 's', 'e', 'r', 'g'].map((key) => meaningOf(press(key), { afterG: true, single: true })),
+    ['notes', 'speakers', 'settings', null, null],
+  );
+  assert.deepEqual(
+    ['/', '?', 'r', 'g'].map((key) => meaningOf(press(key), field)),
+    [null, null, null, null],
+  );
+  assert.equal(meaningOf(press('r', { ctrlKey: true }), free), null, 'the browser’s own');
+});
+
+test('a hidden page says in its title what goes on', () => {
+  assert.equal(titleWhenHidden(761, 2), '● 12:41 Mitschrift');
+  assert.equal(titleWhenHidden(null, 2), '(2) Mitschrift');
+  assert.equal(titleWhenHidden(null, 0), null);
+});
+
+test('the clock goes on between two statuses, and stands still while nothing is recorded', () => {
+  const running = { duration: 10, paused: false, device: 'mic' } as Parameters<
+    typeof secondsNow
+  >[0];
+  assert.equal(secondsNow(running, 2500), 12);
+  assert.equal(secondsNow({ ...running, paused: true }, 2500), 10);
+  assert.equal(
+    secondsNow({ ...running, duration: 0 }, 2500),
+    0,
+    'the device is still being opened',
+  );
+});
+
+test('jobs: failed, waiting for the person, at work; progress that came since counts', () => {
+  const line = {
+    ...{
+      recording_id: 'p',
+      title: null,
+      source: 'a.mp3',
+      kind: 'solo',
+      started_at: '2026-03-01T10:00:00Z',
+    },
+    ...{
+      state: 'x',
+      stage: 'transcribe',
+      fraction: 0.05,
+      seconds_left: 60,
+      attempt: 1,
+      since: '',
+      waiting: null,
+    },
+  };
+  const status = {
+    errors: [
+      {
+        recording_id: 'e',
+        title: 'E',
+        stage: 'write',
+        message: null,
+        retriable: true,
+        waiting: null,
+      },
+    ],
+    speakers_pending: [{ recording_id: 's', title: null, speakers: [{}, {}] }],
+    processing: [line, { ...line, stage: 'diarize' }],
+  } as unknown as Parameters<typeof jobsOf>[0];
+  const newer = { ...line, type: 'progress', fraction: 0.5, seconds_left: 30 };
+  const jobs = jobsOf(
+    status,
+    new Map([[progressKey(newer), newer]]) as Parameters<typeof jobsOf>[1],
+  );
+  assert.deepEqual(
+    jobs.map(({ kind, title }) => [kind, title]),
+    [
+      ['failed', 'E'],
+      ['names', null],
+      ['works', 'a.mp3'],
+    ],
+  );
+  const [, , work] = jobs;
+  assert.ok(work?.kind === 'works');
+  assert.deepEqual(
+    work.works.map(({ stage, fraction, secondsLeft }) => [stage, fraction, secondsLeft]),
+    [
+      ['transcribe', 0.5, 30],
+      ['diarize', 0.05, null],
+    ],
+  );
+});
+
+test('words that were sought are marked as the service compares them', () => {
+  const hits = (snippet: string, question: string) =>
+    markedPieces(snippet, question).flatMap(({ text, hit }) => (hit ? [text] : []));
+  assert.deepEqual(hits('Der Lift, die Inspektion: LIFTE', 'lift inspek'), [
+    'Lift',
+    'Inspektion',
+    'LIFTE',
+  ]);
+  assert.deepEqual(hits('Café am Müllerplatz', 'cafe mullerplatz'), ['Café', 'Müllerplatz']);
+  const text = 'a (b) c? b';
+  assert.equal(
+    markedPieces(text, 'b')
+      .map((piece) => piece.text)
+      .join(''),
+    text,
+  );
+  assert.equal(mainWord('lift inspektion'), 'inspektion');
+  assert.equal(mainWord('lift'), null);
+});
+
+test('live text: what is final replaces what was guessed, and guesses before it go', () => {
+  const turn = (index: number, text: string, final: boolean) => ({
+    index,
+    text,
+    final,
+    speaker: null,
+  });
+  const heard = [
+    turn(0, 'so', false),
+    turn(0, 'so it is', true),
+    turn(1, 'and', false),
+    turn(0, 'so', false),
+  ];
+  const shown = heard.reduce(withTurn, [] as ReturnType<typeof withTurn>);
+  assert.deepEqual(
+    shown.map(({ text }) => text),
+    ['so it is', 'and'],
+  );
+  assert.deepEqual(
+    withTurn(shown, turn(2, 'then', true)).map(({ text }) => text),
+    ['so it is', 'then'],
+  );
+});
+
+test('what a browser recorded is measured, and made a file of', async () => {
+  const pcm = Int16Array.from([0, 32_767, -32_768, 0]).buffer;
+  const { rms, peak } = levelOf(pcm);
+  assert.ok(Math.abs(rms - Math.SQRT1_2) < 1e-3 && peak === 1, `${rms} ${peak}`);
+  const file = Buffer.from(await wavOf([pcm, pcm], 16_000).arrayBuffer());
+  assert.equal(file.length, 44 + 16);
+  assert.equal(file.readUInt32LE(24), 16_000);
+  assert.ok(file.subarray(44).equals(Buffer.concat([Buffer.from(pcm), Buffer.from(pcm)])));
+});

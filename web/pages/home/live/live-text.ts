@@ -1,0 +1,20 @@
+/** What is being said, as it is recognised. */
+import type { Frame } from '../../../client/feed.ts';
+
+export type LiveTurn = Pick<Utterance, 'index' | 'text' | 'speaker' | 'final'>;
+type Utterance = Extract<Frame, { type: 'utterance' }>;
+
+/** Turns that are shown; the note has all of them. */
+const turnsMax = 200;
+
+/** A turn in its place: what is final replaces what was guessed, and is not replaced by a guess. */
+export function withTurn(turns: readonly LiveTurn[], heard: LiveTurn): LiveTurn[] {
+  const { index, text, speaker, final } = heard;
+  const before = turns.find((turn) => turn.index === index);
+  if (before?.final === true && !final) return [...turns];
+  // A guess that stands before what is final was cut otherwise meanwhile.
+  const others = turns.filter((turn) => turn.index !== index && (turn.final || turn.index > index));
+  return [...others, { index, text, speaker, final }]
+    .toSorted((a, b) => a.index - b.index)
+    .slice(-turnsMax);
+}
