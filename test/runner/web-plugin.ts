@@ -22,6 +22,21 @@ export function webSources(root: string): Plugin[] {
       },
       transform: { filter: { id: /\.svelte(?:\.js)?$/ }, handler: compiled },
     },
+    {
+      // The address of what Vite makes of a worker's file; no test loads it.
+      name: 'worker-addresses',
+      resolveId: {
+        filter: { id: /\?worker&url$/ },
+        handler: (id) => ({ id: `\0${id}` }),
+      },
+      load: {
+        filter: { id: /\?worker&url$/ },
+        handler: (id) => ({
+          code: `export default ${JSON.stringify(id.slice(1))};`,
+          moduleType: 'js' as const,
+        }),
+      },
+    },
     viteImportGlobPlugin({ root, sourcemap: false }) as Plugin,
   ];
 }

@@ -94,7 +94,10 @@ test('durations are said in the largest units that tell them', () => {
 
 test('keys mean what the table says; those of one character nothing where they are switched off', () => {
   const press = (key: string, more = {}) => ({
-    ...{ key, ctrlKey: false, metaKey: false, altKey: false },
+    key,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
     ...more,
   });
   const free = { afterG: false, single: true };
@@ -137,22 +140,18 @@ test('the clock goes on between two statuses, and stands still while nothing is 
 
 test('jobs: failed, waiting for the person, at work; progress that came since counts', () => {
   const line = {
-    ...{
-      recording_id: 'p',
-      title: null,
-      source: 'a.mp3',
-      kind: 'solo',
-      started_at: '2026-03-01T10:00:00Z',
-    },
-    ...{
-      state: 'x',
-      stage: 'transcribe',
-      fraction: 0.05,
-      seconds_left: 60,
-      attempt: 1,
-      since: '',
-      waiting: null,
-    },
+    recording_id: 'p',
+    title: null,
+    source: 'a.mp3',
+    kind: 'solo',
+    started_at: '2026-03-01T10:00:00Z',
+    state: 'x',
+    stage: 'transcribe',
+    fraction: 0.05,
+    seconds_left: 60,
+    attempt: 1,
+    since: '',
+    waiting: null,
   };
   const status = {
     errors: [

@@ -41,10 +41,10 @@ export interface AudioStore {
 /** @throws {DOMException} when this browser keeps nothing (a private window of some). */
 export async function openAudioStore(): Promise<AudioStore> {
   const opening = indexedDB.open('mitschrift-audio', 1);
-  opening.onupgradeneeded = () => {
+  opening.addEventListener('upgradeneeded', () => {
     opening.result.createObjectStore('recordings', { keyPath: 'id' });
     opening.result.createObjectStore('blocks');
-  };
+  });
   const db = await done(opening);
   const write = (...stores: string[]) =>
     // What the browser's process has is safe from the page; a sync a block would wear the disk.
@@ -95,15 +95,15 @@ export async function openAudioStore(): Promise<AudioStore> {
 
 const done = <Result>(request: IDBRequest<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error('IndexedDB failed'));
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB failed')));
   });
 
 /** Said at once, so that a page that goes away right now does not take it along. */
 function committed(change: IDBTransaction): Promise<void> {
   change.commit();
   return new Promise((resolve, reject) => {
-    change.oncomplete = () => resolve();
-    change.onabort = () => reject(change.error ?? new Error('IndexedDB refused'));
+    change.addEventListener('complete', () => resolve());
+    change.addEventListener('abort', () => reject(change.error ?? new Error('IndexedDB refused')));
   });
 }

@@ -2,6 +2,7 @@
 import type { AudioSource } from './audio-store.ts';
 import type { Trouble } from './browser-recording.ts';
 import type { FromWorklet, ToWorklet } from './worklet.ts';
+// oxlint-disable-next-line import/default -- Vite gives the address of what it makes of it
 import workletUrl from './worklet.ts?worker&url';
 
 export interface Listening {
@@ -54,12 +55,14 @@ export async function listen(
     channelCount: 1,
     channelCountMode: 'explicit',
   });
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has one other end
   const say = (word: ToWorklet) => node.port.postMessage(word);
   let flushed = () => {};
-  node.port.onmessage = ({ data }: MessageEvent<FromWorklet>) => {
+  node.port.addEventListener('message', ({ data }: MessageEvent<FromWorklet>) => {
     if (data === 'flushed') flushed();
     else on.block(data);
-  };
+  });
+  node.port.start();
   const pause = () =>
     new Promise<void>((resolve) => {
       flushed = resolve;

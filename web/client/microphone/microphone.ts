@@ -293,7 +293,11 @@ function show(mine: Current, state: NonNullable<ReturnType<typeof browserRecordi
   const before = browserRecording.get();
   browserRecording.set({
     ...(before?.id === id ? before : silent),
-    ...{ id, recordingId, kind, source, state },
+    id,
+    recordingId,
+    kind,
+    source,
+    state,
     seconds: seconds(mine.total, mine),
     onDisk: seconds(acknowledged, mine),
   });

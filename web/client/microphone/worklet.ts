@@ -19,12 +19,14 @@ class Gatherer extends AudioWorkletProcessor {
 
   constructor() {
     super();
-    this.port.onmessage = ({ data }: MessageEvent<ToWorklet>) => {
+    this.port.addEventListener('message', ({ data }: MessageEvent<ToWorklet>) => {
       this.#isGoing = data === 'go';
       if (data === 'go') return;
       this.#post();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has one other end
       this.port.postMessage('flushed' satisfies FromWorklet);
-    };
+    });
+    this.port.start();
   }
 
   /** Called with 128 frames at a time; mixed down to one channel already. */
