@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { make, speak, wordErrorRate } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf } from '../support/service-process.ts';
@@ -88,31 +88,6 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     const text = await sameOnDisk(service, session.token, await delivered(page));
     assert.ok(wordErrorRate(said, text) < 0.35, text);
   });
-
-  await t.test('stopped while the network is away', async () => {
-    await record(page);
-    await moreBlocks(page, 20);
-    await loseNetwork(proxy);
-    await moreBlocks(page, 20);
-    await page.getByRole('button', { name: 'Stop and write notes' }).click();
-    await page.getByText('of the last recording wait in this browser').waitFor();
-    proxy.lead(service.url);
-    await sameOnDisk(service, session.token, await delivered(page));
-  });
-
-  await t.test('in a tab that was closed', async () => {
-    await record(page);
-    await moreBlocks(page, 20);
-    await loseNetwork(proxy);
-    await moreBlocks(page, 20);
-    await page.close();
-    proxy.lead(service.url);
-    const next = await openAgain(context, proxy.url);
-    await next.getByText('A recording of this browser waits.').waitFor();
-    await next.getByRole('button', { name: 'Stop and write notes' }).click();
-    await sameOnDisk(service, session.token, await delivered(next));
-    assert.equal(await heldIn(next), 0, 'nothing is kept that has arrived');
-  });
 });
 
 /** Chromium's switches for a microphone that says `said` once, behind a second of silence. */
@@ -141,21 +116,6 @@ async function loseNetwork(proxy: TcpProxy): Promise<void> {
   proxy.lead('http://127.0.0.1:9');
   proxy.cut();
 }
-
-async function openAgain(context: BrowserContext, url: string): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(url);
-  return page;
-}
-
-/** Blocks in the browser's IndexedDB. */
-const heldIn = (page: Page) =>
-  page.evaluate<number>(`new Promise((resolve) => {
-    indexedDB.open('mitschrift-audio').onsuccess = ({ target }) => {
-      target.result.transaction('blocks').objectStore('blocks').count().onsuccess =
-        ({ target: { result } }) => resolve(result);
-    };
-  })`);
 
 const checked = new Set<string>();
 

@@ -23,6 +23,5 @@ session.subscribe((current) => {
 await prepareWords(['app', 'components']).catch(() => undefined);
 followKeys();
 followHiding();
-await prepareWords(['app', 'components']);
 mount(App, { target: document.getElementById('app')! });
 keepFrame();
