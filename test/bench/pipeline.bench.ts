@@ -12,7 +12,7 @@ import { apiOf } from '../support/service-process.ts';
 import { type RunningService, builtService, setUp } from './built-service.ts';
 import { speechOf } from './long-speech.ts';
 import { type Measured, countFrom, inTurns, msOf, seconds } from './measure.ts';
-import { childrenOf, cpuTime } from './processor-time.ts';
+import { cpuOfAll } from './processor-time.ts';
 
 export const about = 'an uploaded file to its documents, against sherpa-onnx-node alone';
 export const throughBuild = true;
@@ -149,10 +149,4 @@ async function bareEngine(stretches: Stretch[], audio: string): Promise<Taken> {
   const config = JSON.stringify(sherpaConfig(model));
   const args = ['--import', 'tsx', script, config, JSON.stringify(stretches), audio];
   return JSON.parse((await run(process.execPath, args)).stdout) as Taken;
-}
-
-/** Milliseconds of a process and of those it started and that still run (the engine does). */
-async function cpuOfAll(pid: number): Promise<number> {
-  const times = await Promise.all([pid, ...(await childrenOf(pid))].map(cpuTime));
-  return times.reduce((sum, microseconds) => sum + microseconds / 1000, 0);
 }

@@ -26,3 +26,9 @@ export async function childrenOf(pid: number): Promise<number[]> {
   }
   return children;
 }
+
+/** Milliseconds of a process and of those it started and that still run (the engine does). */
+export async function cpuOfAll(pid: number): Promise<number> {
+  const times = await Promise.all([pid, ...(await childrenOf(pid))].map(cpuTime));
+  return times.reduce((sum, microseconds) => sum + microseconds / 1000, 0);
+}
