@@ -81,6 +81,20 @@ test('what is said is there while it is recorded, also after a kill, and is what
   // A word in fifty: the small model mishears one when a stretch begins elsewhere.
   assert.ok(difference <= 0.04, `${difference}\n${batch}\n${live}`);
 
+  // A further run asks the engine for everything again.
+  const path = `/recordings/${id}`;
+  await apiOf(service.url, token).post(`${path}/reprocess`, { from: 'speech-to-text' });
+  const again = await finished(id);
+  assert.ok(wordErrorRate(batch, again) <= 0.04, again);
+  type Events = { events: { type: string; run?: number; data: { live?: object } }[] };
+  const { events } = await apiOf(service.url, token).get<Events>(`${path}/events`);
+  const plans = events.filter(({ type }) => type === 'speech.detected');
+  assert.deepEqual(
+    plans.map(({ data }) => data.live !== undefined),
+    [true, false],
+  );
+  assert.ok(events.some(({ type, run }) => type === 'utterance.recognised' && run === 2));
+
   async function finished(recordingId: string): Promise<string> {
     let detail!: Detail;
     await watchUntil(

@@ -119,7 +119,9 @@ async function prepareSpeech(job: Job, at: Place): Promise<void> {
   const { plan, utterances } = draft(recording);
   // What decoding has to say is recorded with the plan: without one, a finished file is not enough.
   if (plan !== null && (await exists(at.speechPath))) return;
-  const made = plan === null ? followedIn(recording) : [];
+  // A further run begins anew.
+  const isFollowed = plan === null && recording.sources.draft.heardSince === 0;
+  const made = isFollowed ? followedIn(recording) : [];
   const source = join(at.folder, audio.path);
   const found =
     (plan === null ? await speechFollowed(job, made, { ...at, source }) : null) ??
