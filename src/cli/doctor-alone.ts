@@ -8,6 +8,7 @@ import type { DamageKnown } from '../doctor/data-checks.ts';
 import { openFindings } from '../integrity/findings.ts';
 import { withLogAlone } from '../integrity/open-mark.ts';
 import { verifyLogAndKeys } from '../integrity/verify.ts';
+import { harmedTables } from '../integrity/tables/tables.ts';
 import { encryptionOf } from '../shared/certificate.ts';
 import { type DataFolder, type Host } from '../shared/data-directory.ts';
 import { exists } from '../shared/files.ts';
@@ -19,7 +20,10 @@ import { presentSettings } from './settings.ts';
 export async function checksAlone({ data, address, port }: Host): Promise<Check[]> {
   // What is wrong is in the checks themselves.
   const log = { warn() {} };
-  const { settings, refusal } = await settingsOrRefusal(data);
+  const tables = (await exists(data.log)) ? await harmedTables(data.log) : [];
+  // Opening such a log would end this process.
+  const isFatal = tables.some(({ endsProcess }) => endsProcess);
+  const { settings, refusal } = isFatal ? ofEnvironment() : await settingsOrRefusal(data);
   const engine = async () => {
     const value = await chooseEngine(settings, { modelsDir: data.models, log });
     return { value, release: () => void value.close() };
@@ -31,7 +35,12 @@ export async function checksAlone({ data, address, port }: Host): Promise<Check[
     log,
     leaseSpeech: engine,
     taken: async () => (await measureTaken(data)).bytes,
-    damage: async (signal) => (refusal === null ? await damageOf(data, signal) : { refusal }),
+    async damage(signal) {
+      if (isFatal) return { findings: tables.flatMap(({ findings }) => findings) };
+      const known = await damageOf(data, signal);
+      const isSound = 'findings' in known && known.findings.length === 0;
+      return isSound && refusal !== null ? { refusal } : known;
+    },
     listening: {
       address,
       port,
@@ -48,9 +57,18 @@ async function settingsOrRefusal(
   try {
     return { settings: (await presentSettings({ data })).settings, refusal: null };
   } catch (error) {
-    // That variables are wrong is a finding of the environment; nothing is wrong with the log.
-    if (error instanceof SettingsError) return { settings: settingsFrom({}), refusal: null };
-    return { settings: settingsFrom(process.env), refusal: refusalOf(error) };
+    if (error instanceof SettingsError) return ofEnvironment();
+    return { ...ofEnvironment(), refusal: refusalOf(error) };
+  }
+}
+
+/** Without those in the log. That variables are wrong is a finding of its own: then the defaults. */
+function ofEnvironment(): { settings: Settings; refusal: null } {
+  try {
+    return { settings: settingsFrom(process.env), refusal: null };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { settings: settingsFrom({}), refusal: null };
   }
 }
 
