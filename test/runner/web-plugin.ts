@@ -23,6 +23,11 @@ export function webSources(root: string): Plugin[] {
       transform: { filter: { id: /\.svelte(?:\.js)?$/ }, handler: compiled },
     },
     {
+      // Styles are looked at in browsers.
+      name: 'no-styles',
+      load: { filter: { id: /\.css$/ }, handler: () => ({ code: '', moduleType: 'js' as const }) },
+    },
+    {
       // The address of what Vite makes of a worker's file; no test loads it.
       name: 'worker-addresses',
       resolveId: {
