@@ -71,8 +71,9 @@ test('what a browser still holds of a recording that has ended is added, and rec
   assert.equal(audio.headers.get('content-length'), String(file.length));
   const kept = (await readdir(folder)).filter((name) => /^audio|^late/.test(name));
   assert.deepEqual(kept, [path], 'one file, and nothing beside it');
-  const transcript = await service.call('GET', `/recordings/${id}/export?format=md`, { token });
-  assert.match(String(transcript.body), /\S/);
+  const exported = `/recordings/${id}/export?format=md`;
+  const transcript = await service.call<string>('GET', exported, { token });
+  assert.match(transcript.body, /\S/);
 
   // A browser that comes back with nothing changes nothing.
   assert.equal((await browser(id).stop()).samples, 2 * rate);

@@ -65,7 +65,7 @@ before(async () => {
   language = await startLanguageServer({ flavour: 'llama.cpp' });
   const own = { identify: undefined, join: undefined, punctuate: undefined, summarise: undefined };
   const until = { after: (close: () => Promise<unknown>) => void closing.unshift(close) };
-  service = await startService(until as never, {
+  service = await startService(until, {
     env: { MITSCHRIFT_LLM_BASE_URL: language.url },
     stages: { transcribe, diarize, ...own, entitle: undefined },
   });

@@ -37,6 +37,6 @@ export function askBeforeLeaving(
 
 function addressOf(page: ReturnType<typeof router.get>): string {
   if (page === undefined) return '/';
-  const search = new URLSearchParams(page.search as Record<string, string>).toString();
+  const search = new URLSearchParams(page.search).toString();
   return page.path + (search === '' ? '' : `?${search}`) + page.hash;
 }

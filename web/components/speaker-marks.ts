@@ -15,7 +15,7 @@ export function speakerMark(label: string, name: string | null): SpeakerMark {
   const initial = (name ?? '').trim().slice(0, 2);
   return {
     colour: ((number - 1) % colours) + 1,
-    initial: initial === '' ? String(number) : [...initial][0]!.toUpperCase(),
+    initial: initial === '' ? String(number) : Array.from(initial)[0]!.toUpperCase(),
   };
 }
 

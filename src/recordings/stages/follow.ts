@@ -238,7 +238,11 @@ async function recallVoices({ voices, heard, plan, following }: Live): Promise<v
   await following.follower.follow();
   for (const [label, { index }] of longest) {
     const piece = await following.follower.piece(plan[index]!.stretch);
-    await voices.recall(label, piece, following.stop.signal).finally(() => piece.close());
+    try {
+      await voices.recall(label, piece, following.stop.signal);
+    } finally {
+      await piece.close();
+    }
   }
 }
 

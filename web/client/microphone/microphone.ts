@@ -139,7 +139,7 @@ async function holdAgain(found: Leftover): Promise<void> {
 /** Without a press a question for the microphone would come out of nothing. */
 const mayListen = async (): Promise<boolean> =>
   await navigator.permissions
-    .query({ name: 'microphone' as PermissionName })
+    .query({ name: 'microphone' })
     .then(({ state }) => state === 'granted')
     .catch(() => false);
 

@@ -16,7 +16,7 @@ export function wavOf(pcms: readonly ArrayBuffer[], rate: number): Blob {
   const bytes = pcms.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const header = new DataView(new ArrayBuffer(44));
   const word = (at: number, text: string) =>
-    [...text].forEach((letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
+    Array.from(text, (letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
   word(0, 'RIFF');
   header.setUint32(4, 36 + bytes, true);
   word(8, 'WAVEfmt ');

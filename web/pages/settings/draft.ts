@@ -60,7 +60,8 @@ export function typed(field: SettingField, text: string): unknown {
 /** A value as it is typed. */
 export function asText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return Array.isArray(value) ? value.join('\n') : String(value as string | number);
+  if (Array.isArray(value)) return value.join('\n');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The bounds of a number, out of its JSON Schema. */

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { waveformStyle } from '../../src/http/middleware/security.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { checkLook, openPage, phone, startChromium, startWebService } from './browser.ts';
+import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
+
+/** Answers that the pages expect and handle; Chromium says them on its console. */
+const expected = /status of (?:404|409|412)/;
+/** Sound plays without a press, as it does for who presses. */
+const args = ['--autoplay-policy=no-user-gesture-required'];
+
+test('a meeting: voices get names by the keyboard alone; its note is heard, corrected, compared and deleted', async (t) => {
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  const [read, waiting] = await tellMeetings(first.dataDir, [readingRoom, choirBoard]);
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const session = await apiOf(service.url).post<{ token: string }>('/login', {
+    username: 'ada',
+    password: 'correct horse battery',
+  });
+  const browser = await startChromium(t, args);
+  const opened = async (path: string, more: object = {}) =>
+    await openPage(t, browser, { url: service.url + path, session, expected, ...more });
+
+  await t.test('names', async () => {
+    const other = await opened(`/speakers?recording=${waiting}`);
+    const page = await opened('/speakers');
+    const field = (number: number) => page.getByLabel(`Name of Speaker ${number}`);
+    await field(1).waitFor();
+    assert.equal(await field(1).inputValue(), 'Ada Muster', 'as suggested');
+    await page.getByText('It was said: “Ben, you were at the town hall”').waitFor();
+    await checkLook(page, 'speakers');
+    // A number plays that voice, and stops it.
+    await page.keyboard.press('2');
+    await page.getByRole('button', { name: /Stop/ }).waitFor();
+    await page.keyboard.press('2');
+    await page.getByRole('button', { name: /Stop/ }).waitFor({ state: 'detached' });
+    await field(3).focus();
+    await page.keyboard.type('Cl');
+    await page.getByRole('option', { name: 'Cleo Sample' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    assert.equal(await field(3).inputValue(), 'Cleo Sample');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Ben Beispiel');
+    await page.getByText('Same name as Speaker 2: both become one.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/notes/${waiting}`);
+    await page.getByRole('button', { name: 'Correct the title' }).waitFor();
+    const names = await page.locator('.turn .who').allTextContents();
+    assert.deepEqual(
+      new Set(names.map((name) => name.slice(1))),
+      new Set(['Ada Muster', 'Ben Beispiel', 'Cleo Sample']),
+    );
+    // The other tab was slower.
+    await other.getByText('These speakers were named a moment ago in another tab.').waitFor();
+    await page.goto(`${service.url}/speakers#known`);
+    await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor();
+    await page.getByText('What this rests on').first().click();
+    await checkLook(page, 'speakers-known');
+    await page.getByRole('button', { name: 'Forget the voice of Cleo Sample' }).click();
+    await page.getByRole('button', { name: 'Forget', exact: true }).last().click();
+    await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor({ state: 'detached' });
+  });
+
+  const page = await opened(`/notes/${read}`);
+  await t.test('hears', async () => {
+    await page.getByRole('heading', { level: 1, name: readingRoom.title }).waitFor();
+    await checkLook(page, 'note');
+    const style = await page.evaluate<string>(
+      `document.querySelector('.wave > div').shadowRoot.querySelector('.wrapper').computedStyleMap().get('position').value`,
+    );
+    assert.equal(style, 'relative', `the waveform’s style sheet is not allowed: ${waveformStyle}`);
+    await page.getByRole('button', { name: 'Hear it at 01:12' }).click();
+    await turn(page, 8).locator('.w.on').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await turn(page, 4).hover();
+    await turn(page, 4).locator('[data-word="5"]').click();
+    await page.locator('[data-turn="4"].playing .w.on').waitFor();
+    await page.keyboard.press('k');
+    const at = () => page.evaluate<number>(`Number(document.querySelector('.scrub input').value)`);
+    const before = await at();
+    assert.ok(before > 40 && before < 48, String(before));
+    await page.keyboard.press('l');
+    await page.waitForFunction(
+      `Number(document.querySelector('.scrub input').value) >= ${before + 9}`,
+    );
+    await page.keyboard.press('>');
+    assert.equal(await page.getByLabel('Speed').inputValue(), '1.25');
+  });
+
+  await t.test('corrects, with a way back', async () => {
+    await turn(page, 1).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('e');
+    await page.getByLabel('Text of this turn').fill('Gladly. The plaster is bone dry.');
+    await checkLook(page, 'note-editing');
+    await page.keyboard.press('Control+Enter');
+    await turn(page, 1).getByText('bone dry').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.dataset.turn'), '1');
+    await page.keyboard.press('Control+z');
+    await turn(page, 1).getByText('measured it again').waitFor();
+
+    // Changed elsewhere while it is corrected here: both are shown.
+    await page.keyboard.press('e');
+    const area = page.getByLabel('Text of this turn');
+    await area.fill('Mine.');
+    const reread = page.waitForResponse((answer) => answer.url().endsWith(`/recordings/${read}`));
+    await fetch(`${service.url}/recordings/${read}/utterances/1`, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${session.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ text: 'Theirs.' }),
+    });
+    await reread;
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('This turn was changed meanwhile.').waitFor();
+    await page.getByText('Theirs.').waitFor();
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await turn(page, 1).getByText('Mine.').waitFor();
+
+    await page.keyboard.press('e');
+    await area.waitFor();
+    await page.getByRole('button', { name: 'Join with the next' }).click();
+    await turn(page, 1).getByText('Mine. All of it, or only the rolls for the front?').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await turn(page, 2).getByText('All of it, or only').waitFor();
+    assert.match((await turn(page, 2).locator('.who').textContent()) ?? '', /Cleo Sample/);
+
+    await page.keyboard.press('Control+f');
+    await page.getByLabel('Find in the transcript').fill('LIFT');
+    await page.getByText('1 of 2').waitFor();
+    await page.getByLabel('Replace by').fill('elevator');
+    await page.getByRole('button', { name: 'Replace all 2' }).click();
+    await turn(page, 4).getByText('And the elevator? Without the elevator').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('compares versions and goes back to one', async () => {
+    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByLabel('Compare').selectOption({ label: 'Version 1' });
+    await page.locator('.diff del', { hasText: 'lift' }).first().waitFor();
+    await page.locator('.diff ins', { hasText: 'elevator' }).first().waitFor();
+    await checkLook(page, 'note-versions');
+    await page.getByRole('button', { name: 'Use this one: version 1', exact: true }).click();
+    await page.getByText('Version 1 is in use again.').first().waitFor();
+    await page.getByRole('tab', { name: 'Transcript' }).click();
+    await turn(page, 4).getByText('And the lift?').waitFor();
+  });
+
+  await t.test('on a phone in German', async () => {
+    const small = await opened(`/notes/${read}`, { ...phone, locale: 'de-DE' });
+    await small.getByRole('tab', { name: 'Zusammenfassung' }).click();
+    await small.getByText('Beschlossen').waitFor();
+    await checkLook(small, 'note-phone');
+  });
+
+  await t.test('exports and deletes', async () => {
+    await page.getByText('Export', { exact: true }).click();
+    const file = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Plain text' }).click();
+    assert.match((await file).suggestedFilename(), /The reading room.*\.txt$/);
+    await page.getByLabel('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('heading', { name: 'Delete this recording?' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.textContent.trim()'), 'Keep it');
+    await checkLook(page, 'note-delete');
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.waitForURL(`${service.url}/`);
+    await page.goto(`${service.url}/notes/${read}`);
+    await page.getByRole('heading', { name: 'There is no such note.' }).waitFor();
+  });
+});
+
+const turn = (page: Page, at: number) => page.locator(`[data-turn="${at}"]`);
