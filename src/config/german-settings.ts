@@ -60,7 +60,7 @@ export const germanSettings: Readonly<Record<SettingKey, GermanSetting>> = {
   'stt.second_pass': {
     title: 'Danach noch einmal',
     description:
-      'Besseres Modell, das noch einmal erkennt, was während der Aufnahme erkannt wurde: als neue Version. Ohne Angabe keines.',
+      'Noch ohne Wirkung: besseres Modell, das noch einmal erkennen soll, was während der Aufnahme erkannt wurde.',
   },
   'llm.base_url': {
     title: 'Server',

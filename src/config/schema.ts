@@ -60,7 +60,7 @@ export const settingSchemas = {
   'stt.second_pass': a.text(
     a.line.nullable(),
     null,
-    'Better model that recognises what was recognised while recording once more, as a new version; none if unset.',
+    'Without effect yet: better model that is to recognise once more what was recognised while recording.',
     { former: a.formerly(null, null) },
   ),
   'llm.base_url': a.text(

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { waveformStyle } from '../../src/http/middleware/security.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { checkLook, openPage, phone, startChromium, startWebService } from './browser.ts';
-import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
+import { choirBoard, longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Answers that the pages expect and handle; Chromium says them on its console. */
 const expected = /status of (?:404|409|412)/;
@@ -14,7 +14,11 @@ const args = ['--autoplay-policy=no-user-gesture-required'];
 test('a meeting: voices get names by the keyboard alone; its note is heard, corrected, compared and deleted', async (t) => {
   const first = await startWebService(t);
   await first.end('SIGTERM');
-  const [read, waiting] = await tellMeetings(first.dataDir, [readingRoom, choirBoard]);
+  const [read, waiting, long] = await tellMeetings(first.dataDir, [
+    readingRoom,
+    choirBoard,
+    longMeeting({ turns: 600 }),
+  ]);
   const service = await startServiceProcess(first.dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const session = await apiOf(service.url).post<{ token: string }>('/login', {
@@ -158,6 +162,17 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await small.getByRole('tab', { name: 'Zusammenfassung' }).click();
     await small.getByText('Beschlossen').waitFor();
     await checkLook(small, 'note-phone');
+  });
+
+  await t.test('of a long talk few turns are in the page, and all is found', async () => {
+    const other = await opened(`/notes/${long}`);
+    await turn(other, 0).waitFor();
+    await other.keyboard.press('Control+f');
+    await other.getByLabel('Find in the transcript').fill('zwetschgenkuchen');
+    await other.getByText('1 of 1').waitFor();
+    await turn(other, 580).getByText('Zwetschgenkuchen').waitFor();
+    const shown = await other.locator('[data-turn]').count();
+    assert.ok(shown < 100, `${shown} turns are in the page`);
   });
 
   await t.test('exports and deletes', async () => {

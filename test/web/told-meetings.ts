@@ -368,7 +368,7 @@ export const choirBoard: ToldMeeting = {
   ]),
 };
 
-/** Three hours of ten people: 30,000 words in 3,000 turns. */
+/** Ten people: three hours, 30,000 words in 3,000 turns, unless told otherwise; one word is said once, near the end. */
 export function longMeeting({ turns = 3000, wordsEach = 10 } = {}): ToldMeeting {
   const random = seeded(7);
   const vocabulary =

@@ -5,7 +5,7 @@ import { createRawSnippet, flushSync } from 'svelte';
 import Strip from '../../../web/app/Strip.svelte';
 import Toasts from '../../../web/app/Toasts.svelte';
 import { toast, toasts } from '../../../web/app/toasts.ts';
-import { connection } from '../../../web/client/feed.ts';
+import { type Status, connection, status } from '../../../web/client/feed.ts';
 import Message from '../../../web/components/Message.svelte';
 
 test('a message says what happened, and on; only what is bad is called out', (t) => {
@@ -20,6 +20,7 @@ test('a message says what happened, and on; only what is bad is called out', (t)
 test('the strip tells of the connection only when it is away for a while', (t) => {
   const strip = show(t, Strip, {});
   assert.equal(strip.textContent.trim(), '');
+  status.set({ type: 'status' } as Status);
   connection.set({ state: 'away', since: Date.now(), nextTry: Date.now() + 8_000 });
   flushSync();
   assert.equal(strip.textContent.trim(), '', 'a short gap is nobody’s business');

@@ -34,7 +34,7 @@ test('a page that is read again takes the place of what it covers, and of nothin
     ['r7', 'r6', 'r4', 'r2', 'r1'],
     '9 is gone',
   );
-  const third = { after: former[3], isLast: true };
+  const third = { after: former[3]!, isLast: true };
   assert.deepEqual(
     ids(withPage(former, days(2), third)),
     ['r9', 'r7', 'r6', 'r4', 'r2'],

@@ -123,8 +123,8 @@ test('what is sought is found in all turns, and replaced in those alone that hav
     { index: 2, text: 'A $& elevator? The $& elevator!' },
   ]);
   assert.deepEqual(replaceIn(turns, findIn(turns, 'hoist'), 'hoist'), []);
-  const pieces = piecesOf(turns[2].text, byTurn(hits).get(2)!);
-  assert.equal(pieces.map(({ text }) => text).join(''), turns[2].text);
+  const pieces = piecesOf(turns[2]!.text, byTurn(hits).get(2)!);
+  assert.equal(pieces.map(({ text }) => text).join(''), turns[2]!.text);
   assert.deepEqual(
     pieces.map(({ hit }) => hit),
     [null, 1, null, 2, null],
@@ -141,10 +141,10 @@ test('two versions are compared word by word; the same turns are left out', () =
   const [changed, removed] = compared.pairs;
   const marked = (parts: { text: string; change: string }[]) =>
     parts.filter(({ change }) => change !== 'same').map(({ text }) => text.trim());
-  assert.deepEqual(marked(changed.before!.parts), ['plasterer']);
-  assert.deepEqual(marked(changed.after!.parts), ['plaster']);
-  assert.deepEqual(marked(changed.unified), ['plasterer', 'plaster']);
-  assert.equal(removed.after, null);
+  assert.deepEqual(marked(changed!.before!.parts), ['plasterer']);
+  assert.deepEqual(marked(changed!.after!.parts), ['plaster']);
+  assert.deepEqual(marked(changed!.unified), ['plasterer', 'plaster']);
+  assert.equal(removed!.after, null);
   assert.deepEqual(compareVersions([said('a')], [said('a')]), { pairs: [], turns: 0, words: 0 });
   assert.equal(
     compareVersions([said('a')], [said('a', 'Ben')])!.turns,

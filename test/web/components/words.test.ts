@@ -26,7 +26,7 @@ test('every word there is in English is there in German, with the same parameter
     assert.deepEqual(Object.keys(theirs).toSorted(), Object.keys(ours).toSorted(), path);
     for (const [key, text] of Object.entries(ours)) {
       const where = `${path}: ${key}`;
-      assert.deepEqual(parametersOf(theirs[key]), parametersOf(text), where);
+      assert.deepEqual(parametersOf(theirs[key]!), parametersOf(text), where);
       assert.notEqual(JSON.stringify(theirs[key]).length, 2, where);
     }
   }
@@ -66,7 +66,7 @@ async function loaded<Module>(
 function parametersOf(text: Text): string[] {
   const whole =
     typeof text === 'string' ? text : JSON.stringify('input' in text ? text.input : text);
-  return [...new Set(Array.from(whole.matchAll(/\{(\w+)\}/g), ([, name]) => name))].toSorted();
+  return [...new Set(Array.from(whole.matchAll(/\{(\w+)\}/g), ([, name]) => name!))].toSorted();
 }
 
 const spoken = new Set(['aria-label', 'title', 'alt', 'placeholder', 'aria-description', 'label']);

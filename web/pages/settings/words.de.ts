@@ -37,6 +37,8 @@ export default {
   'audio.keep=none': 'Nichts',
   'audio.combined_channels=mix': 'Gemischt',
   'audio.combined_channels=split': 'Je ein Kanal',
+  'stt.live=while-recording': 'Während gesprochen wird',
+  'stt.live=after-the-stop': 'Nach dem Ende',
   'stt.backend=compat': 'Wie OpenAI',
   'stt.backend=native': 'whisper.cpp',
   'stt.backend=asr': 'whisper-asr-webservice, WhisperX',
