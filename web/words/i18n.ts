@@ -9,7 +9,7 @@ import {
   formatter,
   localeFrom,
 } from '@nanostores/i18n';
-import { atom } from 'nanostores';
+import { atom, computed } from 'nanostores';
 import { persistentAtom } from '@nanostores/persistent';
 
 export const languages = ['en', 'de'] as const;
@@ -27,8 +27,10 @@ const ofBrowser = atom<Language>(
 
 export const locale = localeFrom(chosenLanguage, ofBrowser);
 
-/** Numbers, dates and times as the language writes them. */
-export const format = formatter(locale);
+/** Numbers, dates and times as the language writes them, in the country that the browser names with it. */
+export const format = formatter(
+  computed(locale, (code) => navigator.languages.find((tag) => tag.startsWith(`${code}-`)) ?? code),
+);
 
 type Module = { default: TranslationsJSON };
 const others = import.meta.glob<Module>('../{app,components,pages/*}/words.*.ts');
