@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, symlink } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,8 +58,8 @@ export async function builtProgram(name: string): Promise<string> {
 async function installation(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mitschrift-built-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await mkdir(join(folder, 'web'), { recursive: true });
-  await cp(join(root, 'web'), join(folder, 'web'), { recursive: true });
+  // The pages, as they are built here.
+  await cp(join(root, 'dist/web'), join(folder, 'dist/web'), { recursive: true });
   await copyFile(join(root, 'package.json'), join(folder, 'package.json'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;

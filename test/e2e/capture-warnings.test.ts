@@ -85,7 +85,7 @@ test('of a microphone and loudspeakers kept apart, the dead one is named', async
     ['speakers', 'microphone'],
     ['mic', 'loudspeakers'],
   ] as const) {
-    await api.post('/toggle', {});
+    await api.post('/toggle', { action: 'start' });
     const said = await speech(dataDir, heard, sentences.speakers);
     const stop = new AbortController();
     const talking = (async () => {
@@ -94,7 +94,7 @@ test('of a microphone and loudspeakers kept apart, the dead one is named', async
     await warned(new RegExp(`^No signal from the ${dead} for 10 s`));
     stop.abort();
     await talking;
-    await api.post('/toggle', {});
+    await api.post('/toggle', { action: 'stop' });
   }
 });
 
