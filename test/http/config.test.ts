@@ -119,7 +119,14 @@ test('GET /config/schema: every key of GET /config once, in the language of the 
   const field = (key: string) => fields(english).find((one) => one.key === key)!;
   assert.deepEqual(field('audio.keep').schema['enum'], ['wav', 'flac', 'none']);
   assert.deepEqual(
-    ['audio.keep', 'stt.live', 'llm.context', 'stt.api_key', 'server.allowed_hosts', 'stt.model']
+    [
+      'audio.keep',
+      'speakers.links',
+      'llm.context',
+      'stt.api_key',
+      'server.allowed_hosts',
+      'stt.model',
+    ]
       .map(field)
       .map(({ type, nullable }) => [type, nullable]),
     [

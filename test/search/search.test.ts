@@ -173,6 +173,7 @@ test('a hit shows the words in their place and says when they are said', async (
     filename: 'r1.md',
     title: 'Sitzung',
     source: 'talk.wav',
+    created_at: '2026-03-01T10:00:00.000Z',
   });
   assert.match(snippet, /^….*\bDann kommt der Haushalt an die Reihe\..*…$/);
   assert.ok(snippet.length < 200);
