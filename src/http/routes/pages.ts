@@ -6,7 +6,7 @@ import { packageRoot } from '../../shared/package.ts';
 import type { AddRoutes, State } from '../services.ts';
 import { Problem } from '../problems.ts';
 import * as z from 'zod';
-import { openWebFiles } from '../web-files.ts';
+import { type WebFiles, openWebFiles } from '../web-files.ts';
 import { querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -23,9 +23,12 @@ const pagePaths = [
   ['/debug', 'statechartPage', 'The statechart'],
 ] as const;
 
+/** Listed and kept once for all routers that answer with them. */
+let webFiles: WebFiles | undefined;
+
 /** The web app: its pages, and the files it is made of. */
 export const pageRoutes = (router: Router<State>): void => {
-  const files = openWebFiles(join(packageRoot, 'dist/web'));
+  const files = (webFiles ??= openWebFiles(join(packageRoot, 'dist/web')));
   const isBuilt = files.paths.includes('index.html');
   for (const [path] of pagePaths) {
     router.get(path.replace('{id}', ':id'), async (ctx) => {
