@@ -46,8 +46,16 @@ test('a model arrives over a bad line, from where it broke off, and works', asyn
   const { models: found } = await installedModels(models);
   await verifyModel(found[0]!);
   const size = mirror.files.get('espeak-en.tar.gz')!.length;
-  const ranges = mirror.asked.flatMap(({ range }) => range ?? []);
-  assert.ok(ranges.includes(`bytes=${Math.floor(size / 2)}-`), ranges.join());
+  // Of half the file that was sent before the cut not all need have arrived.
+  const begun = mirror.asked.flatMap(({ range }) =>
+    range === undefined ? [] : Number(/^bytes=(\d+)-$/.exec(range)![1]),
+  );
+  assert.ok(begun.length >= 4 && begun[0]! > 0 && begun.at(-1)! < size, begun.join());
+  assert.deepEqual(
+    begun,
+    begun.toSorted((a, b) => a - b),
+    'it goes on, and never back',
+  );
   assert.deepEqual(await leftIn(models), ['.checksums', 'espeak-en']);
 });
 
