@@ -75,7 +75,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await moreBlocks(page, 15);
     await page.reload();
     // It goes on by itself.
-    await page.getByText('Recording you').waitFor();
+    await page.getByText('Recording you', { exact: true }).waitFor();
     await moreBlocks(page, 30);
     await loseNetwork(proxy);
     await page.getByText('wait in this browser').waitFor();
@@ -108,7 +108,7 @@ async function record(page: Page): Promise<void> {
   await page.getByText('Just me').click();
   await page.locator('#source').selectOption('microphone');
   await page.getByRole('button', { name: 'Record' }).click();
-  await page.getByText('Recording you').waitFor();
+  await page.getByText('Recording you', { exact: true }).waitFor();
 }
 
 /** Nothing answers any more, and what is open breaks. */
