@@ -5,7 +5,7 @@ import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
 import { withKnownNames } from './recording/labels-in-text.ts';
 import type { ReadFact } from './recording/recording.ts';
-import { draft, shown } from './recording/reading.ts';
+import { draft, durationOf, shown } from './recording/reading.ts';
 import { utcTime } from './list-page.ts';
 import type { RecordingRow } from './recording-row.ts';
 
@@ -80,6 +80,7 @@ export function foldRecording(
   const { draft, published } = counted.sources;
   core.kind = (published ?? draft).kind ?? core.kind;
   core.run = counted.sources.run;
+  if (after !== digest) core.duration = durationOf(after, counted.sources.draft) ?? core.duration;
   const { status } = core;
   if (status === 'transcribing') core.running = without(running(begun.core, fact), 'follow');
   else if (status === 'recording') core.running = running(begun.core, fact);
@@ -179,9 +180,9 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
     case 'audio.captured':
     case 'capture.interrupted':
     case 'audio.extended': {
-      const { path, bytes, sha256, duration } = fact.data;
+      const { path, bytes, sha256 } = fact.data;
       const ledger = 'ledger' in fact.data ? (fact.data.ledger ?? null) : null;
-      return { audio: { path, bytes, sha256 }, duration, ledger };
+      return { audio: { path, bytes, sha256 }, ledger };
     }
     case 'audio.compressed': {
       const { path, bytes, sha256 } = fact.data;
@@ -191,8 +192,6 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
       return { audio: null };
     case 'speakers.postponed':
       return { postponed: true };
-    case 'speech.detected':
-      return { duration: fact.data.duration };
     case 'start.changed':
       return { started_at: utcTime(fact.data.local_start) };
     case 'recording.handed_over':

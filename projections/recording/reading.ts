@@ -104,14 +104,6 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const restored = factAt(recording, results.restored, 'version.restored');
   const carried = factAt(recording, results.carried, 'corrections.carried_over');
   const turns = factAt(recording, results.turns, 'turns.joined');
-  const audio = factAt(
-    recording,
-    results.audio,
-    'audio.imported',
-    'audio.captured',
-    'capture.interrupted',
-    'audio.extended',
-  );
   const plan = factAt(recording, results.plan, 'speech.detected');
   // Before there is punctuation people correct the turns themselves: what follows is made of these.
   const early = changesTo(recording, results, results.turns);
@@ -144,7 +136,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     summary: written.summary,
     lines: linesOn(shownBlocks, written.lines),
     language: languageOf(recording, source),
-    duration: plan?.data.duration ?? audio?.data.duration ?? null,
+    duration: durationOf(recording, source),
     names,
     speakers,
     suggestions: turns ? suggestionsIn(turns, speakers) : [],
@@ -161,6 +153,21 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
       renamed: isRenamed(recording, source),
     }),
   };
+}
+
+/** Seconds of its audio: as it was decoded last, unless audio came after that. */
+export function durationOf(recording: Recording, { results }: Source): number | null {
+  const plan = factAt(recording, results.plan, 'speech.detected');
+  const audio = factAt(
+    recording,
+    results.audio,
+    'audio.imported',
+    'audio.captured',
+    'capture.interrupted',
+    'audio.extended',
+  );
+  const isCurrent = plan && plan.version > (audio?.version ?? 0);
+  return (isCurrent ? plan : (audio ?? plan))?.data.duration ?? null;
 }
 
 /** The facts that count, each once. */
