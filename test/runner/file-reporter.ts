@@ -5,6 +5,7 @@
 import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
+import { inspect } from 'node:util';
 import type { FileResult } from './run-file.ts';
 
 /** The part of the events that is read here; Node's own types differ between its versions. */
@@ -24,9 +25,20 @@ const resultDescriptor = 3;
 const count = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 
 export default async function* report(source: AsyncIterable<ReportedEvent>) {
+  process.once('SIGUSR2', sayWhatIsOpen);
   const result: FileResult = { passed: 0, failed: [], hidden: [] };
   yield* Readable.from(counted(source, result)).compose(new spec());
   writeSync(resultDescriptor, JSON.stringify(result));
+}
+
+/** What keeps a process from its end that is done with its tests: programs, connections, timers. */
+function sayWhatIsOpen(): void {
+  const { _getActiveHandles } = process as unknown as { _getActiveHandles(): object[] };
+  const handles = _getActiveHandles.call(process).map((handle) => {
+    const { spawnargs, pid, remotePort, localPort, fd } = handle as Record<string, unknown>;
+    return `${handle.constructor.name} ${inspect({ spawnargs, pid, remotePort, localPort, fd }, { breakLength: Infinity })}`;
+  });
+  console.log(`Still open: ${process.getActiveResourcesInfo().join(', ')}\n${handles.join('\n')}`);
 }
 
 async function* counted(source: AsyncIterable<ReportedEvent>, result: FileResult) {

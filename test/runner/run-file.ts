@@ -31,6 +31,7 @@ export type FileRun = {
 
 const outputMax = 1_000_000;
 const resultMax = 1_000_000;
+const lastWordsMs = 1000;
 const running = new Set<number>();
 
 /**
@@ -65,12 +66,16 @@ export async function runFile(
   const output = keepEnd([child.stdout, child.stderr], outputMax);
   const said = keepEnd([child.stdio[3] as Readable], resultMax);
   let isLate = false;
+  let last: NodeJS.Timeout | undefined;
   const timer = setTimeout(() => {
     isLate = true;
-    endGroup(pid);
+    // It says what it still waits for, if it can.
+    child.kill('SIGUSR2');
+    last = setTimeout(endGroup, lastWordsMs, pid);
   }, limitSeconds * 1000);
   const [code, signal] = await closed;
   clearTimeout(timer);
+  clearTimeout(last);
   running.delete(pid);
   await rm(home, { recursive: true, force: true });
   const result = said.text === '' ? undefined : (JSON.parse(said.text) as FileResult);
