@@ -165,8 +165,9 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
   });
 
   await t.test('of a long talk few turns are in the page, and all is found', async () => {
-    const other = await opened(`/notes/${long}`);
-    await turn(other, 0).waitFor();
+    // As a hit of the search leads here.
+    const other = await opened(`/notes/${long}?t=1800`);
+    await turn(other, 500).waitFor();
     await other.keyboard.press('Control+f');
     await other.getByLabel('Find in the transcript').fill('zwetschgenkuchen');
     await other.getByText('1 of 1').waitFor();
