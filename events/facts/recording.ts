@@ -242,6 +242,8 @@ export const recordingFacts = {
       from: z.enum(reprocessedFrom),
       language: z.string().nullable().optional(),
       speakers: z.number().int().positive().nullable().optional(),
+      /** Speech model of this run alone; without it, that of the settings. */
+      model: z.string().optional(),
     }),
   },
   /** Documents, audio and words are gone for good; only this skeleton stays. */

@@ -80,5 +80,7 @@ export const namedVoiceSchema = z.object({
   embedding: z.array(z.number()),
   /** Of speech it was made of. */
   seconds: z.number().nonnegative(),
+  /** A sentence of it, in seconds of the recording. Absent in older logs, and where there is none. */
+  sample: stretchSchema.optional(),
 });
 export type NamedVoice = z.infer<typeof namedVoiceSchema>;

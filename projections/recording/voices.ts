@@ -82,6 +82,7 @@ export function voicesNamed(
   const content = factAt(recording, diarization, 'diarization.completed')?.content;
   const all: Readonly<Record<string, string>> = { ...before, ...names };
   const voices = content?.voices ?? [];
+  const joined = factAt(recording, source.results.turns, 'turns.joined')?.content;
   return voices.flatMap(({ label, seconds, embedding }) => {
     const name = Object.hasOwn(names, label) ? names[label]! : '';
     if (name === '' || isOfSeveral(name) || seconds < profileSecondsMin) return [];
@@ -93,9 +94,10 @@ export function voicesNamed(
         all[other.label] !== name &&
         similarity(other.embedding, embedding) >= sameVoiceMin,
     );
-    return isMixed
-      ? []
-      : [{ label, seconds, embedding, embedding_model: content!.embedding_model }];
+    if (isMixed) return [];
+    const said = joined?.suggestions.find((one) => one.label === label)?.sample;
+    const sample: Pick<Voice, 'sample'> = said ? { sample: [said.start, said.end] } : {};
+    return [{ label, seconds, embedding, embedding_model: content!.embedding_model, ...sample }];
   });
 }
 

@@ -13,11 +13,29 @@ const trialMs = 15_000;
 /** Models that a sentence names. */
 const namedMax = 10;
 
-/** Tries the speech-to-text server of the settings, or this machine when there is none. Sends no audio. */
-export async function trySpeech(
+type Deps = { modelsDir: ModelFolders; log: { warn(fields: object, text: string): void } };
+
+/**
+ * Whether a speech model can be asked for: of the server, or of this machine when there is none. Of a server that
+ * lists none it is not known, and it can. `models`, which there are instead, are absent where the server does not say.
+ */
+export async function trySpeechModel(
+  model: string,
   settings: Settings,
-  deps: { modelsDir: ModelFolders; log: { warn(fields: object, text: string): void } },
+  deps: Deps,
 ): Promise<Trial> {
+  const backend = settings['stt.backend'];
+  if (settings['stt.base_url'] !== null && backend !== 'compat') {
+    const detail = `There is no choice of models: a server of the protocol ${backend} has one.`;
+    return { ok: false, detail, models: [] };
+  }
+  const wanted = { ...settings, 'stt.model': model, 'stt.local_model': model };
+  const { models = [], ...trial } = await trySpeech(wanted, deps);
+  return models.length > 0 ? { ...trial, models } : trial;
+}
+
+/** Tries the speech-to-text server of the settings, or this machine when there is none. Sends no audio. */
+export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> {
   const baseUrl = settings['stt.base_url'];
   if (baseUrl === null) return tryLocal(settings, deps);
   // The clients of servers are large: the start of the service must not wait for them.
@@ -98,10 +116,7 @@ export async function tryLanguage(settings: Settings): Promise<Trial> {
   }
 }
 
-async function tryLocal(
-  settings: Settings,
-  { modelsDir, log }: Parameters<typeof trySpeech>[1],
-): Promise<Trial> {
+async function tryLocal(settings: Settings, { modelsDir, log }: Deps): Promise<Trial> {
   const { chooseEngine } = await import('../speech/choose-engine.ts');
   try {
     await (await chooseEngine(settings, { modelsDir, log })).close();

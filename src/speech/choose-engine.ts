@@ -21,11 +21,18 @@ export async function chooseEngine(
 ): Promise<SpeechEngine> {
   const engine = await engineFor(settings, modelsDir, log);
   const usual = languageCode(settings['stt.language']);
-  if (usual === null) return engine;
+  return usual === null ? engine : withUsualLanguage(engine, usual);
+}
+
+function withUsualLanguage(engine: SpeechEngine, usual: string): SpeechEngine {
+  const { withModel } = engine;
   const recognise = engine.recognise.bind(engine);
   return Object.assign(engine, {
     recognise: (...[audio, stretch, options]: Parameters<typeof recognise>) =>
       recognise(audio, stretch, { ...options, language: options.language ?? usual }),
+    ...(withModel && {
+      withModel: (model: string) => withUsualLanguage(withModel(model), usual),
+    }),
   });
 }
 

@@ -52,6 +52,11 @@ export interface SpeechEngine {
       onWaiting?: ((waiting: WaitingFor | null) => void) | undefined;
     },
   ) => Promise<void>;
+  /**
+   * The same with another model, by its name, open as long as this one is. Absent where there is no choice.
+   * What `recognise` throws where there is no such model is not retriable.
+   */
+  withModel?: (model: string) => SpeechEngine;
   /** How the server looks right now; absent where the engine is this machine. Throws for an abort only. */
   probe?: (signal: AbortSignal) => Promise<ServerState>;
   /** Frees what the engine holds (processes, sockets). */

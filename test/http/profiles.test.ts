@@ -7,8 +7,20 @@ import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { startService, type TestService } from '../support/http-client.ts';
 
 type Voice = { label: string; seconds: number; embedding: number[] };
-type Suggestion = { label: string; suggested_name: string | null; reason: string | null };
-type Confirmation = { n: number; recording_id: string; labels: string[]; counts: boolean };
+type Sample = { start: number; end: number };
+type Suggestion = {
+  label: string;
+  suggested_name: string | null;
+  reason: string | null;
+  sample: Sample | null;
+};
+type Confirmation = {
+  n: number;
+  recording_id: string;
+  labels: string[];
+  counts: boolean;
+  sample: Sample | null;
+};
 type Profile = { id: string; name: string; seconds: number; confirmations: Confirmation[] };
 
 /** Two people as one model hears them, once more of one of them, and a third. */
@@ -37,8 +49,9 @@ test('voices that a person named are known in later meetings, until that is take
   };
 
   const first = await meeting(token, [voice(0, ada), voice(1, ben, 5)]);
+  const asked = await suggested(service, token, first);
   assert.deepEqual(
-    (await suggested(service, token, first)).map((one) => one.suggested_name),
+    asked.map((one) => one.suggested_name),
     [null, null],
   );
   await name(first, { SPEAKER_00: 'Ada', SPEAKER_01: 'Ben' });
@@ -48,6 +61,8 @@ test('voices that a person named are known in later meetings, until that is take
     (await profiles()).map((one) => [one.name, one.seconds]),
     [['Ada', 20]],
   );
+  const { start, end } = asked[0]!.sample!;
+  assert.deepEqual((await profiles())[0]!.confirmations[0]!.sample, { start, end }, 'to be played');
 
   const second = await meeting(token, [voice(0, ben), voice(1, adaAgain)]);
   assert.deepEqual(

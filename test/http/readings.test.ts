@@ -58,8 +58,8 @@ test('a summary taken from the text is said to be one, also after a model has ch
   assert.match(await index(), /an earlier version that was restored\. \(1\)/);
 });
 
-test('a language given back to the recogniser is the one that was heard, everywhere', async (t) => {
-  const { id, api, index, recording, saved } = await summarisedWithoutModel(t);
+test('a language given back to the recogniser is the one that was heard, everywhere; a model is asked for one run', async (t) => {
+  const { id, api, index, recording, saved, speech, refused } = await summarisedWithoutModel(t);
   const heard = (await recording()).language;
   await api('PATCH', `/recordings/${id}`, { language: 'fr' });
   await saved(2);
@@ -69,6 +69,32 @@ test('a language given back to the recogniser is the one that was heard, everywh
   await saved(3);
   assert.equal((await recording()).language, heard);
   assert.match(await index(), new RegExp(`^language: "${heard}"$`, 'm'));
+
+  const path = `/recordings/${id}/reprocess`;
+  const from = 'speech-to-text';
+  for (const [body, message] of [
+    [{ from, model: 'absent' }, /^There is no model absent .*There is: tts-1, whisper-large\.$/],
+    [{ model: 'tts-1' }, /^is for a run from speech-to-text$/],
+  ] as const) {
+    const { status, errors } = await refused(path, body);
+    assert.equal(status, 422);
+    assert.equal(errors![0]!.path, 'model');
+    assert.match(errors![0]!.message, message);
+  }
+  await speech.down();
+  assert.equal((await refused(path, { from, model: 'tts-1' })).status, 503);
+  await speech.up();
+  await api('POST', path, { from, model: 'tts-1' });
+  await saved(4);
+  await api('POST', path, { from });
+  await saved(5);
+  const { versions } = (await (await api('GET', `/recordings/${id}/versions`)).json()) as {
+    versions: { speech_to_text: { model: string } }[];
+  };
+  const models = versions.slice(0, 3).map(({ speech_to_text }) => speech_to_text.model);
+  assert.deepEqual(models, ['whisper-large', 'tts-1', 'whisper-large']);
+  const asked = speech.received.slice(-2).map(({ fields }) => fields['model']);
+  assert.deepEqual(asked, [['tts-1'], ['whisper-large']]);
 });
 
 /** A recording of a few sentences, its documents made without a language model. */
@@ -90,15 +116,23 @@ async function summarisedWithoutModel(t: TestContext) {
     recording_id: string;
   }>('/recordings', uploadForm(new Uint8Array(await readFile(path)), {}));
   const dataDir = dirname(dirname(service.folder(id)));
+  const headers = {
+    authorization: `Bearer ${service.token}`,
+    'content-type': 'application/json',
+  };
   const api = async (method: string, path: string, body?: object) => {
-    const headers = {
-      authorization: `Bearer ${service.token}`,
-      'content-type': 'application/json',
-    };
     const options = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await fetch(`${service.url()}${path}`, { method, headers, ...options });
     assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
     return answer;
+  };
+  const refused = async (path: string, body: object) => {
+    const options = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${service.url()}${path}`, options);
+    return (await answer.json()) as {
+      status: number;
+      errors?: { path: string; message: string }[];
+    };
   };
   const recording = async () =>
     (await (await api('GET', `/recordings/${id}`)).json()) as Recording & {
@@ -117,5 +151,5 @@ async function summarisedWithoutModel(t: TestContext) {
     const { documents } = await recording();
     return await (await api('GET', `/transcripts/${encodeURIComponent(documents.index)}`)).text();
   };
-  return { id, api, recording, saved, index, dataDir };
+  return { id, api, refused, recording, saved, index, dataDir, speech };
 }

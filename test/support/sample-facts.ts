@@ -4,7 +4,13 @@ type Sample = { data: unknown; content?: unknown };
 const span = { start: 0.5, end: 2.25 };
 const words = [{ text: 'Grüße', ...span }];
 const block = { id: 't-0001', speaker: 'SPEAKER_1', ...span, text: 'Grüße aus Köln.', words };
-const voice = { label: 'SPEAKER_1', embedding_model: 'voices', embedding: [0.6, -0.8], seconds: 1 };
+const voice = {
+  label: 'SPEAKER_1',
+  embedding_model: 'voices',
+  embedding: [0.6, -0.8],
+  seconds: 1,
+  sample: [0, 1] as [number, number],
+};
 const origin = { owner: 'U1', kind: 'meeting', language: 'de', speakers: 2 };
 const audio = { path: 'audio.wav', bytes: 320_044, sha256: 'ab'.repeat(32), duration: 10 };
 const ledger = { samples: 160_000, gaps: [[3.5, 0.25]], silent_seconds: 1.5, clipped_samples: 3 };
@@ -171,7 +177,7 @@ const samples: Record<FactType, Sample> = {
   'processing.cancelled': { data: {} },
   'error.cleared': { data: {} },
   'retry.requested': { data: {} },
-  'reprocessing.requested': { data: { from: 'language-model', language: null } },
+  'reprocessing.requested': { data: { from: 'speech-to-text', language: null, model: 'small' } },
   'recording.erased': { data: {} },
   'user.registered': {
     data: { user_id: 'U1', is_admin: true },

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
-import { reprocess } from '../../../projections/recording/decide.ts';
 import { recordings } from '../../../projections/recordings.ts';
 import { libraryOf } from '../../../projections/transcripts.ts';
 import { recordingByFilename } from '../../../projections/library.ts';
@@ -12,7 +11,13 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { isReprocessing, reprocessingOf, reprocessSchema } from './recording-actions.ts';
+import {
+  isReprocessing,
+  reprocessProblems,
+  reprocessing,
+  reprocessingOf,
+  reprocessSchema,
+} from './recording-actions.ts';
 import { libraryAnswer, statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
@@ -60,8 +65,9 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
       recordingId,
       asks: (fact) => isReprocessing(fact, wanted),
     });
-    const decision = reprocess(wanted, { hasLanguageModel: services.hasLanguageModel() });
-    const { state } = done ?? (await carryOut(services, ctx.state, recordingId, decision));
+    const { state } =
+      done ??
+      (await carryOut(services, ctx.state, recordingId, await reprocessing(services, wanted)));
     ctx.status = 202;
     ctx.body = { recording_id: recordingId, status: statusName(state) };
   });
@@ -242,13 +248,7 @@ export const documentOperations: readonly Operation[] = [
     description: 'The old version stays until the new one is complete.',
     body: { kind: 'json', schema: reprocessSchema, optional: true },
     answers: { 202: answers.going },
-    problems: [
-      'malformed-request',
-      'outside-space',
-      'not-found',
-      'not-accepted',
-      'no-language-model',
-    ],
+    problems: ['malformed-request', 'outside-space', ...reprocessProblems],
     command: true,
   },
   {

@@ -134,11 +134,17 @@ function profileAnswer(person: Person) {
       embedding_model: modelOf(one),
       seconds: secondsOf(one),
       counts: counting.includes(one),
+      sample: sampleOf(one),
     })),
   };
 }
 
 const modelOf = ({ voices }: Confirmation): string => voices[0]!.embedding_model;
+/** What can be played of it. */
+function sampleOf({ voices }: Confirmation): { start: number; end: number } | null {
+  const [sample] = voices.flatMap((voice) => (voice.sample ? [voice.sample] : []));
+  return sample ? { start: sample[0], end: sample[1] } : null;
+}
 const secondsOf = ({ voices }: Confirmation): number =>
   Math.round(voices.reduce((sum, { seconds }) => sum + seconds, 0) * 1000) / 1000;
 
@@ -156,6 +162,10 @@ const confirmation = z.object({
   counts: z
     .boolean()
     .describe(`the ${confirmationsMax} newest of the profile’s model do; others are kept`),
+  sample: z
+    .object({ start: z.number(), end: z.number() })
+    .nullable()
+    .describe('a sentence of this voice, to be played from `GET /recordings/{id}/audio`'),
 });
 
 const profile = z.object({

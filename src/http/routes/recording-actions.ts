@@ -5,10 +5,12 @@ import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFact, RecordingFactOf } from '../../../events/facts/recording.ts';
 import { reprocess, type DecideRecording } from '../../../projections/recording/decide.ts';
 import { callerOf } from '../middleware/authenticate.ts';
+import { trySpeechModel } from '../../doctor/try-servers.ts';
 import { carryOut } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, languageSchema } from '../body.ts';
-import type { AddRoutes, State } from '../services.ts';
+import { Problem, type ProblemType, invalid } from '../problems.ts';
+import type { AddRoutes, HttpServices, State } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -50,7 +52,7 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
     await append(
       ctx,
       'reprocessing.requested',
-      async () => reprocess(await wanted(), { hasLanguageModel: services.hasLanguageModel() }),
+      async () => await reprocessing(services, await wanted()),
       202,
       async (fact) => isReprocessing(fact, await wanted()),
     );
@@ -77,6 +79,14 @@ export const reprocessSchema = z.strictObject({
     .describe('`diarize`: the speakers of a meeting are told apart again'),
   language: languageSchema.optional(),
   speakers: z.number().int().min(1).max(20).nullable().optional(),
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'speech model of this run alone, with `from: speech-to-text`: of `GET /models`, or of the configured server',
+    ),
 });
 
 /** What of the body is in the fact. */
@@ -84,17 +94,47 @@ export const reprocessingOf = ({
   from,
   language,
   speakers,
+  model,
 }: z.output<typeof reprocessSchema>): Reprocessing => ({
   from,
   ...(language === undefined ? {} : { language }),
   ...(speakers === undefined ? {} : { speakers }),
+  ...(model === undefined ? {} : { model }),
 });
+
+/**
+ * The decision to process again.
+ * @throws {Problem} for a speech model that cannot be asked for, before anything is begun
+ */
+export async function reprocessing(
+  { config, models, log, hasLanguageModel }: HttpServices,
+  wanted: Reprocessing,
+): Promise<DecideRecording> {
+  const { model, from } = wanted;
+  if (model !== undefined) {
+    if (from !== 'speech-to-text')
+      throw invalid([{ path: 'model', message: 'is for a run from speech-to-text' }]);
+    const deps = { modelsDir: models.folders, log };
+    const trial = await trySpeechModel(model, config.settings(), deps);
+    if (!trial.ok && trial.models) throw invalid([{ path: 'model', message: trial.detail }]);
+    if (!trial.ok) throw new Problem('unavailable', trial.detail);
+  }
+  return reprocess(wanted, { hasLanguageModel: hasLanguageModel() });
+}
 
 type Reprocessing = RecordingFactOf<'reprocessing.requested'>['data'];
 
 /** Whether a fact asks for the same as a request. */
 export const isReprocessing = (fact: LoggedFact, wanted: Reprocessing): boolean =>
   fact.type === 'reprocessing.requested' && isDeepStrictEqual(fact.data, wanted);
+
+/** Why it may be refused to process again. */
+export const reprocessProblems = [
+  'not-found',
+  'not-accepted',
+  'no-language-model',
+  'unavailable',
+] as const satisfies readonly ProblemType[];
 
 const command = (
   verb: string,
@@ -124,6 +164,6 @@ export const recordingCommandOperations: readonly Operation[] = [
   {
     ...command('reprocess', 'reprocessRecording', 'Processes the recording again', 202),
     body: { kind: 'json', schema: reprocessSchema, optional: true },
-    problems: ['not-found', 'not-accepted', 'no-language-model'],
+    problems: reprocessProblems,
   },
 ];

@@ -20,6 +20,7 @@ import { type Recording, factAt } from '../../../projections/recording/recording
 import { type ClosedStretch, followedIn } from '../../../projections/recording/followed.ts';
 import { type Utterance, draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import { StageError } from '../../shared/errors.ts';
 import { withRoom } from './with-room.ts';
 import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
@@ -44,8 +45,9 @@ export function transcribe(deps: {
   followings: Pick<Followings, 'take'>;
 }): StageActivity {
   return async (job) => {
-    const { value: engine, release } = await deps.leaseEngine();
+    const { value: usual, release } = await deps.leaseEngine();
     try {
+      const engine = engineAsked(usual, await job.recording());
       const followed = await takeFollowed(job, deps.followings);
       try {
         await transcribeWith(engine, job, followed);
@@ -77,6 +79,22 @@ export function transcribe(deps: {
     }
     await complete(engine, job);
   }
+}
+
+/** With the model that was asked for this run alone, if one was. @throws {StageError} where none can be chosen */
+function engineAsked(engine: SpeechEngine, { facts }: Recording): SpeechEngine {
+  // What has all of it recognised again.
+  const began = facts.findLast(
+    ({ type }) => type === 'reprocessing.requested' || type === 'audio.extended',
+  );
+  const model = began?.type === 'reprocessing.requested' ? began.data.model : undefined;
+  if (model === undefined) return engine;
+  if (engine.withModel) return engine.withModel(model);
+  throw new StageError(
+    'engine-refused',
+    `The speech model ${model} was asked for; the speech-to-text server of now has no choice of models.`,
+    { retriable: false },
+  );
 }
 
 async function takeFollowed(

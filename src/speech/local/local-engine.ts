@@ -53,6 +53,7 @@ export function localEngine(
         throw error;
       }
     },
+    withModel: (model) => localEngine(models, model, engineProcess),
     close: () => engineProcess.close(),
   };
 }
@@ -66,11 +67,9 @@ function modelFor(
   if (chosen !== null) {
     const model = models.find(({ id }) => id === chosen);
     if (model) return model;
-    throw new StageError(
-      'model-missing',
-      `The speech model ${chosen} (stt.local_model) is not installed.`,
-      { retriable: false },
-    );
+    throw new StageError('model-missing', `The speech model ${chosen} is not installed.`, {
+      retriable: false,
+    });
   }
   const model = models.find((one) => speaksLanguage(one, code));
   if (model) return model;

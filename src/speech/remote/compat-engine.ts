@@ -38,10 +38,10 @@ export function compatEngine(
   apiKey: string | null,
   model: string | null,
   options: RemoteOptions = {},
+  connections = serverConnections(),
 ): SpeechEngine {
   const base = compatBase(baseUrl);
   const name = serverName(base);
-  const connections = serverConnections();
   const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
   let chosen = model;
 
@@ -49,14 +49,12 @@ export function compatEngine(
   const modelName = async (signal: AbortSignal): Promise<string> => {
     if (chosen !== null) return chosen;
     const found = await probeCompat(base, name, headers, connections, signal, options);
-    if (found.state !== 'ready')
-      throw new StageError(
-        found.state === 'refused' ? 'engine-refused' : 'engine-away',
-        found.detail,
-        {
-          retriable: found.state !== 'refused',
-        },
-      );
+    if (found.state !== 'ready') {
+      const retriable = found.state !== 'refused';
+      throw new StageError(retriable ? 'engine-away' : 'engine-refused', found.detail, {
+        retriable,
+      });
+    }
     chosen = found.models.find((id) => recogniser.test(id)) ?? found.models[0] ?? 'whisper-1';
     return chosen;
   };
@@ -74,7 +72,7 @@ export function compatEngine(
     return answer;
   };
 
-  return remoteEngine(
+  const engine = remoteEngine(
     {
       engine: 'compat',
       queue: base,
@@ -101,6 +99,9 @@ export function compatEngine(
     },
     options,
   );
+  return Object.assign(engine, {
+    withModel: (other: string) => compatEngine(baseUrl, apiKey, other, options, connections),
+  });
 }
 
 /** Asks in the best format that the server knows, and in the next simpler one where it does not. */
