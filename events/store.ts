@@ -1,7 +1,9 @@
 import type { LoggedFact, LoggedFactIn, OfferedFact } from './facts/catalogue.ts';
 
-/** Where facts are kept. Five verbs; `test/events/store-contract.ts` says what each must hold to. */
+/** Where facts are kept. Five verbs and what they need; `test/events/store-contract.ts` says what each must hold to. */
 export interface EventStore {
+  /** Whether other processes append too: what is kept in memory may then be behind it. */
+  readonly isShared: boolean;
   /**
    * Appends facts to a stream, all or none, and returns when they are durable.
    * `expectedVersion` is the stream's version the facts were decided on (0: no stream yet).
@@ -27,8 +29,8 @@ export interface EventStore {
   pages?(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
   /** All facts after a position, then the new ones as they become durable, until `signal` aborts. */
   subscribe(options: { afterPosition: number; signal: AbortSignal }): AsyncIterable<LoggedFact>;
-  /** Position of the last durable fact; 0 when there is none. Reads no content. */
-  head(): number;
+  /** Position of the last durable fact, asked now: others may append too; 0 when there is none. Reads no content. */
+  head(): Promise<number>;
   /** Version of a stream's last durable fact; 0 when there is none. Reads no content. */
   version(stream: string): Promise<number>;
   close(): Promise<void>;

@@ -1,7 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
+import type { EventLog } from '../events/event-log.ts';
 import type { KeyStore } from '../events/key-store.ts';
 import { openFileKeys } from '../events/log/file-keys.ts';
-import { type EventLog, openLog } from '../events/log/level-log.ts';
+import { type LevelLog, openLog } from '../events/log/level-log.ts';
+import { type Ownership, soleOwnership } from '../events/ownership.ts';
 import { commands } from '../projections/commands.ts';
 import { people } from '../projections/people.ts';
 import { rebuildRecording } from '../projections/rebuild-recording.ts';
@@ -13,17 +15,29 @@ import { harmedTables } from './integrity/tables/tables.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
-import { type RowsStorage, openRows } from './storage/open-rows.ts';
+import { type RowsStorage, openRows, removePlainRows } from './storage/open-rows.ts';
+import { type PendingJobs, levelPendingJobs } from './storage/pending-jobs.ts';
 import { forEachKeyThatCameBack } from './storage/sealed-rows.ts';
+import { type SessionRows, levelSessionRows } from './storage/session-rows.ts';
 
-/** The event log with its keys, and the rows folded from it. */
-export type OpenedLog = {
+/** The event log with its keys, and what lies beside it. */
+export type LogParts = {
   keys: KeyStore;
   store: EventLog;
+  sessions: SessionRows;
+  jobs: PendingJobs;
+  /** Who acts for a recording, among all processes that have the log open. */
+  ownership: Ownership;
+  close(): Promise<void>;
+};
+
+/** With the rows folded from it. */
+export type OpenedLog = LogParts & {
   rows: RowsStorage;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
-  close(): Promise<void>;
+  /** Removes what earlier releases kept beside the log, once; nothing may be appended meanwhile. @throws what the databases throw */
+  removeOldRows(): Promise<void>;
 };
 
 /**
@@ -56,10 +70,12 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     const rows = await openServedRows(data, store.keys, mark, log);
     await takeInKeys(store, rows.storage, log);
     return {
-      keys: store.keys,
-      store,
+      ...partsOf(store),
       rows,
       leftFolders: await readdir(data.recordings),
+      // LevelDB may end the process over a harmed table that it rewrites.
+      removeOldRows: () =>
+        removePlainRows(store, rows.db, async () => (await harmedTables(data.log)).length === 0),
       async close() {
         await rows.close();
         await store.close();
@@ -71,6 +87,23 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     throw error;
   }
 }
+
+/**
+ * The log without a service and without rows: for a command of this host. Made where there is none.
+ * @throws {EventStoreError} as `openEventLog`
+ */
+export async function openLogAlone(data: DataFolder): Promise<LogParts> {
+  return partsOf(await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) }));
+}
+
+const partsOf = (store: LevelLog): LogParts => ({
+  keys: store.keys,
+  store,
+  sessions: levelSessionRows(store.db),
+  jobs: levelPendingJobs(store.db),
+  ownership: soleOwnership(),
+  close: () => store.close(),
+});
 
 /** LevelDB may end the process over a harmed table. Rows are not repaired but made again from the log. */
 async function openServedRows(

@@ -31,7 +31,6 @@ import { type HostModels, openHostModels } from './speech/catalogue/host-models.
 import { openDiskRoom } from './storage/disk.ts';
 import { spaceMeasures } from './storage/measure-taken.ts';
 import { type SpaceLimit, openSpaceLimit } from './storage/quota.ts';
-import { levelSessionRows } from './storage/session-rows.ts';
 
 export type ServiceOptions = {
   host: Host;
@@ -184,7 +183,7 @@ async function openCore(
   const space = openSpaceLimit({ disk, ...spaceMeasures(data, storage), settings, log });
   closing.push(() => space.stop());
   const sources = { store, storage, projections, recordingService, space, scrub: scrub.progress };
-  const metrics = openMetrics({ ...sources, process: true });
+  const metrics = await openMetrics({ ...sources, process: true });
   closing.push(async () => metrics.stop());
   const head = () => store.head();
   const upToDate = upToDateOf(pipeline);
@@ -207,7 +206,7 @@ async function openCore(
   // From here on captures are taken up, before one can be asked for.
   const takenUp = pipeline.takeUp();
   takenUp.catch(() => undefined);
-  const readiness = openReadiness({ projections, head, takenUp });
+  const readiness = openReadiness({ projections, head: await store.head(), takenUp });
   return {
     pipeline,
     config,
@@ -228,7 +227,7 @@ async function openUsers(
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
-  const { store, keys, storage, recordingService, captures, settings } = pipeline;
+  const { store, keys, sessions, storage, recordingService, captures, settings } = pipeline;
   const clock = () => new Date();
   const work = { storage, upToDate: upToDateOf(pipeline), recordingService, captures, log };
   const accounts = await openAccounts({
@@ -236,7 +235,7 @@ async function openUsers(
     keys,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
     archiveSpace: archiveSpace(host.data, clock),
-    sessions: levelSessionRows(store.db),
+    sessions,
     settings,
     clock,
     dataDir: host.data.root,
@@ -252,8 +251,8 @@ async function openUsers(
 /** Resolves when the lists of recordings show what is in the log. */
 const upToDateOf =
   ({ projections, store }: Pipeline) =>
-  () =>
-    projections.applied(recordings.name, store.head());
+  async () =>
+    await projections.applied(recordings.name, await store.head());
 
 /** Answers everything from now on; what is not ready yet by 503. */
 async function serve(

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { KeyStore } from '../events/key-store.ts';
-import type { EventLog } from '../events/log/level-log.ts';
+import type { EventLog } from '../events/event-log.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
@@ -31,7 +31,6 @@ import {
 } from './engines.ts';
 import { type OpenedLog, openEventLog, served } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
-import { levelPendingJobs } from './storage/pending-jobs.ts';
 
 /** How long an erasure waits for the projections; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
@@ -40,6 +39,7 @@ const erasureViewsMs = 60_000;
 export type Pipeline = {
   store: EventLog;
   keys: KeyStore;
+  sessions: OpenedLog['sessions'];
   storage: ProjectionStorage;
   rows: Pick<OpenedLog['rows'], 'withRoom' | 'full'>;
   projections: ProjectionRunner;
@@ -81,7 +81,7 @@ export const openPipeline = async (options: PipelineOptions): Promise<Pipeline> 
 /** Everything over an opened log, which it closes. Starts to bring the projections up to the log. */
 export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipeline {
   const { data, settings, log, recordsDevices = false } = options;
-  const { store, keys, rows } = opened;
+  const { store, keys, sessions, rows } = opened;
   const { storage } = rows;
   const projections = startAllProjections(store, storage, log);
   const engines = sharedEngine(options);
@@ -105,7 +105,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     models,
     takenUp: () => takenUp,
   });
-  const lateAudio = lateAudioOver(store, options, { projections, recordingService });
+  const lateAudio = lateAudioOver(opened, options, { projections, recordingService });
   const stopping = new AbortController();
   const { signal } = stopping;
   const parts = {
@@ -122,6 +122,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   return {
     store,
     keys,
+    sessions,
     storage,
     rows,
     projections,
@@ -149,13 +150,13 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
 
 /** What takes what browsers send of recordings that have ended. */
 const lateAudioOver = (
-  store: EventLog,
+  { jobs }: OpenedLog,
   { data, settings, log, browserLimits }: PipelineOptions,
   { projections, recordingService }: Pick<Pipeline, 'projections' | 'recordingService'>,
 ): LateBrowserAudio =>
   openLateAudio({
     recordingService,
-    jobs: levelPendingJobs(store.db),
+    jobs,
     log,
     folderOf: (recordingId) => join(data.recordings, recordingId),
     hoursMax: () => settings()['limits.recording_hours'],
@@ -190,6 +191,7 @@ function recordingServiceOver(
   });
   const recordingService: OpenRecordingService = openRecordingService({
     store,
+    ownership: opened.ownership,
     log,
     jobQueue: openJobQueue(),
     progress: openStageProgress(),
@@ -203,7 +205,7 @@ function recordingServiceOver(
     probeEngine: engineProbe(settings, parts.engines, parts.models),
     keepAudio: { keep: () => settings()['audio.keep'] },
     importedBy: async (command) => {
-      await projections.applied(commands.name, store.head());
+      await projections.applied(commands.name, await store.head());
       return await importedBy(storage, command);
     },
     activities: {
@@ -224,9 +226,12 @@ function recordingServiceOver(
 }
 
 /** Where an erasure removes what is not a file of the recording's own. */
-const removalFrom = ({ keys, store, rows }: OpenedLog, { data, settings }: PipelineOptions) => ({
+const removalFrom = (
+  { keys, store, jobs, rows }: OpenedLog,
+  { data, settings }: PipelineOptions,
+) => ({
   keys,
-  jobs: levelPendingJobs(store.db),
+  jobs,
   version: (stream: string) => store.version(stream),
   removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),
   async removeCopies(owner: string, paths: readonly string[]): Promise<string[]> {

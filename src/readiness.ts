@@ -13,8 +13,8 @@ import {
  */
 export function openReadiness(deps: {
   projections: Pick<ProjectionRunner, 'states' | 'assertRunning' | 'caughtUp'>;
-  /** Position of the log's last fact. */
-  head(): number;
+  /** Position of the log's last fact when the service started. */
+  head: number;
   takenUp: Promise<unknown>;
 }): Readiness {
   const { projections } = deps;
@@ -47,9 +47,9 @@ export function openReadiness(deps: {
     const waitsFor = states.map(({ name }) => name);
     if (takingUp && (which?.includes(unfinished) ?? true)) waitsFor.push(unfinished);
     if (waitsFor.length === 0) return null;
-    const head = Math.max(1, deps.head());
+    const head = Math.max(1, deps.head);
     const fraction =
-      states.length === 0 ? null : Math.min(...states.map(({ position }) => position / head));
+      states.length === 0 ? null : Math.min(1, ...states.map(({ position }) => position / head));
     return { waitsFor, fraction, retryAfter: secondsLeft(performance.now() - startedAt, fraction) };
   }
 

@@ -1,29 +1,29 @@
 import { hasCode } from './shared/errors.ts';
 import { recordingOf, recordingStream } from '../events/facts/recording.ts';
-import type { EventLog } from '../events/log/level-log.ts';
+import type { EventLog } from '../events/event-log.ts';
 import { isIn } from '../machines/states.ts';
 import { failedRecordings, recordings, unsettledRecordings } from '../projections/recordings.ts';
 import type { ProjectionRunner } from '../projections/runner/runner.ts';
 import type { LateBrowserAudio } from './capture/browser/late-audio.ts';
 import type { Captures } from './capture/captures.ts';
-import { harmedTables } from './integrity/tables/tables.ts';
 import type { OpenRecordingService } from './recordings/service.ts';
 import { quarantineUnknown } from './storage/quarantine.ts';
 import type { DataFolder } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
-import { type RowsStorage, removePlainRows } from './storage/open-rows.ts';
+import type { RowsStorage } from './storage/open-rows.ts';
 
 /** What the steps of a start need. */
 export type StartParts = {
   data: DataFolder;
   store: EventLog;
-  rows: RowsStorage;
+  rows: Pick<RowsStorage, 'storage'>;
   projections: ProjectionRunner;
   recordingService: OpenRecordingService;
   captures: Captures;
   lateAudio: Pick<LateBrowserAudio, 'takeUp'>;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
+  removeOldRows(): Promise<void>;
   /** Whether this process looks after captures. */
   recordsDevices: boolean;
   log: Log;
@@ -56,7 +56,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
 
 /** What nothing waits for, after `takeUp`, in this order: unknown folders, rows of earlier releases. */
 export async function tidyUp(parts: StartParts): Promise<void> {
-  const { data, store, rows, leftFolders, projections, log, signal } = parts;
+  const { data, store, leftFolders, projections, log, signal } = parts;
   if (store.health().state === 'damaged') return;
   const unknown = await quarantineUnknown(
     { recordingsDir: data.recordings, quarantineDir: data.quarantine },
@@ -68,11 +68,11 @@ export async function tidyUp(parts: StartParts): Promise<void> {
   );
   if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
   await caughtUpOrStopped(projections.caughtUp('all', { signal }));
-  // LevelDB may end the process over a harmed table that it rewrites.
-  const rewritable = async () => (await harmedTables(data.log)).length === 0;
-  await removePlainRows(store, rows.db, rewritable).catch((error: unknown) =>
-    log.error({ err: error }, 'rows of an earlier release, not sealed, are still there'),
-  );
+  await parts
+    .removeOldRows()
+    .catch((error: unknown) =>
+      log.error({ err: error }, 'rows of an earlier release, not sealed, are still there'),
+    );
 }
 
 /** A projection that has stopped delays nothing: what needs its rows fails. @throws anything else */

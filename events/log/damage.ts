@@ -1,28 +1,5 @@
+import type { Damage } from '../event-log.ts';
 import { EventStoreError } from '../store.ts';
-
-/** Something in the log that is not as it was written. */
-export type Damage = {
-  /** A record, an entry of the index of streams, or a key that makes content readable. */
-  kind: 'record' | 'index' | 'key';
-  /** Whose key it is. */
-  subject?: string;
-  position?: number;
-  stream?: string;
-  version?: number;
-  /** What is wrong, for a person; quotes no content. */
-  message: string;
-};
-
-export type Health = {
-  /** `damaged`: writes are refused. `recovering`: they are refused until the database is open again. */
-  state: 'ok' | 'damaged' | 'recovering';
-  /** While it is recovering: why, and what that means. */
-  reason?: string;
-  /** The first hundred damages met since the log was opened, and the first hundred keys, each once. */
-  damage: readonly Damage[];
-  /** How many more there were. */
-  more: number;
-};
 
 /** Damages met so far. */
 export type DamageRegister = {

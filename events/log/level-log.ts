@@ -1,6 +1,12 @@
 import { Appender } from './appender.ts';
-import type { LoggedFact } from '../facts/catalogue.ts';
-import { type DamageRegister, type Health, damageRegister, damagedError } from './damage.ts';
+import type {
+  EventLog,
+  LogHealth,
+  StoredRecord,
+  VerifiedRecords,
+  VerifyOptions,
+} from '../event-log.ts';
+import { type DamageRegister, damageRegister, damagedError } from './damage.ts';
 import {
   type LogDatabase,
   type WriteHook,
@@ -13,15 +19,16 @@ import {
 import { appending } from './appending.ts';
 import { type CommitSignal, commitSignal } from './commit-signal.ts';
 import { reading } from './reading.ts';
-import { type StoredRecord, factDecoder } from './sealing.ts';
+import { factDecoder } from './sealing.ts';
 import type { KeyStore } from '../key-store.ts';
 import { type HeadFile, headAfter, openHeadFile } from './head-file.ts';
 import { identifyLog, readMarker } from './marker.ts';
-import { logReader } from './reader.ts';
-import { type EventStore, EventStoreError } from '../store.ts';
-import { type StreamHeads, streamHeads } from './streams.ts';
+import { crcAt, logReader, rawRecords } from './reader.ts';
+import { salvage } from './salvage.ts';
+import { EventStoreError } from '../store.ts';
+import { type StreamHeads, streamHeads, streamNames } from './streams.ts';
 import { type Upcasters, upcasters as todaysUpcasters } from '../facts/validation.ts';
-import { type Verified, type VerifyOptions, verifyLog } from './verify.ts';
+import { verifyLog } from './verify.ts';
 
 export type LogOptions = {
   /** Where the database lies; the marker is the file beside it with `.json` at the end. */
@@ -41,19 +48,9 @@ export type LogOptions = {
 };
 
 /** The log in LevelDB. */
-export interface EventLog extends EventStore {
-  /** The log's own id, a ULID made with it. */
-  readonly id: string;
-  readonly keys: KeyStore;
+export interface LevelLog extends EventLog {
   /** The database, for other data beside the log: in sublevels other than `log`, `streams`, `meta`. */
   readonly db: LogDatabase;
-  health(): Health;
-  /** Resolves when the database is open, also after it had to be opened again. @throws `CLOSED`, `BUSY` */
-  usable(): Promise<void>;
-  /** As `readAll`, but in arrays of up to a thousand: twice as fast for folds. */
-  pages(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
-  /** Checks records and index; what it finds is in `health()` afterwards. */
-  verify(options?: VerifyOptions): Promise<Verified>;
 }
 
 /**
@@ -61,7 +58,7 @@ export interface EventLog extends EventStore {
  * around the damage and not be written.
  * @throws {EventStoreError} `LOCKED`, `DAMAGED`, `NEWER_LOG`, `BUSY`
  */
-export async function openLog(options: LogOptions): Promise<EventLog> {
+export async function openLog(options: LogOptions): Promise<LevelLog> {
   const marker = await readMarker(options.directory);
   const db = await openDatabase(options.directory, {
     createIfMissing: marker === undefined,
@@ -92,14 +89,14 @@ async function levelLog(
   id: string,
   headFile: HeadFile,
   options: LogOptions & { keys: KeyStore },
-): Promise<EventLog> {
+): Promise<LevelLog> {
   const { keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
   const damage = damageRegister();
   const committed = commitSignal();
   const decoder = factDecoder({ keys, upcasters, damage });
   const heads = streamHeads(db, damage);
   const closing = new AbortController();
-  const verify = (wanted?: VerifyOptions): Promise<Verified> =>
+  const verify = (wanted?: VerifyOptions): Promise<VerifiedRecords> =>
     verifyLog({ db, decoder, damage, upcasters, head: appender.head.position }, wanted);
   const { signal } = closing;
   const recovery = recoveryOf(
@@ -136,8 +133,9 @@ async function levelLog(
     keys,
     db,
     usable: access.usable,
-    head,
+    head: async () => head(),
     version: durableVersion,
+    ...copying(db),
     health: () => healthOf(db, damage, keys, recovery),
     async verify(wanted) {
       await usable();
@@ -157,6 +155,21 @@ async function levelLog(
   };
 }
 
+/** The log of one process, and what copies and checks of the whole of it are made with. */
+const copying = (
+  db: LogDatabase,
+): Pick<EventLog, 'isShared' | 'records' | 'checksum' | 'soundRecords' | 'streams'> => ({
+  isShared: false,
+  records: ({ afterPosition, upToPosition }) => rawRecords(db, afterPosition, upToPosition),
+  checksum: (position) => crcAt(db, position),
+  soundRecords: () => soundRecords(db),
+  streams: (after) => streamNames(db, after),
+});
+
+async function* soundRecords(db: LogDatabase): AsyncGenerator<StoredRecord[], void, void> {
+  for await (const page of salvage(db)) yield page.flatMap(({ fact }) => fact ?? []);
+}
+
 /** After a failed write: nothing more goes to these files until LevelDB has read them again. */
 type Recovery = {
   begin(cause: unknown): void;
@@ -171,7 +184,7 @@ function recoveryOf(
     damage: DamageRegister;
     committed: CommitSignal;
     closing: AbortSignal;
-    verify(wanted: VerifyOptions): Promise<Verified>;
+    verify(wanted: VerifyOptions): Promise<VerifiedRecords>;
     report(message: string, error?: unknown): void;
   },
   appenderOf: () => Appender,
@@ -238,7 +251,7 @@ function healthOf(
   damage: DamageRegister,
   keys: KeyStore,
   recovery: Recovery,
-): Health {
+): LogHealth {
   const recovering = recovery.running() !== undefined;
   return {
     ...(recovering ? { reason: reopening(db).message } : {}),

@@ -1,7 +1,8 @@
 import type { LoggedFact } from '../facts/catalogue.ts';
 import { type LogDatabase, levelCode, unreadableNow } from './database.ts';
-import { type Damage, type DamageRegister, damagedError } from './damage.ts';
-import { type FactDecoder, type StoredRecord, parseRecord } from './sealing.ts';
+import type { Damage, RawRecord, StoredRecord } from '../event-log.ts';
+import { type DamageRegister, damagedError } from './damage.ts';
+import { type FactDecoder, parseRecord } from './sealing.ts';
 import {
   crcOf,
   isIntact,
@@ -140,14 +141,6 @@ const notOpen = new Set(['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN']);
 const isPosition = (text: string | undefined): boolean =>
   text !== undefined && /^[1-9]\d{0,15}$/.test(text);
 
-/** A sound record as it lies in the log, its content still sealed. */
-export type RawRecord = {
-  fact: StoredRecord;
-  /** The fact's JSON, byte for byte. */
-  json: string;
-  crc: string;
-};
-
 /**
  * Records after a position up to another as they were written, a page at a time (up to a thousand
  * or about 1 MiB): for copies that must not differ. Each is checked, alone and in its place.
@@ -168,7 +161,7 @@ export async function* rawRecords(
       const fact = isIntact(text) ? parseRecord(text) : undefined;
       if (fact?.position !== position || predecessorCrcOf(text) !== crc) throw unsound(position);
       crc = crcOf(text);
-      page.push({ fact, json: jsonOf(text), crc });
+      page.push({ fact, json: jsonOf(text) });
     }
     if (page.length === 0) throw unsound(position + 1);
     yield page;

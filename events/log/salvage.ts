@@ -1,5 +1,6 @@
 import { type LogDatabase, levelCode, openDatabase } from './database.ts';
-import { type StoredRecord, parseRecord } from './sealing.ts';
+import type { StoredRecord } from '../event-log.ts';
+import { parseRecord } from './sealing.ts';
 import {
   crcOf,
   encodeRecord,

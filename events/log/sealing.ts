@@ -9,6 +9,7 @@ import {
   inflateRawSync,
 } from 'node:zlib';
 import { type SealedFact, jsonOf } from './records.ts';
+import type { StoredRecord } from '../event-log.ts';
 import { KeyError, type KeyStore } from '../key-store.ts';
 import { EventStoreError } from '../store.ts';
 import { type CheckedFact, type Upcasters, schemaVersionOf, upcast } from '../facts/validation.ts';
@@ -36,20 +37,6 @@ export function sealFacts(
 
 const invalid = (message: string, cause?: unknown): EventStoreError =>
   new EventStoreError('INVALID_FACT', message, { cause });
-
-/** A record's JSON: a fact whose content, if any, is still sealed. */
-export type StoredRecord = {
-  id: string;
-  position: number;
-  stream: string;
-  version: number;
-  type: string;
-  /** Version of the type's schema; 1 when absent. */
-  schema?: number;
-  subject?: string;
-  data: unknown;
-  content?: string;
-};
 
 /** Parses a record whose CRC has been checked. */
 export const parseRecord = (record: string): StoredRecord => JSON.parse(jsonOf(record));

@@ -1,6 +1,7 @@
 import { type LogDatabase, levelCode } from './database.ts';
-import type { Damage, DamageRegister } from './damage.ts';
-import { type FactDecoder, type StoredRecord, parseRecord } from './sealing.ts';
+import type { Damage, StoredRecord, VerifiedRecords, VerifyOptions } from '../event-log.ts';
+import type { DamageRegister } from './damage.ts';
+import { type FactDecoder, parseRecord } from './sealing.ts';
 import {
   crcOf,
   isIntact,
@@ -15,26 +16,6 @@ import {
 import { tailMissing } from './head-file.ts';
 import { pageBytesMax, pageFactsMax } from './reader.ts';
 import { type Upcasters, assertKnown } from '../facts/validation.ts';
-
-export type VerifyOptions = {
-  /** Records up to here are taken for granted. 0 and no upper end: the whole log, and its index. */
-  afterPosition?: number;
-  upToPosition?: number;
-  /** Also opens every content with its subject's key. */
-  contents?: boolean;
-  /** Stops between pages. */
-  signal?: AbortSignal;
-  /** Called after each page. */
-  onProgress?: (position: number) => void;
-};
-
-export type Verified = {
-  /** Everything after `afterPosition` up to here has been looked at. */
-  position: number;
-  records: number;
-  /** How many damages were met, a lost key once; the register has the first of them. */
-  damages: number;
-};
 
 /**
  * Checks records alone and in sequence, and that the index of streams agrees; goes on behind damage
@@ -51,11 +32,11 @@ export async function verifyLog(
     head: number;
   },
   options: VerifyOptions = {},
-): Promise<Verified> {
+): Promise<VerifiedRecords> {
   const { db, head, damage } = parts;
   const after = options.afterPosition ?? 0;
   const upTo = Math.min(options.upToPosition ?? head, head);
-  const result: Verified = { position: after, records: 0, damages: 0 };
+  const result: VerifiedRecords = { position: after, records: 0, damages: 0 };
   const report = (found: Damage): void => {
     result.damages += 1;
     damage.report(found);

@@ -184,7 +184,8 @@ function keepFollowing(deps: {
     onProgress();
   };
   const start = async (): Promise<Follower> => {
-    const reaches = (position: number) => position <= store.head();
+    const head = await store.head();
+    const reaches = (position: number) => position <= head;
     await Promise.all(members.map((member) => member.resume(reaches)));
     onProgress();
     return (follower = followLog(deps));

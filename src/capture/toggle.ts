@@ -40,7 +40,7 @@ export type ToggleDeps = {
   /** Resolves when what has been recorded so far can be read. */
   upToDate(): Promise<void>;
   /** Position of the log's head. */
-  head(): number;
+  head(): Promise<number>;
 };
 
 /**
@@ -115,7 +115,7 @@ async function stop(
     throw new StageError('not-recording', 'Nothing is being recorded.', { retriable: false });
   }
   await captures.stop(running, { by: owner, command });
-  return { action: 'stop', recordingId: running, position: head() };
+  return { action: 'stop', recordingId: running, position: await head() };
 }
 
 async function start(

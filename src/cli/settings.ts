@@ -1,10 +1,9 @@
 import { access } from 'node:fs/promises';
-import { openFileKeys } from '../../events/log/file-keys.ts';
-import { openLog } from '../../events/log/level-log.ts';
 import { openConfig } from '../config/config.ts';
 import type { Host } from '../shared/data-directory.ts';
 import { type Settings, settingsFrom } from '../config/environment.ts';
 import { askService } from '../control/socket.ts';
+import { openLogAlone } from '../event-log.ts';
 
 /**
  * The settings of this data directory: from a running service; without one from its log, if it has
@@ -21,13 +20,13 @@ export async function presentSettings({
     () => false,
   );
   if (!isThere) return { settings: settingsFrom(process.env), running: false };
-  const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
+  const { store, close } = await openLogAlone(data);
   try {
     const quiet = { info() {}, warn() {} };
     const { secrets: secretsPath } = data;
     const config = await openConfig({ store, secretsPath, env: process.env, log: quiet });
     return { settings: config.settings(), running: false };
   } finally {
-    await store.close();
+    await close();
   }
 }

@@ -1,14 +1,12 @@
 import { read } from 'read';
 import { text } from 'node:stream/consumers';
-import { openFileKeys } from '../../events/log/file-keys.ts';
-import { openLog } from '../../events/log/level-log.ts';
 import { openAccounts } from '../accounts/accounts.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
 import { openConfig } from '../config/config.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
-import { levelSessionRows } from '../storage/session-rows.ts';
 import { askService } from '../control/socket.ts';
+import { openLogAlone } from '../event-log.ts';
 import { confirmed } from './confirmed.ts';
 import { readImportedUsers } from './imported-users.ts';
 import {
@@ -114,15 +112,15 @@ async function alone<T>(
   await prepare(data);
   // What is printed is the command's; the log only adds what went wrong.
   const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
-  const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
+  const { store, keys, sessions, close } = await openLogAlone(data);
   try {
     const clock = () => new Date();
     const config = await openConfig({ store, secretsPath: data.secrets, env: process.env, log });
     const accounts = await openAccounts({
       store,
-      keys: store.keys,
+      keys,
       archiveSpace: archiveSpace(data, clock),
-      sessions: levelSessionRows(store.db),
+      sessions,
       settings: () => config.settings(),
       clock,
       dataDir: data.root,
@@ -130,7 +128,7 @@ async function alone<T>(
     });
     return await work(userCommands(accounts));
   } finally {
-    await store.close();
+    await close();
   }
 }
 

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { DataFolder } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import { type Quarantined, listQuarantined, purgeQuarantined } from '../storage/quarantine.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { Scrub } from '../integrity/scrub.ts';
 

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import type { Readiness } from './middleware/ready.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/event-log.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Accounts, Caller } from '../accounts/accounts.ts';

@@ -5,10 +5,9 @@ import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { exists, privateDirectory, writeDurably } from '../shared/files.ts';
 import { openErasureList } from '../../events/log/file-keys.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
-import { crcAt, rawRecords } from '../../events/log/reader.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
@@ -48,14 +47,14 @@ export async function backup(
       `${directory} is a backup of another log (${last.log}). Choose another directory.`,
     );
   }
-  const position = store.head();
+  const position = await store.head();
   // What has rotted on the other disk must not end the service.
   await assertTablesReadable(layout.log);
   // Also keeps out a second backup into the same directory: a database has one process.
   const copy = await openLogCopy(layout.log, store.id);
   try {
     const before = copy.head().position;
-    if (before > position || (await crcAt(store.db, before)) !== copy.head().crc) {
+    if (before > position || (await store.checksum(before)) !== copy.head().crc) {
       throw new Error(
         `${directory} goes on differently from this log, which was restored since. Choose another directory.`,
       );
@@ -146,7 +145,7 @@ async function copyRecords(
 ): Promise<void> {
   const before = copy.head().position;
   try {
-    for await (const page of rawRecords(store.db, before, position)) {
+    for await (const page of store.records({ afterPosition: before, upToPosition: position })) {
       signal?.throwIfAborted();
       await copy.append(page.map(({ json }) => json));
     }

@@ -4,9 +4,8 @@ import { dirname } from 'node:path';
 import { createReadStream } from 'node:fs';
 import { openContent } from '../../events/log/sealing.ts';
 import { syncDirectory } from '../shared/files.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { EventLog, RawRecord } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { type RawRecord, rawRecords } from '../../events/log/reader.ts';
 
 /** What `mitschrift export-log` answers. */
 export type ExportedLog = { file: string; facts: number; decrypted: boolean };
@@ -24,13 +23,13 @@ export async function exportLog(
   signal?: AbortSignal,
 ): Promise<ExportedLog> {
   const temporary = `${file}.tmp`;
-  const position = store.head();
+  const position = await store.head();
   const handle = await open(temporary, 'w', 0o600);
   try {
     try {
       const header: LogHeader = { mitschrift_log: 1, log: store.id, position, decrypted: decrypt };
       await writeLines(handle, [JSON.stringify(header)]);
-      for await (const page of rawRecords(store.db, 0, position)) {
+      for await (const page of store.records({ afterPosition: 0, upToPosition: position })) {
         signal?.throwIfAborted();
         const lines: string[] = [];
         for (const record of page) {

@@ -10,7 +10,7 @@ import { type Copied, copyTree } from './copy-tree.ts';
 import { withLogAlone } from './open-mark.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/event-log.ts';
 import {
   type RecordingFactOf,
   recordingFacts,

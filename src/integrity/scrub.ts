@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { basename } from 'node:path';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { streamNames } from '../../events/log/streams.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import { checkKeys } from './verify-files.ts';
@@ -22,7 +21,7 @@ import { type ScrubState, newScrubState, readScrubState, writeScrubState } from 
 /** Looks through everything again and again, slowly, beside the service's work. */
 export type Scrub = {
   /** How far it is, for those who watch: position in the log, last pass through everything. */
-  progress(): Readonly<ScrubState> & { head: number };
+  progress(): Readonly<ScrubState>;
   health(): ServiceHealth;
   /** Everything at once, as a person asked for; the scrub learns from it. */
   verify(): Promise<VerifyReport>;
@@ -72,7 +71,7 @@ export async function startScrub(deps: ScrubDeps): Promise<Scrub> {
   /** One at a time: a caller that asks meanwhile gets the same report. */
   let verifying: Promise<VerifyReport> | undefined;
   return {
-    progress: () => ({ ...scrub.state, head: store.head() }),
+    progress: () => scrub.state,
     health: () => healthIn(scrub),
     verify: () => (verifying ??= verifyAll(scrub).finally(() => (verifying = undefined))),
     step: () => step(scrub),
@@ -121,7 +120,7 @@ function healthIn({ store, keys, notTakenUp, inFiles }: Scrubbing): ServiceHealt
 
 async function verifyAll(scrub: Scrubbing): Promise<VerifyReport> {
   const { store } = scrub;
-  const head = store.head();
+  const head = await store.head();
   const report = await verifyData(scrub, scrub.signal);
   scrub.inFiles = openFindings();
   for (const finding of report.findings) if (isInFiles(finding)) scrub.inFiles.add(finding);
@@ -148,7 +147,7 @@ async function run(scrub: Scrubbing): Promise<void> {
 
 async function step(scrub: Scrubbing): Promise<boolean> {
   const { store, state } = scrub;
-  const head = store.head();
+  const head = await store.head();
   if (state.verified < head && firstDamage(store) === null) {
     const { position } = await checkRecords(scrub, state.verified);
     await keep(scrub, { verified: firstDamage(store) === null ? position : scrub.state.verified });
@@ -169,10 +168,10 @@ async function step(scrub: Scrubbing): Promise<boolean> {
 }
 
 /** One record before is looked at again, so that the link between two steps is checked too. */
-function checkRecords({ store, pace, signal }: Scrubbing, after: number) {
-  return store.verify({
+async function checkRecords({ store, pace, signal }: Scrubbing, after: number) {
+  return await store.verify({
     afterPosition: Math.max(0, after - 1),
-    upToPosition: Math.min(store.head(), after + pace.records),
+    upToPosition: Math.min(await store.head(), after + pace.records),
     signal,
   });
 }
@@ -181,7 +180,7 @@ async function nextStream(scrub: Scrubbing, pass: string | null): Promise<boolea
   const { store, data, state, signal, pace } = scrub;
   const pause = () => wait(pace.pauseMs, scrub);
   const found = (finding: Finding) => scrub.passing.add(finding);
-  for await (const stream of streamNames(store.db, state.stream ?? undefined)) {
+  for await (const stream of store.streams(state.stream ?? undefined)) {
     await checkStream(scrub, stream, found, pause);
     if (!signal.aborted && scrub.state.completedAt === pass) await keep(scrub, { stream });
     return true;

@@ -12,9 +12,8 @@ import type { DataFolder } from '../shared/data-directory.ts';
 import type { Finding } from './findings.ts';
 import { hashFile } from '../shared/files.ts';
 import { erasuresFile, readErasures, readKeyFile } from '../../events/log/file-keys.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { EventLog } from '../../events/event-log.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
-import { salvage } from '../../events/log/salvage.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import { type DocumentName, type PerDocument, documentNames } from '../documents/documents.ts';
@@ -68,10 +67,9 @@ export async function checkKeys(
   const { store, keys, data } = deps;
   const looked = new LRUCache<string, true>({ max: subjectsKept });
   const checked: KeysChecked = { sound: 0, erased: 0 };
-  for await (const page of salvage(store.db)) {
+  for await (const page of store.soundRecords()) {
     await pause();
-    for (const { fact } of page) {
-      const { subject, content } = fact ?? {};
+    for (const { subject, content } of page) {
       if (content === undefined || subject === undefined || looked.get(subject)) continue;
       looked.set(subject, true);
       const state = await keyState(deps, subject);

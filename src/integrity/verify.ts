@@ -1,7 +1,5 @@
-import type { EventLog } from '../../events/log/level-log.ts';
-import type { Damage } from '../../events/log/damage.ts';
+import type { Damage, EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { streamNames } from '../../events/log/streams.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import {
   type FilesChecked,
@@ -47,7 +45,7 @@ export async function verifyData(
   const findings = openFindings();
   const streams = { streams: 0, facts: 0, recordings: 0, audio: 0, documents: 0 };
   const { records, keys } = await verifyLogAndKeys(deps, findings.add, signal);
-  for await (const stream of streamNames(store.db)) {
+  for await (const stream of store.streams()) {
     signal?.throwIfAborted();
     streams.streams += 1;
     const one = await checkStream(deps, stream, findings.add);

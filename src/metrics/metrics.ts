@@ -28,13 +28,13 @@ export interface Metrics {
 }
 
 /** Counts from now on; gauges are read when they are asked for. */
-export function openMetrics(sources: MetricsSources): Metrics {
+export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   const register = new Registry();
   if (sources.process === true) collectDefaultMetrics({ register });
   const { facts, stages, failures, requests, sockets } = counters(register);
   const clock = stageClock();
   // What the projections catch up with at a start was counted before.
-  const from = sources.store.head();
+  const from = await sources.store.head();
   const stopListening = sources.projections.onApplied((applied) => {
     for (const fact of applied) {
       const finished = clock.note(fact);
@@ -69,7 +69,7 @@ export function openMetrics(sources: MetricsSources): Metrics {
 
 /** What the metrics are taken from. */
 export type MetricsSources = {
-  store: { head(): number };
+  store: { head(): Promise<number> };
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'states' | 'onApplied'>;
   recordingService: Pick<RecordingService, 'activity'>;
@@ -156,17 +156,18 @@ function watchLog({ store, projections }: MetricsSources, add: AddGauge): void {
   add({
     name: 'mitschrift_log_head',
     help: 'Position of the last fact in the log.',
-    collect() {
-      this.set(store.head());
+    async collect() {
+      this.set(await store.head());
     },
   });
   add({
     name: 'mitschrift_projection_behind',
     help: 'Facts that a projection has not applied yet.',
     labelNames: ['projection'],
-    collect() {
+    async collect() {
+      const head = await store.head();
       for (const { name, position } of projections.states()) {
-        this.set({ projection: name }, Math.max(0, store.head() - position));
+        this.set({ projection: name }, Math.max(0, head - position));
       }
     },
   });

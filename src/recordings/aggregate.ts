@@ -1,6 +1,7 @@
 import { createActor, fromCallback, type EventObject } from 'xstate';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
+import type { Held, Ownership } from '../../events/ownership.ts';
 import { recordingMachine, type RecordingSnapshot } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import type { ActivityInput } from '../../machines/transitions.ts';
@@ -9,24 +10,6 @@ import type { Recording } from '../../projections/recording/recording.ts';
 import type { Log } from '../shared/log.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import type { RecordingHandler } from './handle.ts';
-
-/** Who acts for a recording. With one process always that one; with many, the holder of a lock. */
-export interface Ownership {
-  /** Null while another process acts. */
-  claim(name: string): Promise<OwnershipClaim | null>;
-}
-export type OwnershipClaim = {
-  /** Aborts when another process may act from then on. */
-  lost: AbortSignal;
-  release(): void;
-  /** Whether another process may have acted before: then the log is read on first. */
-  isShared: boolean;
-};
-
-/** The ownership of the only process there is. */
-export const soleOwner: Ownership = {
-  claim: async () => ({ lost: new AbortController().signal, release() {}, isShared: false }),
-};
 
 /** Runs a stage's activity until it is done or `signal` aborts. Never throws: it appends facts. */
 export type RunStage = (
@@ -69,6 +52,8 @@ export interface RecordingAggregate {
 export type AggregateDeps = {
   handler: RecordingHandler;
   ownership: Ownership;
+  /** Whether other processes append too: then the log is read on before acting. */
+  isShared: boolean;
   runStage: RunStage;
   log: Log;
   /** Called after each fact of an open recording. */
@@ -91,7 +76,7 @@ export async function openAggregate(
   let isUnreadable = false;
   let version: number;
   let acting: Acting | null = null;
-  let isStopped = false;
+  const stopping = new AbortController();
 
   const aggregate: RecordingAggregate = {
     recordingId,
@@ -106,27 +91,27 @@ export async function openAggregate(
     read: async () => (await handler.read(recordingId)).recording,
     quiet: () => activities.quiet(),
     async start() {
-      const held = await deps.ownership.claim(`recording:${recordingId}`);
+      const held = await deps.ownership.claim(`recording:${recordingId}`, stopping.signal);
       if (!held) return;
-      if (held.isShared) await handler.readOn(recordingId);
-      if (isStopped || acting) {
-        held.release();
+      if (deps.isShared) await handler.readOn(recordingId);
+      if (stopping.signal.aborted) {
+        await held.release();
         return;
       }
       const actor = startActor(activities.actors, snapshot, (error) =>
         // A defect in the machine: it must be seen, and not end the process.
         log.error({ err: error, recordingId }, 'machine failed'),
       );
-      acting = { actor, release: () => held.release() };
+      acting = { actor, held };
       held.lost.addEventListener('abort', () => actor.stop(), { once: true });
     },
     async stop() {
-      isStopped = true;
+      stopping.abort();
       acting?.actor.stop();
       await handler.settled(recordingId);
       followed?.unfollow();
       await activities.quiet();
-      acting?.release();
+      await acting?.held.release();
       acting = null;
     },
   };
@@ -145,7 +130,7 @@ export async function openAggregate(
   return followed && aggregate;
 }
 
-type Acting = { actor: ReturnType<typeof startActor>; release(): void };
+type Acting = { actor: ReturnType<typeof startActor>; held: Held };
 
 function startActor(
   actors: ReturnType<typeof stageActivities>['actors'],

@@ -32,7 +32,7 @@ const confidenceOfDoubt = 0.3;
 export function openKnownVoices(deps: {
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'applied'>;
-  head(): number;
+  head(): Promise<number>;
   /** `speakers.profiles` */
   isOn(): boolean;
   log: Log;
@@ -43,7 +43,7 @@ export function openKnownVoices(deps: {
     options: { voices?: true; model?: string } = {},
   ): Promise<Person[]> => {
     try {
-      await deps.projections.applied(people.name, deps.head());
+      await deps.projections.applied(people.name, await deps.head());
       return await peopleNamed(deps.storage, owner, options);
     } catch (error) {
       deps.log.warn({ err: error }, 'who was named before cannot be read: nobody is suggested');

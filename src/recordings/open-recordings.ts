@@ -44,11 +44,19 @@ type Recordings = RecordingsDeps & {
   opened: Map<string, Opening>;
   /** Uses under way of each recording. */
   uses: Map<string, number>;
+  /** Those being closed: one is opened again when it has ended. */
+  closing: Map<string, Promise<void>>;
   isClosing: boolean;
 };
 
 export function openRecordings(deps: RecordingsDeps): OpenRecordings {
-  const recordings: Recordings = { ...deps, opened: new Map(), uses: new Map(), isClosing: false };
+  const recordings: Recordings = {
+    ...deps,
+    opened: new Map(),
+    uses: new Map(),
+    closing: new Map(),
+    isClosing: false,
+  };
   const { opened, uses, log } = recordings;
   return {
     async use(recordingId, options, use) {
@@ -70,10 +78,7 @@ export function openRecordings(deps: RecordingsDeps): OpenRecordings {
         if (recording) yield recording;
       }
     },
-    async forget(recording) {
-      opened.delete(recording.recordingId);
-      await recording.stop();
-    },
+    forget: (recording) => closeOne(recordings, recording),
     takeUp: (recordingIds) => takeUp(recordings, recordingIds),
     async close() {
       recordings.isClosing = true;
@@ -96,7 +101,7 @@ async function takeUp(
       // A command has opened and started it.
       if (recordings.opened.has(recordingId)) continue;
       try {
-        const opening = recordings.open(recordingId, { create: false });
+        const opening = openOne(recordings, recordingId, { create: false });
         const recording = await kept(recordings, recordingId, opening);
         if (recording && !recording.isUnreadable()) taken.push(recording);
       } catch (error) {
@@ -119,7 +124,7 @@ function find(recordings: Recordings, recordingId: string, options: { create: bo
   }
   const known = opened.get(recordingId);
   if (known) return known;
-  const opening = recordings.open(recordingId, options).then(async (recording) => {
+  const opening = openOne(recordings, recordingId, options).then(async (recording) => {
     if (recording && !recording.isUnreadable()) await recording.start();
     return recording;
   });
@@ -140,15 +145,35 @@ function kept({ opened }: Recordings, recordingId: string, opening: Opening): Op
 }
 
 /** Closes the recordings that were not used for longest and that have nothing to do. */
-async function forgetSettled({ opened, uses }: Recordings): Promise<void> {
+async function forgetSettled(recordings: Recordings): Promise<void> {
+  const { opened, uses } = recordings;
   if (opened.size <= settledMax) return;
   for (const [recordingId, opening] of opened) {
     if (opened.size <= settledMax) return;
     const recording = await opening.catch(() => null);
     if (!recording || uses.has(recordingId) || !isSettled(recording.snapshot())) continue;
-    opened.delete(recordingId);
-    await recording.stop();
+    await closeOne(recordings, recording);
   }
+}
+
+/** When it has ended as it was open before: one recording has one actor. */
+async function openOne(
+  { closing, open }: Recordings,
+  recordingId: string,
+  options: { create: boolean },
+): Opening {
+  await closing.get(recordingId)?.catch(() => undefined);
+  return await open(recordingId, options);
+}
+
+async function closeOne({ opened, closing }: Recordings, one: RecordingAggregate): Promise<void> {
+  const { recordingId } = one;
+  opened.delete(recordingId);
+  const stopped = one.stop().finally(() => {
+    if (closing.get(recordingId) === stopped) closing.delete(recordingId);
+  });
+  closing.set(recordingId, stopped);
+  await stopped;
 }
 
 /** Says in the log that the service stops, then stops the recording. */

@@ -13,7 +13,8 @@ import {
   openAudioKeeping,
 } from './audio-retention.ts';
 import { type ErasureDeps, type Removals, erasureCommands, openRemovals } from './erasure.ts';
-import { type Ownership, type RecordingAggregate, openAggregate, soleOwner } from './aggregate.ts';
+import { type Ownership, soleOwnership } from '../../events/ownership.ts';
+import { type RecordingAggregate, openAggregate } from './aggregate.ts';
 import { type RecordingHandler, erasedState, recordingHandler } from './handle.ts';
 import { type OpenRecordings, openRecordings } from './open-recordings.ts';
 import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry-failed.ts';
@@ -71,7 +72,7 @@ export type ServiceParts = {
 };
 
 export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
-  const { store, log, removal, ownership = soleOwner } = deps;
+  const { store, log, removal, ownership = soleOwnership() } = deps;
   const leaveAudio = async (id: string) => await parts.keeping?.leave(id);
   const removals = removal ? openRemovals({ ...deps, ...removal, leaveAudio }, log) : null;
   const handler = recordingHandler({
@@ -80,6 +81,7 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     saving: async (recordingId) => await parts.keeping?.intend(recordingId),
   });
   const runStage = stageRunner(deps);
+  const { isShared } = store;
   const moved = (recording: RecordingAggregate) => afterMove(recording, parts, deps);
   const notTakenUp = new Map<string, string>();
   const recordings = openRecordings({
@@ -88,7 +90,7 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
       notTakenUp.set(recordingId, messageOf(error));
     },
     open: (recordingId, options) =>
-      openAggregate(recordingId, { handler, ownership, runStage, log, moved }, options),
+      openAggregate(recordingId, { handler, ownership, isShared, runStage, log, moved }, options),
   });
   const parts: ServiceParts = {
     handler,

@@ -99,12 +99,12 @@ export async function openRows(options: {
  * @throws {Error} they may not; what the databases throw
  */
 export async function removePlainRows(
-  log: { db: LogDatabase; head(): number },
+  log: { db: LogDatabase; head(): Promise<number> },
   rows: LogDatabase,
   rewritable: () => Promise<boolean>,
 ): Promise<void> {
   if ((await rows.get(doneKey)) !== undefined) return;
-  if (log.head() > 0) {
+  if ((await log.head()) > 0) {
     if (!(await rewritable()))
       throw new Error('The log has harmed tables, which are not rewritten.');
     await removeFrom(log.db);

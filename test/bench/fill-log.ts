@@ -1,5 +1,5 @@
 import type { OfferedFact } from '../../events/facts/catalogue.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { LevelLog } from '../../events/log/level-log.ts';
 
 /** Facts of a recording's stream. */
 const perStream = 50;
@@ -11,7 +11,7 @@ const streamsAtOnce = 100;
  * utterances, with or without what was said. `settled`: the last fact ends what was going on.
  */
 export async function fillLog(
-  log: EventLog,
+  log: LevelLog,
   count: number,
   options: { spoken?: 'content' | 'no-content'; settled?: boolean } = {},
 ): Promise<void> {

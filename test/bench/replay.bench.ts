@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/log/file-keys.ts';
-import { type EventLog, openLog } from '../../events/log/level-log.ts';
+import { type LevelLog, openLog } from '../../events/log/level-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordings } from '../../projections/recordings.ts';
@@ -58,19 +58,19 @@ async function* replaying(
   };
 }
 
-async function replayOurs(log: EventLog, keys: KeyStore): Promise<number> {
+async function replayOurs(log: LevelLog, keys: KeyStore): Promise<number> {
   const projections = [recordings, commands];
   const sealing = { keys, projections, report: () => {} };
   const storage = sealedRows(levelProjectionStorage(log.db), sealing);
   for (const { name } of projections) await storage.clear(name);
   return await msOf(async () => {
     const runner = startProjections({ store: log, storage, projections });
-    await runner.applied('all', log.head(), { timeoutMs: 600_000 });
+    await runner.applied('all', await log.head(), { timeoutMs: 600_000 });
     await runner.stop();
   });
 }
 
-async function replayBare(log: EventLog): Promise<number> {
+async function replayBare(log: LevelLog): Promise<number> {
   return await msOf(async () => {
     const iterator = log.db.values({ gte: '!log!', lt: '!log"', highWaterMarkBytes: 1 << 20 });
     let positions = 0;

@@ -255,7 +255,7 @@ describe('A log that is not there as it should be', () => {
     const marker = await readFile(`${temp.directory}.json`, 'utf8');
     await rm(`${temp.directory}.json`);
     const log = await temp.open();
-    assert.equal(log.head(), 30);
+    assert.equal(await log.head(), 30);
     assert.equal(await readFile(`${temp.directory}.json`, 'utf8'), marker);
   });
 

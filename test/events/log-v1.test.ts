@@ -82,7 +82,7 @@ describe('The log of the first release', () => {
     const fact = { type: 'config.key_reset' as const, data: { key: 'a' }, by: 'U1', command: 'c' };
     await log.append('config', [fact], 3);
     assert.equal((await log.verify()).damages, 0);
-    assert.equal(log.head(), 49);
+    assert.equal(await log.head(), 49);
   });
 });
 

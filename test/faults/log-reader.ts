@@ -30,7 +30,7 @@ async function read({ root, streams }: ReadRequest): Promise<string> {
   const log = await openLog({ directory: join(root, 'log'), keys, verifiedPosition: 0 });
   try {
     if (log.health().state !== 'ok') throw new EventStoreError('DAMAGED', 'seen at open');
-    const found: unknown[] = [log.head()];
+    const found: unknown[] = [await log.head()];
     for await (const fact of log.readAll()) found.push(fingerprint(fact));
     for (const stream of streams) {
       found.push(await log.version(stream));

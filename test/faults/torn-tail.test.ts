@@ -3,7 +3,7 @@ import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
-import { type EventLog, openLog } from '../../events/log/level-log.ts';
+import { type LevelLog, openLog } from '../../events/log/level-log.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { seed, times } from '../support/seeded.ts';
@@ -20,9 +20,9 @@ for (const kind of kinds) {
   test(`the last record torn at ${step === 1 ? 'every byte' : 'each fifth byte'}, behind it ${kind}: only that one is gone (SEED=${seed})`, async (t) => {
     const folder = await tempDir(t);
     const before = join(folder, 'before');
-    const open = async (root: string): Promise<EventLog> =>
+    const open = async (root: string): Promise<LevelLog> =>
       await openLog({ directory: join(root, 'log'), keys: await openFileKeys(join(root, 'keys')) });
-    const append = (log: EventLog, n: number) =>
+    const append = (log: LevelLog, n: number) =>
       log.append('recording-a', [plainFact(`${n}`)], n - 1);
     const log = await open(before);
     for (let n = 1; n <= acknowledged; n += 1) await append(log, n);
@@ -45,7 +45,7 @@ for (const kind of kinds) {
       const after = await open(root);
       try {
         assert.equal(after.health().state, 'ok', `cut at byte ${length} of ${whole.length}`);
-        assert.equal(after.head(), acknowledged);
+        assert.equal(await after.head(), acknowledged);
         const commands: string[] = [];
         for await (const fact of after.readAll()) commands.push(fact.command);
         assert.deepEqual(commands, ['1', '2', '3', '4', '5']);
@@ -60,9 +60,9 @@ for (const kind of kinds) {
 }
 
 /** What had been noted of the head when all appends so far had been acknowledged. */
-async function headOf(log: EventLog, root: string): Promise<string> {
+async function headOf(log: LevelLog, root: string): Promise<string> {
   const noted = () => readFile(join(root, 'log', 'head'), 'utf8');
-  const expected = `{"position":${log.head()}}`;
+  const expected = `{"position":${await log.head()}}`;
   for (let looks = 0; looks < 1_000; looks += 1) {
     if ((await noted()).includes(expected)) return await noted();
   }

@@ -35,7 +35,7 @@ try {
   await mkdir(root, { recursive: true });
   const keys = await openFileKeys(join(root, 'keys'));
   const log = await openLog({ directory: join(root, 'log'), keys, verifiedPosition: 0 });
-  say({ open: log.head(), state: log.health().state });
+  say({ open: await log.head(), state: log.health().state });
   const space = await openSpace(root, 'anna');
 
   const insist = async <T>(command: string, work: () => Promise<T>): Promise<T> => {
@@ -106,7 +106,7 @@ try {
   await Promise.all(Array.from({ length: options.writers }, (_, number) => writer(number)));
   const { damages } = await log.verify({ contents: true });
   await log.close();
-  say({ done: log.head(), damages });
+  say({ done: await log.head(), damages });
 } catch (error) {
   // Not able to serve is allowed; not saying why is not.
   const { code, message } = error as { code?: unknown; message: string };

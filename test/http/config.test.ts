@@ -57,7 +57,7 @@ test('PUT /config: what is wrong is 422 with every path, what is locked 409, not
   const token = await service.setUp();
   const put = (json: unknown) => service.call<ProblemAnswer>('PUT', '/config', { token, json });
   const before = (await service.call<Document>('GET', '/config', { token })).body;
-  const head = service.store.head();
+  const head = await service.store.head();
 
   const wrong = await put({
     stt: { base_url: 'http://169.254.169.254/latest', model: 5 },
@@ -93,7 +93,7 @@ test('PUT /config: what is wrong is 422 with every path, what is locked 409, not
   }
   assert.equal(({} as Record<string, unknown>)['x'], undefined);
   assert.deepEqual((await service.call<Document>('GET', '/config', { token })).body, before);
-  assert.equal(service.store.head(), head);
+  assert.equal(await service.store.head(), head);
   assert.ok(!(await readdir(service.dataDir)).includes('secrets.json'));
 });
 
@@ -250,7 +250,7 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
     token,
     json: { llm: { base_url: llm.url, api_key: 'sk-right' } },
   });
-  const head = service.store.head();
+  const head = await service.store.head();
 
   const expected: [json: object, ok: boolean, detail: RegExp][] = [
     [{ stt: { base_url: speech.url } }, true, /ready/],
@@ -291,7 +291,7 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
     json: { stt: { base_url: 'http://[fe80::1]/' } },
   });
   assert.equal(wrong.status, 422);
-  assert.equal(service.store.head(), head);
+  assert.equal(await service.store.head(), head);
   assert.ok(!(await readFile(join(service.dataDir, 'secrets.json'), 'utf8')).includes('sk-wrong'));
 });
 

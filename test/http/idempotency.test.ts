@@ -54,7 +54,7 @@ test('a command that was answered before a restart is recognised after it, and d
   const user = { username: 'ben', password: 'correct horse battery' };
   const created = await post(service.url, '/users', { token, key: 'ben', json: user });
   assert.equal(created.status, 201);
-  const head = service.store.head();
+  const head = await service.store.head();
 
   await forgetful(service, async (url) => {
     const uploaded = await post(url, '/recordings', { token, key: 'up', form: upload() });
@@ -67,7 +67,7 @@ test('a command that was answered before a restart is recognised after it, and d
     const sameUser = await post(url, '/users', { token, key: 'ben', json: user });
     assert.deepEqual(sameUser, created);
   });
-  assert.equal(service.store.head(), head, 'nothing was appended');
+  assert.equal(await service.store.head(), head, 'nothing was appended');
 });
 
 test('names given before a restart are recognised after it, though nobody waits any more', async (t) => {

@@ -45,7 +45,7 @@ test(`${users} users at once, ${requests} requests: nobody receives a byte of an
   assert.equal(answered, requests);
 
   for (const { ids } of people) for (const id of ids) await service.reaches(id, 'idle.saved');
-  const head = service.store.head();
+  const head = await service.store.head();
   for (const [index, client] of clients.entries()) {
     const { marker } = people[index]!;
     await client.until(({ position }) => (position ?? 0) >= head, 60_000);

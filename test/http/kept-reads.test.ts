@@ -68,7 +68,7 @@ test('status and library are those of now and of the caller, however often they 
   assert.equal(await statusOf(ben), 'IDLE');
   service.engines.release('summarise');
   await service.reaches(id, 'idle.saved');
-  await service.projections.applied('all', service.store.head());
+  await service.projections.applied('all', await service.store.head());
   assert.equal(await statusOf(ada), 'IDLE');
   assert.deepEqual(await libraryOf(ada), [id]);
   assert.deepEqual(await libraryOf(ben), []);

@@ -39,7 +39,7 @@ test('figures tell of recordings, stages, facts, views, requests and clients', a
   for (const stage of ['transcribe', 'punctuate', 'summarise', 'entitle', 'write']) {
     assert.equal(told(`stage_seconds_count{stage="${stage}"}`), 1, stage);
   }
-  assert.equal(told('log_head'), service.store.head());
+  assert.equal(told('log_head'), await service.store.head());
   assert.equal(told('projection_running{projection="recordings"}'), 1);
   assert.equal(told('projection_behind{projection="recordings"}'), 0);
   assert.equal(told('websocket_clients'), 1);

@@ -386,14 +386,14 @@ test('a command is refused before anything is appended when its result could not
   const cancelled = await service.call('POST', `/recordings/${id}/cancel`, { token });
   assert.equal(cancelled.status, 200);
   await runner.applied('fragile', 1_000_000, { timeoutMs: 5000 }).catch(() => {});
-  const head = service.store.head();
+  const head = await service.store.head();
   for (const answer of [
     await service.call<ProblemAnswer>('POST', `/recordings/${id}/reprocess`, { token }),
     await service.upload<ProblemAnswer>(token),
   ]) {
     assert.deepEqual([answer.status, answer.body.type], [503, '/problems/view-stopped']);
   }
-  assert.equal(service.store.head(), head);
+  assert.equal(await service.store.head(), head);
   assert.equal((await service.call('GET', '/status', { token })).status, 200);
 });
 

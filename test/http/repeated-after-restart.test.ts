@@ -59,7 +59,7 @@ async function running(service: TestService, token: string): Promise<string> {
     device: null,
     trigger: 'browser',
   });
-  await service.projections.applied('all', service.store.head());
+  await service.projections.applied('all', await service.store.head());
   return recordingId;
 }
 

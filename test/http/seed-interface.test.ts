@@ -117,7 +117,7 @@ test('POST /transcripts/{filename}/reprocess: runs the transcript through the la
   const { status, body } = await service.call('POST', path, { token: user });
   assert.deepEqual([status, body['recording_id']], [202, item!.recording_id]);
   await service.reaches(item!.recording_id, 'idle.saved');
-  await service.projections.applied('all', service.store.head());
+  await service.projections.applied('all', await service.store.head());
   const again = await service.call(`GET`, `/recordings/${item!.recording_id}`, { token: user });
   assert.equal(again.body['version'], 2);
 });
@@ -284,12 +284,12 @@ async function saved(t: TestContext) {
   const parts = await seeded(t);
   const { recording_id: id } = (await parts.service.upload(parts.user)).body;
   await parts.service.reaches(id, 'idle.saved');
-  await parts.service.projections.applied('all', parts.service.store.head());
+  await parts.service.projections.applied('all', await parts.service.store.head());
   return { ...parts, id };
 }
 
 async function libraryOf(service: TestService, token: string): Promise<Item[]> {
-  await service.projections.applied('all', service.store.head());
+  await service.projections.applied('all', await service.store.head());
   const { body } = await service.call<{ transcripts: Item[] }>('GET', '/transcripts', { token });
   return body.transcripts;
 }

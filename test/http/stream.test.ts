@@ -99,7 +99,7 @@ test('whenever a client comes back, it has seen every durable frame once and in 
       fc.array(fc.integer({ min: 0, max: 14 }), { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 1, max: 3 }),
       async (cuts, uploads) => {
-        const start = service.store.head();
+        const start = await service.store.head();
         const seen: Frame[] = [];
         let after = start;
         const work = Promise.all(
@@ -112,7 +112,8 @@ test('whenever a client comes back, it has seen every durable frame once and in 
         await work;
         after = take(await life(service, token, after, Infinity, work), seen, after);
 
-        await witness.until(({ position }) => (position ?? 0) >= service.store.head());
+        const head = await service.store.head();
+        await witness.until(({ position }) => (position ?? 0) >= head);
         const expected = witness.frames.filter(
           (frame) => isDurable(frame) && frame.position! > start,
         );
@@ -133,18 +134,19 @@ async function life(
   work: Promise<unknown>,
 ): Promise<Frame[]> {
   const { socket, frames, closed } = connect(service.url, token, { after });
-  let done = false;
+  /** Of the last fact of the work, when it is done. */
+  let end = Infinity;
   const look = (): void => {
     const told = frames.filter(endsPosition).at(-1)?.position ?? 0;
     const enough = frames.filter(isDurable).length > framesMax;
-    if (enough || (done && told >= service.store.head())) socket.terminate();
+    if (enough || told >= end) socket.terminate();
   };
   socket.on('message', look);
   // A frame that never comes must fail the comparison, not hang the test.
   const limit = setTimeout(() => socket.terminate(), 5000);
   const finish = async (): Promise<void> => {
     await work;
-    done = true;
+    end = await service.store.head();
     look();
   };
   await Promise.race([closed, finish()]);

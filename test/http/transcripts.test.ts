@@ -114,7 +114,7 @@ test('without a language model configured nothing is begun from it: 409 says wha
   await service.reaches(id, 'idle.saved');
   const library = await service.call<Library>('GET', '/transcripts', { token });
   const { filename } = library.body.transcripts[0]!;
-  const before = service.store.head();
+  const before = await service.store.head();
   for (const path of [`/recordings/${id}`, `/transcripts/${encodeURIComponent(filename)}`]) {
     for (const json of [undefined, { from: 'language-model', language: 'de' }]) {
       const init = json === undefined ? { token } : { token, json };
@@ -123,7 +123,7 @@ test('without a language model configured nothing is begun from it: 409 says wha
       assert.match(body.detail, /llm\.base_url.*speech-to-text/);
     }
   }
-  assert.equal(service.store.head(), before, 'a fact of a refused command');
+  assert.equal(await service.store.head(), before, 'a fact of a refused command');
   const json = { from: 'speech-to-text' };
   const again = await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
   assert.equal(again.status, 202);

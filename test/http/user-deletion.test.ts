@@ -145,7 +145,7 @@ test('an upload that ends after its user was deleted becomes no recording', asyn
 });
 
 async function statesOf(service: TestService, ids: readonly string[]) {
-  await service.projections.applied('all', service.store.head());
+  await service.projections.applied('all', await service.store.head());
   return await Promise.all(
     ids.map(async (id) => (await recordingById(service.storage, id))?.state),
   );

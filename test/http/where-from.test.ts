@@ -121,9 +121,9 @@ test('a start that a person corrects is the date of documents and lists; file na
     list.body.recordings.map(({ recording_id }) => recording_id),
     [id, other],
   );
-  const head = service.store.head();
+  const head = await service.store.head();
   await service.call('PATCH', path, { token, json: { started_at: '2025-01-02T02:04:05Z' } });
-  assert.equal(service.store.head(), head, 'the same moment is no change');
+  assert.equal(await service.store.head(), head, 'the same moment is no change');
   assert.deepEqual((await checkLog(service.store)).differences, []);
 });
 

@@ -127,9 +127,9 @@ test('facts appended meanwhile: all up to one position are in it, and no other',
     })();
     // The first of them are durable before the backup begins.
     await store.append('config', [plainFact('first')], 0);
-    const before = store.head();
+    const before = await store.head();
     const report = await backup({ store, keys, data }, kept);
-    const after = store.head();
+    const after = await store.head();
     done = true;
     await appending;
     return { before, after, report };

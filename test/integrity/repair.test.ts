@@ -107,7 +107,7 @@ test('repair keeps what is before the hole and every other stream, and says what
 test('repair puts a database together again that LevelDB cannot open', async (t) => {
   const { data } = await recordedData(t, { recordings: 1 });
   const root = await tempDir(t);
-  const records = await withLogAlone(data, async ({ store }) => store.head());
+  const records = await withLogAlone(data, async ({ store }) => await store.head());
   for (const lost of [/^CURRENT$/, /^MANIFEST/]) {
     for (const name of await readdir(data.log)) if (lost.test(name)) await rm(join(data.log, name));
     await assert.rejects(verifyAlone(data), { code: 'DAMAGED' });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { logKey } from '../../events/log/records.ts';
-import { type EventLog, openLog } from '../../events/log/level-log.ts';
+import { type LevelLog, openLog } from '../../events/log/level-log.ts';
 import type { DataFolder } from '../../src/shared/data-directory.ts';
 import { startScrub } from '../../src/integrity/scrub.ts';
 import { openingCheck, readScrubState } from '../../src/integrity/scrub-state.ts';
@@ -53,7 +53,7 @@ async function untilDone(scrub: { step(): Promise<boolean> }): Promise<number> {
   }
 }
 
-const appendSome = (store: EventLog, count: number) =>
+const appendSome = (store: LevelLog, count: number) =>
   store.append(
     'config',
     Array.from({ length: count }, (_, index) => plainFact(`${index}`)),
@@ -71,7 +71,7 @@ test('the scrub comes round, goes on after a restart, and keeps up with what is 
   const { data } = await recordedData(t);
   const now = { ms: Date.parse('2026-11-21T00:00:00Z') };
   const first = await opened(t, data, now);
-  const head = first.store.head();
+  const head = await first.store.head();
   await first.scrub.step();
   const { verified } = first.scrub.progress();
   assert.ok(verified >= 9 && verified < head);
@@ -153,7 +153,7 @@ test('a log that ends before what was looked at has lost its end', async (t) => 
   const now = { ms: Date.now() };
   const before = await opened(t, data, now);
   await untilDone(before.scrub);
-  const head = before.store.head();
+  const head = await before.store.head();
   await before.store.close();
   await tamper(data, (db) => db.del(logKey(head), binary));
   const after = await opened(t, data, now);

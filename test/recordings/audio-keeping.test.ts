@@ -389,7 +389,7 @@ async function openWorld(t: TestContext, options: Options) {
     /** There are documents, and the audio has been dealt with. */
     async done(id: string) {
       await events.next('step done');
-      await projections.applied('all', store.head());
+      await projections.applied('all', await store.head());
       assert.equal((await recordingById(storage, id))?.state, 'idle.saved');
       // Waits for the end of what deals with it.
       await recordingService.whileFilesStay(async () => {});

@@ -160,14 +160,14 @@ test('from the language model on, none configured is a refusal before any work',
   const world = await openWorld(t, null);
   const id = await world.upload();
   await world.until(id, 'idle.saved');
-  const before = world.pipeline.store.head();
+  const before = await world.pipeline.store.head();
   for (const stage of ['punctuate', 'summarise', 'entitle']) {
     await assert.rejects(replayFrom(world.pipeline, id, stage), {
       code: 'NO_LANGUAGE_MODEL',
       message: /llm\.base_url.*speech-to-text/,
     });
   }
-  assert.equal(world.pipeline.store.head(), before);
+  assert.equal(await world.pipeline.store.head(), before);
   assert.equal((await replayFrom(world.pipeline, id, 'write')).version, 2);
   assert.equal((await replayFrom(world.pipeline, id, 'transcribe')).version, 3);
 });

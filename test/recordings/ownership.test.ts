@@ -4,7 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { type RecordingFact, type Stage, stages } from '../../events/facts/recording.ts';
 import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import { type Ownership, openAggregate } from '../../src/recordings/aggregate.ts';
+import type { Ownership } from '../../events/ownership.ts';
+import { openAggregate } from '../../src/recordings/aggregate.ts';
 import { recordingHandler } from '../../src/recordings/handle.ts';
 import {
   type Job,
@@ -108,10 +109,10 @@ async function world(t: TestContext) {
       if (locks.has(name)) return null;
       const lost = new AbortController();
       locks.set(name, lost);
-      const release = () => {
+      const release = async () => {
         if (locks.get(name) === lost) locks.delete(name);
       };
-      return { lost: lost.signal, release, isShared: true };
+      return { lost: lost.signal, release };
     },
   };
 
@@ -145,7 +146,7 @@ async function world(t: TestContext) {
       const open = async () =>
         (await openAggregate(
           recordingId,
-          { handler, ownership, runStage, log, moved() {} },
+          { handler, ownership, isShared: true, runStage, log, moved() {} },
           { create: true },
         ))!;
       const self = {

@@ -21,7 +21,7 @@ test('from each stage: what comes before it is taken from the log, and no engine
   await service.reaches(id, 'idle.saved');
   let version = 1;
   for (const [stage, expected] of Object.entries(again)) {
-    const before = service.store.head();
+    const before = await service.store.head();
     const replayed = await replayFrom(service, id, stage);
     version += 1;
     assert.deepEqual(

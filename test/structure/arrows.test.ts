@@ -25,6 +25,16 @@ for (const [path, source, complaint] of [
   ['src/recordings/a.ts', `import { x } from '../http/b.ts';`, '../http/b.ts'],
   ['src/http/routes/a.ts', `import { x } from '../../main.ts';`, '../../main.ts'],
   ['src/search/a.ts', `import { x } from '../export/b.ts';`, '../export/b.ts'],
+  [
+    'src/http/a.ts',
+    `import { x } from '../../events/log/level-log.ts';`,
+    '../../events/log/level-log.ts',
+  ],
+  [
+    'src/integrity/a.ts',
+    `import { x } from '../../events/log/streams.ts';`,
+    '../../events/log/streams.ts',
+  ],
   ['src/new-folder/a.ts', `import { x } from '../shared/b.ts';`, '../shared/b.ts'],
 ] as const) {
   test(`the check notices ${path}: ${source}`, async (t) => {

@@ -40,6 +40,22 @@ const mayImport: Record<string, readonly string[]> = {
   web: ['web'],
 };
 
+/** What of `events/log/` is not about LevelDB: sealing, keys, and the bell. */
+const notOfLevel = ['sealing.ts', 'file-keys.ts', 'commit-signal.ts'];
+
+/** Who reaches the log in LevelDB: who opens it, the rows beside it, and what works on its very files. */
+const mayReachLevel = [
+  'events/',
+  'src/event-log.ts',
+  'src/storage/',
+  'src/integrity/backup.ts',
+  'src/integrity/import-log.ts',
+  'src/integrity/open-mark.ts',
+  'src/integrity/repair.ts',
+  'src/integrity/restore.ts',
+  'src/integrity/tables/',
+];
+
 /** Packages that folders without I/O may use; the others may use any. */
 const packages: Record<string, RegExp> = {
   machines: /^xstate(\/graph)?$/,
@@ -73,11 +89,16 @@ function mayBe(path: string, target: string): boolean {
   const top = path.split('/')[0]!;
   if (!mayImport[top]!.some((folder) => target.startsWith(`${folder}/`))) return false;
   if (top === 'web') return true;
+  if (isOfLevel(target) && !mayReachLevel.some((from) => path.startsWith(from))) return false;
   const [from, to] = [placeOf(path), placeOf(target)];
   // A file outside the table has no place in the house.
   if (from === undefined || to === undefined) return false;
   return from.folder === to.folder || from.floor > to.floor;
 }
+
+/** Everybody else goes by the ports: `events/store.ts`, `events/event-log.ts`. */
+const isOfLevel = (target: string): boolean =>
+  target.startsWith('events/log/') && !notOfLevel.some((file) => target === `events/log/${file}`);
 
 function placeOf(path: string): { floor: number; folder: readonly string[] } | undefined {
   for (const [floor, folders] of floors.entries()) {

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import type { Stage } from '../../events/facts/recording.ts';
-import type { EventLog } from '../../events/log/level-log.ts';
+import type { LevelLog } from '../../events/log/level-log.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
@@ -84,7 +84,7 @@ export async function startService(
   const { url } = running;
   const { storage, projections, accounts, recordingService } = services!;
   // Routes see less of it than it is.
-  const store = services!.store as EventLog;
+  const store = services!.store as LevelLog;
   const call = async <T = Record<string, unknown>>(
     method: string,
     path: string,

@@ -9,7 +9,14 @@ import { checkFacts } from '../../events/facts/validation.ts';
  * An event store that forgets everything with the process: for tests of what stands on the log.
  * It holds to the same contract as the real one. Without `keys` no content is ever erased.
  */
-export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {}): EventStore {
+export function memoryStore(
+  options: {
+    clock?: () => Date;
+    keys?: KeyStore;
+    /** For tests of two processes on one log. */
+    isShared?: boolean;
+  } = {},
+): EventStore {
   const clock = options.clock ?? (() => new Date());
   const facts: LoggedFact[] = [];
   const streams = new Map<string, LoggedFact[]>();
@@ -29,6 +36,7 @@ export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {
   };
 
   return {
+    isShared: options.isShared ?? false,
     async append(stream, offered: readonly OfferedFact[], expectedVersion) {
       assertOpen();
       const checked = checkFacts(stream, offered, expectedVersion);
@@ -73,7 +81,7 @@ export function memoryStore(options: { clock?: () => Date; keys?: KeyStore } = {
         yield (await presented(fact)) as LoggedFactIn<S>;
       }
     },
-    head: () => facts.length,
+    head: async () => facts.length,
     version: async (stream) => streams.get(stream)?.length ?? 0,
     async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
       assertOpen();

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/log/file-keys.ts';
-import { type EventLog, openLog } from '../../events/log/level-log.ts';
+import { type LevelLog, openLog } from '../../events/log/level-log.ts';
 import {
   type RecordingFact,
   type RecordingFactType,
@@ -17,21 +17,18 @@ import type { WarnAfter } from '../../src/capture/capture-now.ts';
 import { type Captures, openCaptures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import {
-  type RecordingAggregate,
-  openAggregate,
-  soleOwner,
-} from '../../src/recordings/aggregate.ts';
+import { soleOwnership } from '../../events/ownership.ts';
+import { type RecordingAggregate, openAggregate } from '../../src/recordings/aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { recordingHandler } from '../../src/recordings/handle.ts';
 import { type StageActivity, stageRunner } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { until } from './pulse-until.ts';
 
-/** EventLog, machine and captures as the service has them; the stages after capture never end. */
+/** Log, machine and captures as the service has them; the stages after capture never end. */
 export type CapturingService = {
   captures: Captures;
-  store: EventLog;
+  store: LevelLog;
   folder(recordingId: string): string;
   start(device: string | null, recordingId?: string): Promise<string>;
   command(recordingId: string, fact: RecordingFact): Promise<void>;
@@ -86,11 +83,12 @@ export async function openCapturingService(
     log,
   });
   const handler = recordingHandler({ store });
+  const ownership = soleOwnership();
   const live = new Map<string, RecordingAggregate>();
   const openOne = async (recordingId: string) => {
     const recording = await openAggregate(
       recordingId,
-      { handler, ownership: soleOwner, runStage, log, moved: () => undefined },
+      { handler, ownership, isShared: false, runStage, log, moved: () => undefined },
       { create: true },
     );
     live.set(recordingId, recording!);

@@ -103,7 +103,9 @@ export async function doneBefore(
   if (!state.repeatable) return null;
   const { projections, storage, store, accounts } = services;
   const command = commandOf(state);
-  await projections.applied(commands.name, store.head(), { timeoutMs: limits.readYourWritesMs });
+  await projections.applied(commands.name, await store.head(), {
+    timeoutMs: limits.readYourWritesMs,
+  });
   const done = (await doneBy(storage, command)) ?? (await lastDoneBy(storage, command));
   if (done === null) {
     if (accounts.hasCreated(command)) throw usedDifferently();

@@ -82,8 +82,10 @@ function ownerIn(ctx: Context & { state: State }): string {
 }
 
 /** Waits until what was named last can be read. */
-const upToDate = ({ projections, store }: HttpServices): Promise<void> =>
-  projections.applied(people.name, store.head(), { timeoutMs: limits.readYourWritesMs });
+async function upToDate({ projections, store }: HttpServices): Promise<void> {
+  const head = await store.head();
+  await projections.applied(people.name, head, { timeoutMs: limits.readYourWritesMs });
+}
 
 async function profilesOf(services: HttpServices, owner: string): Promise<Person[]> {
   await upToDate(services);
