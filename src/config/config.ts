@@ -9,6 +9,7 @@ import {
   decideSettings,
 } from '../../projections/config.ts';
 import type { Log } from '../shared/log.ts';
+import { type FolderFault, folderFault } from '../shared/folder-fault.ts';
 import { limited } from '../shared/mutex.ts';
 import { environmentSettings } from './environment.ts';
 import {
@@ -41,7 +42,7 @@ export interface Config {
    */
   update(patch: unknown, onBehalf: { by: string; command?: string | undefined }): Promise<void>;
   /** Refuses what `update` would refuse. @throws {ConfigError} */
-  check(patch: unknown): void;
+  check(patch: unknown): Promise<void>;
   /**
    * The settings as they would be, without a key that was given for another server; nothing is stored.
    * @throws {ConfigError} `CONFIG_INVALID` */
@@ -91,15 +92,23 @@ export async function openConfig(parts: {
     log.info({ category: 'security', by: metadata.by, keys }, 'settings changed');
   };
 
+  const check = async (patch: unknown) => {
+    await lookAtFolders(accepted(patch, { environment, current }));
+  };
+
   return {
     settings: () => current,
     document: () => ({
       config: documentOf(current),
       overridden: settingKeys.filter((key) => Object.hasOwn(environment, key)),
     }),
-    check: (patch) => void accepted(patch, { environment, current }),
+    check,
     withPatch: (patch) => patched(current, patch),
-    update: (patch, { by, command = ulid() }) => inTurn(() => change(patch, { by, command })),
+    async update(patch, { by, command = ulid() }) {
+      // Before its turn: a disk that hangs holds up nobody else's.
+      await check(patch);
+      await inTurn(() => change(patch, { by, command }));
+    },
   };
 }
 
@@ -135,6 +144,22 @@ function accepted(
   }));
   const message = `Set by the environment: ${overridden.map(({ key }) => key).join(', ')}.`;
   throw new ConfigError('CONFIG_OVERRIDDEN', message, { faults });
+}
+
+/**
+ * A folder is there when it is named: what is wrong with it is said to who names it, and not when something
+ * is first put into it. @throws {ConfigError} `CONFIG_INVALID`
+ */
+async function lookAtFolders(changes: readonly Change[]): Promise<void> {
+  const path = changes.find(({ key }) => key === 'notes.vault')?.value;
+  const fault = typeof path === 'string' ? await folderFault(path) : null;
+  if (fault !== null) throw invalidConfig([{ path: 'notes.vault', message: inWords(fault) }]);
+}
+
+function inWords(fault: FolderFault): string {
+  if (fault === 'not-there') return 'is not there: make the folder first, or name another';
+  if (fault === 'no-folder') return 'is no folder';
+  return `cannot be written by the service: ${fault.refused}`;
 }
 
 /** What holds. What an older or newer release stored and this one does not take is left out. */

@@ -1,4 +1,4 @@
-import { access, constants, lstat, readdir, stat } from 'node:fs/promises';
+import { access, constants, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
 import { type Finding, findingPlace } from '../integrity/findings.ts';
@@ -6,6 +6,7 @@ import { adviceOn } from '../integrity/verify.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { messageOf } from '../shared/errors.ts';
 import { diskAt, ifMissing } from '../shared/files.ts';
+import { folderFault } from '../shared/folder-fault.ts';
 import { gigabyte, lowWaterMark, sizeText } from '../storage/disk.ts';
 import { whatToDo } from '../storage/quota.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
@@ -217,12 +218,11 @@ async function vault(path: string | null): Promise<LookedAt> {
   const choose = {
     text: 'Make the folder, or set notes.vault to the one of the notes application.',
   };
-  const found = await stat(path).catch(ifMissing(null));
-  if (!found) return asMissing(`${path} (notes.vault) is not there.`, choose);
-  if (!found.isDirectory()) return asMissing(`${path} (notes.vault) is no folder.`, choose);
-  const refused = await access(path, constants.W_OK | constants.X_OK).then(() => null, messageOf);
-  if (refused === null) return asOk(`${path} can be written.`);
-  return asMissing(`${path} (notes.vault) cannot be written: ${refused}.`, {
+  const fault = await folderFault(path);
+  if (fault === null) return asOk(`${path} can be written.`);
+  if (fault === 'not-there') return asMissing(`${path} (notes.vault) is not there.`, choose);
+  if (fault === 'no-folder') return asMissing(`${path} (notes.vault) is no folder.`, choose);
+  return asMissing(`${path} (notes.vault) cannot be written: ${fault.refused}.`, {
     text: 'Make it writable for the user that the service runs as.',
     command: `sudo chown -R "$USER" '${path}'`,
   });

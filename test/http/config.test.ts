@@ -184,7 +184,7 @@ test('concurrent updates of different keys all survive', async (t) => {
     { llm: { model: 'b' } },
     { llm: { api_key: 'sk-1' } },
     { stt: { api_key: 'sk-2' } },
-    { notes: { vault: '/tmp/vault' } },
+    { notes: { vault: service.dataDir } },
     { limits: { upload_mb: 7 } },
     { server: { allowed_hosts: ['notes.example'] } },
   ];

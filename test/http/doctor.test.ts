@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type TestService, startService } from '../support/http-client.ts';
 import { chatty, wellBehaved } from '../support/language-servers-brains.ts';
@@ -88,21 +90,34 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   assert.ok(!JSON.stringify([...refused.values()]).includes(key), 'no key is told');
 });
 
-test('a vault that is gone, or no folder, is missing; one that can be written is not', async (t) => {
+test('a vault that is gone, or no folder, is refused when it is named, and missing when it went later', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
-  const vault = async (path: string) => {
-    await put(service, token, { notes: { vault: path } });
-    return (await look(service, token)).get('vault')!;
+  const vault = async () => (await look(service, token)).get('vault')!;
+  const name = async (path: string) => {
+    type Answer = { errors?: { path: string; message: string }[] };
+    const json = { notes: { vault: path }, documents: { times: false } };
+    const { status, body } = await service.call<Answer>('PUT', '/config', { token, json });
+    return [status, body.errors?.map(({ message }) => message).join()];
   };
-  assert.equal((await vault(service.dataDir)).status, 'ok');
-  const gone = await vault(`${service.dataDir}/nowhere`);
+  const folder = join(service.dataDir, 'vault');
+  const notThere = 'is not there: make the folder first, or name another';
+  assert.deepEqual(await name(folder), [422, notThere]);
+  assert.deepEqual(await name(join(service.dataDir, 'log/CURRENT')), [422, 'is no folder']);
+  assert.match((await vault()).detail, /^None is set/, 'all of it or nothing');
+  await mkdir(folder);
+  assert.equal((await name(folder))[0], 200);
   assert.deepEqual(
-    [gone.status, gone.detail],
-    ['missing', `${service.dataDir}/nowhere (notes.vault) is not there.`],
+    [(await vault()).status, (await vault()).detail],
+    ['ok', `${folder} can be written.`],
   );
-  const file = await vault(`${service.dataDir}/secrets.json`);
-  assert.match(file.detail, /is no folder|is not there/);
+  await rmdir(folder);
+  const gone = [(await vault()).status, (await vault()).detail];
+  assert.deepEqual(gone, ['missing', `${folder} (notes.vault) is not there.`]);
+  // What is about something else is saved nevertheless.
+  await put(service, token, { documents: { times: true } });
+  await writeFile(folder, '');
+  assert.match((await vault()).detail, /is no folder/);
 });
 
 const numbers = () => JSON.stringify({ numbers: ['one', 'two', 'three'] });

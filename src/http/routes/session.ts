@@ -42,7 +42,7 @@ export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) =
     const { config: patch = {}, ...request } = await jsonBody(ctx, setupSchema, fromStrangers);
     const peer = await from(ctx);
     // Looked at before there is a user: with a faulty configuration nothing is set up.
-    if ((await accounts.setupState(peer)).setup_required) config.check(patch);
+    if ((await accounts.setupState(peer)).setup_required) await config.check(patch);
     const session = await accounts.setup(request, peer);
     const caller = await accounts.authenticate(session.token);
     if (caller) await config.update(patch, { by: caller.userId });
