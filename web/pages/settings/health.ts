@@ -1,15 +1,10 @@
 /** What the service says of its machine (`GET /doctor`), as this page shows it. */
 import { atom } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../../client/api.ts';
+import type { operations } from '../../client/interface.d.ts';
 
-export type Health = {
-  id: string;
-  title: string;
-  status: 'ok' | 'limited' | 'missing';
-  detail: string;
-  remedy: { text: string; command?: string; request?: { method: 'POST'; path: string } } | null;
-  link: string | null;
-};
+type Answered = operations['doctor']['responses'][200]['content']['application/json'];
+export type Health = Answered['checks'][number];
 
 /** What the last look found; null before the first. */
 export const health = atom<{ checks: readonly Health[]; at: number } | null>(null);
@@ -20,9 +15,8 @@ export const thingsToLookAt = atom(0);
 /** Looks now: some seconds, since servers and models are tried. @throws {ApiError} */
 export async function lookAgain(): Promise<void> {
   const { checks } = await answer(api.GET('/doctor'));
-  const found = (checks as unknown as Given[]).map(shown);
-  health.set({ checks: inOrder(found), at: Date.now() });
-  thingsToLookAt.set(found.filter(({ status }) => status !== 'ok').length);
+  health.set({ checks: inOrder(checks), at: Date.now() });
+  thingsToLookAt.set(checks.filter(({ status }) => status !== 'ok').length);
 }
 
 /** As text to be sent to who helps. */
@@ -38,24 +32,6 @@ export const asText = (checks: readonly Health[]): string =>
         .join('\n'),
     )
     .join('\n');
-
-type Given = Omit<Partial<Health>, 'remedy'> & {
-  detail: string;
-  name?: string;
-  state?: 'ok' | 'missing' | 'failed';
-  remedy?: Health['remedy'] | string;
-};
-
-function shown({ id, title, name = '', status, state, detail, remedy, link }: Given): Health {
-  return {
-    id: id ?? name,
-    title: title ?? name,
-    status: status ?? (state === 'ok' ? 'ok' : state === 'missing' ? 'limited' : 'missing'),
-    detail,
-    remedy: typeof remedy === 'string' ? { text: remedy } : (remedy ?? null),
-    link: link ?? null,
-  };
-}
 
 const order = ['missing', 'limited', 'ok'];
 

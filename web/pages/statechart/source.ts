@@ -80,8 +80,11 @@ export function followRecording(
 /** Recordings by their last move, newest first. */
 export const moving = atom<readonly Moving[]>([]);
 
-/** Follows the moves of all recordings this user may know of, painted once a frame. @returns how to stop */
-export function followAll(): () => void {
+/**
+ * Follows the moves of all recordings this user may know of, painted once a frame. What moved before is asked
+ * for once; `fail` gets why it is not known. @returns how to stop
+ */
+export function followAll(fail: (error: ApiError) => void): () => void {
   const known = new Map<string, Moving>();
   let waiting = false;
   let stopped = false;
@@ -101,12 +104,11 @@ export function followAll(): () => void {
   };
   const isAdmin = session.get()?.is_admin === true;
   const stops = [onFrame(onMove)];
-  if (isAdmin) {
-    void recentMoves(move).catch(() => undefined);
-    stops.push(watchOthers(onMove));
-  } else {
-    void ownMoves(move).catch(() => undefined);
-  }
+  (isAdmin ? recentMoves : ownMoves)(move).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    if (!stopped) fail(error);
+  });
+  if (isAdmin) stops.push(watchOthers(onMove));
   return () => {
     stopped = true;
     for (const stop of stops) stop();

@@ -48,6 +48,8 @@ export default {
   version: 'Fassung {version} gilt.',
   toNote: 'Lesen',
   moves: { one: '{count} Aufnahme', many: '{count} Aufnahmen' },
+  movesUnknown: 'Was sich vorher bewegt hat, ließ sich nicht laden.',
+  movesFollow: 'Was sich von jetzt an bewegt, steht hier.',
   noMoves: 'Noch hat sich nichts bewegt.',
   noMovesHint:
     'Etwas aufnehmen oder eine Datei auf die Notizen ziehen: jede Aufnahme, die sich bewegt, steht dann hier.',

@@ -48,6 +48,8 @@ const english = {
   version: params('Version {version} in use.'),
   toNote: 'Read it',
   moves: count({ one: '{count} recording', many: '{count} recordings' }),
+  movesUnknown: 'What moved before could not be loaded.',
+  movesFollow: 'What moves from now on is listed.',
   noMoves: 'Nothing has moved yet.',
   noMovesHint:
     'Record something, or drop a file onto the notes: each recording that moves is listed here.',
