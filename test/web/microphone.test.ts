@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { make, speak, wordErrorRate } from '../support/espeak.ts';
+import { test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
+import { browserClient } from '../support/browser-client.ts';
+import { wordErrorRate } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf } from '../support/service-process.ts';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { type WebService, openPage, startChromium, startWebService } from './browser.ts';
+import { microphoneThatSpeaks } from './fake-microphone.ts';
 
 const said =
   'The first thing we have to talk about is the garden. The second thing is the house by the river. ' +
@@ -58,7 +59,7 @@ async function delivered(page: Page): Promise<Buffer> {
 test('every sample the worklet delivers is on the service’s disk, in order, once, whatever happens to page and network', async (t) => {
   const service = await startWebService(t);
   const proxy = await tcpProxy(t, service.url);
-  const browser = await startChromium(t, await microphoneThatSpeaks(t));
+  const browser = await startChromium(t, await microphoneThatSpeaks(t, said));
   const session = await service.login();
   const page = await openPage(t, browser, {
     url: `${proxy.url}/account`,
@@ -85,24 +86,64 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await moreBlocks(page, 60);
     await page.getByRole('button', { name: 'Stop and write notes' }).click();
     await page.getByRole('button', { name: 'Record' }).waitFor();
-    const text = await sameOnDisk(service, session.token, await delivered(page));
+    const { text } = await sameOnDisk(service, session.token, await delivered(page));
     assert.ok(wordErrorRate(said, text) < 0.35, text);
   });
-});
 
-/** Chromium's switches for a microphone that says `said` once, behind a second of silence. */
-async function microphoneThatSpeaks(t: TestContext): Promise<string[]> {
-  const folder = await tempDir(t);
-  const spoken = join(folder, 'spoken.wav');
-  const heard = join(folder, 'heard.wav');
-  await speak(said, spoken);
-  await make('sox', spoken, '-b', '16', '-c', '1', heard, 'rate', '16000', 'pad', '1', '0.5');
-  return [
-    '--use-fake-device-for-media-stream',
-    '--use-fake-ui-for-media-stream',
-    `--use-file-for-fake-audio-capture=${heard}%noloop`,
-  ];
-}
+  await t.test('stopped while the network is away', async () => {
+    await record(page);
+    await moreBlocks(page, 10);
+    await loseNetwork(proxy);
+    await moreBlocks(page, 20);
+    await page.getByRole('button', { name: 'Stop and write notes' }).click();
+    await page.getByText('of the last recording wait in this browser').waitFor();
+    proxy.lead(service.url);
+    await sameOnDisk(service, session.token, await delivered(page));
+  });
+
+  await t.test('in a tab that was closed', async () => {
+    await record(page);
+    await moreBlocks(page, 10);
+    await loseNetwork(proxy);
+    await moreBlocks(page, 20);
+    await page.close();
+    proxy.lead(service.url);
+    const next = await openAgain(context, proxy.url);
+    await next.getByText('A recording of this browser waits.').waitFor();
+    await next.getByRole('button', { name: 'Stop and write notes' }).click();
+    await sameOnDisk(service, session.token, await delivered(next));
+    await eventually('nothing is kept that has arrived', async () => (await heldIn(next)) === 0);
+    await next.close();
+  });
+
+  await t.test('in a tab that comes back after its recording was ended without it', async () => {
+    const first = await openAgain(context, proxy.url);
+    await record(first);
+    await moreBlocks(first, 20);
+    await loseNetwork(proxy);
+    await moreBlocks(first, 20);
+    await first.close();
+    const early = await endElsewhere(service, session.token);
+    proxy.lead(service.url);
+    const next = await openAgain(context, proxy.url);
+    const api = apiOf(service.url, session.token);
+    type Note = { version: number; state: string; notes: { code: string; text: string }[] };
+    const note = () => api.get<Note>(`/recordings/${early.id}`);
+    await eventually('there is a version with the rest', async () => {
+      const { version, state } = await note();
+      return version === 2 && state === 'idle.saved';
+    });
+    const pcm = await delivered(next);
+    await sameOnDisk(service, session.token, pcm);
+    assert.ok(early.samples * 2 < pcm.length, 'something came late');
+    assert.ok((await note()).notes.some(({ code }) => code === 'audio-added'));
+    await eventually('nothing is kept that has arrived', async () => (await heldIn(next)) === 0);
+    // It is no recording that could go on.
+    await next.locator('.rec-btn').waitFor();
+    await next.goto(`${proxy.url}/notes/${early.id}`);
+    await next.getByText('came from the browser only after its end').waitFor();
+  });
+});
 
 async function record(page: Page): Promise<void> {
   await page.getByText('Just me').click();
@@ -117,10 +158,49 @@ async function loseNetwork(proxy: TcpProxy): Promise<void> {
   proxy.cut();
 }
 
+async function openAgain(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+/** Another connection of the user takes over what is recorded, and ends it with what the service has. */
+async function endElsewhere(
+  service: WebService,
+  token: string,
+): Promise<{ id: string; samples: number }> {
+  const { recording } = await apiOf(service.url, token).get<{
+    recording: { recording_id: string };
+  }>('/status');
+  const client = browserClient({
+    url: () => service.url,
+    token,
+    pcm: Buffer.alloc(0),
+    rate: 16_000,
+    frameSamples: 1600,
+    recordingId: recording.recording_id,
+  });
+  const { samples } = await client.stop();
+  return { id: recording.recording_id, samples: samples! };
+}
+
+/** Blocks in the browser's IndexedDB. */
+const heldIn = (page: Page) =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    indexedDB.open('mitschrift-audio').onsuccess = ({ target }) => {
+      target.result.transaction('blocks').objectStore('blocks').count().onsuccess =
+        ({ target: { result } }) => resolve(result);
+    };
+  })`);
+
 const checked = new Set<string>();
 
-/** The newest recording is one that was not seen yet, and its file holds just these samples. @returns its words */
-async function sameOnDisk(service: WebService, token: string, pcm: Buffer): Promise<string> {
+/** The newest recording is one that was not seen yet, and its audio is just these samples. @returns what it says */
+async function sameOnDisk(
+  service: WebService,
+  token: string,
+  pcm: Buffer,
+): Promise<{ text: string }> {
   type Line = { recording_id: string; status: string; state: string };
   const api = apiOf(service.url, token);
   const newest = async () => {
@@ -135,10 +215,12 @@ async function sameOnDisk(service: WebService, token: string, pcm: Buffer): Prom
   });
   const { recording_id: id } = (await newest())!;
   checked.add(id);
-  const file = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
-  const onDisk = file.subarray(44);
+  const folder = join(service.dataDir, 'recordings', id);
+  const [name, ...more] = (await readdir(folder)).filter((file) => file.startsWith('audio'));
+  assert.deepEqual(more, [], 'one file');
+  const onDisk = (await readFile(join(folder, name!))).subarray(44);
   assert.equal(onDisk.length, pcm.length, 'samples, twice their bytes');
   assert.ok(onDisk.equals(pcm), 'in the same order');
   const { utterances } = await api.get<{ utterances: { text: string }[] }>(`/recordings/${id}`);
-  return utterances.map(({ text }) => text).join(' ');
+  return { text: utterances.map(({ text }) => text).join(' ') };
 }

@@ -16,10 +16,13 @@ export function askBeforeLeaving(
     if (newValue?.route === here || !holds()) return;
     abort();
     const target = addressOf(newValue);
-    // Back has moved the address already: it returns to where the page still is.
+    // Back has moved the address already: it returns to where the page still is, and the router hears of it,
+    // else it would take the next Back, and leaving after all, for where it has been already.
     const staying = addressOf(router.get());
-    if (location.pathname !== new URL(staying, location.origin).pathname)
+    if (location.pathname !== new URL(staying, location.origin).pathname) {
       history.pushState(null, '', staying);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }
     ask(() => {
       stop();
       router.open(target);

@@ -1,9 +1,9 @@
 /** Listening to a device of the service's machine without recording it (`level.start`). */
 import { atom } from 'nanostores';
-import { type Frame, connection, onFrame, send } from './feed.ts';
+import { connection, onFrame, send } from './feed.ts';
 
 export type Level = { rms: number; peak: number };
-/** `listening` until frames stop; `ended`: the service ends it after a minute; `refused`: why, in its words. */
+/** `ended`: after a minute, or because a recording wants the device; `refused`: why, in the service's words. */
 export type Trial =
   | { state: 'opening' | 'ended' }
   | { state: 'listening'; level: Level }
@@ -11,6 +11,8 @@ export type Trial =
 
 /** Frames come ten times a second: after this long without one it is over, in milliseconds. */
 const patience = 4_000;
+/** A device, or the one before it on its way out, may take its time until the first. */
+const openingPatience = 20_000;
 
 /**
  * Listens to a device, and says in `trial` what is heard. Begins again when the connection is back.
@@ -23,26 +25,30 @@ export function listenTo(device: string | null): {
 } {
   const trial = atom<Trial>({ state: 'opening' });
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = () => {
+  const over = () => trial.get().state !== 'refused' && trial.set({ state: 'ended' });
+  const wait = (milliseconds: number) => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (trial.get().state !== 'refused') trial.set({ state: 'ended' });
-    }, patience);
+    timer = setTimeout(over, milliseconds);
   };
   const stopFrames = onFrame((frame) => {
-    const heard = levelOf(frame);
-    if (heard !== null && heard.device === device) {
-      trial.set({ state: 'listening', level: heard });
-      wait();
-    } else if (frame.type === 'warning' && trial.get().state === 'opening') {
+    if (!('device' in frame) || frame.device !== device) return;
+    const { state } = trial.get();
+    if (frame.type === 'level' && frame.recording_id === undefined) {
+      trial.set({ state: 'listening', level: { rms: frame.rms, peak: frame.peak } });
+      wait(patience);
+    } else if (frame.type === 'level.ended' && state === 'listening') {
+      // While it opens, the end is that of a listening before.
+      clearTimeout(timer);
+      over();
+    } else if (frame.type === 'warning' && state === 'opening') {
       trial.set({ state: 'refused', detail: frame.detail });
     }
   });
   const stopConnection = connection.subscribe(({ state }) => {
     if (state !== 'open') return;
     trial.set({ state: 'opening' });
-    tell({ type: 'level.start', device });
-    wait();
+    send({ type: 'level.start', device });
+    wait(openingPatience);
   });
   return {
     trial,
@@ -50,15 +56,7 @@ export function listenTo(device: string | null): {
       clearTimeout(timer);
       stopFrames();
       stopConnection();
-      tell({ type: 'level.stop' });
+      send({ type: 'level.stop' });
     },
   };
-}
-
-const tell = (frame: object): boolean => send(frame as Parameters<typeof send>[0]);
-
-function levelOf(frame: Frame): (Level & { device: string | null }) | null {
-  if (frame.type !== 'level' || frame.recording_id !== undefined) return null;
-  const { rms, peak, device = null } = frame as Level & { device?: string | null };
-  return { rms, peak, device };
 }

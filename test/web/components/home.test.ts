@@ -10,6 +10,7 @@ import { titleWhenHidden } from '../../../web/app/page-title.ts';
 import { secondsNow } from '../../../web/client/recorded.ts';
 import { levelOf, wavOf } from '../../../web/client/microphone/pcm.ts';
 import { jobsOf, progressKey } from '../../../web/pages/home/jobs/jobs.ts';
+import { afterRefusal, triesOf } from '../../../web/client/microphone/refusals.ts';
 import { mainWord, markedPieces } from '../../../web/pages/home/library/search.ts';
 import { withTurn } from '../../../web/pages/home/live/live-text.ts';
 
@@ -243,4 +244,31 @@ test('what a browser recorded is measured, and made a file of', async () => {
   assert.equal(file.length, 44 + 16);
   assert.equal(file.readUInt32LE(24), 16_000);
   assert.ok(file.subarray(44).equals(Buffer.concat([Buffer.from(pcm), Buffer.from(pcm)])));
+});
+
+test('what the service refuses for now is asked again for a quarter of an hour, then when a person says so', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let asked = 0;
+  const tries = triesOf(() => (asked += 1));
+  const kept = { recordingId: '01M7', isOver: false };
+  const refused = (code = 'disk-low') => afterRefusal(kept, code, tries);
+  let minutes = 0;
+  for (let before = -1; before < asked; minutes += 0.5) {
+    before = asked;
+    if ((await refused()) === 'given-up') break;
+    t.mock.timers.tick(30_000);
+  }
+  assert.ok(minutes > 14 && minutes < 20, `${minutes} minutes`);
+  const used = asked;
+  t.mock.timers.tick(3_600_000);
+  assert.equal(asked, used, 'nothing asks by itself any more');
+
+  tries.now();
+  assert.equal(asked, used + 1);
+  assert.equal(await refused(), 'again');
+  t.mock.timers.tick(2000);
+  assert.equal(asked, used + 2, 'soon again');
+  tries.taken();
+  assert.equal(await refused('not-recording'), 'gone');
+  assert.equal(await afterRefusal({ ...kept, recordingId: null }, 'disk-low', tries), 'gone');
 });

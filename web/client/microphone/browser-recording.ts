@@ -27,7 +27,9 @@ export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-hel
 /** Why a recording was not begun, or ended otherwise than it was wanted. */
 export type Trouble =
   | { code: 'no-permission' | 'no-microphone' | 'no-tab-sound' | 'no-storage' | 'needs-press' }
-  | { code: 'refused' | 'ended'; detail: string };
+  | { code: 'refused' | 'ended'; detail: string }
+  /** `isAskedAgain`: by itself; else when a person says so. */
+  | { code: 'not-taken'; detail: string; isAskedAgain: boolean };
 
 export const trouble = atom<Trouble | null>(null);
 

@@ -4,13 +4,10 @@ import { type AudioLink, linkAudio } from './audio-link.ts';
 import { type AudioStore, type Kept, openAudioStore } from './audio-store.ts';
 import { CannotListen } from './listen.ts';
 import { wavOf } from './pcm.ts';
+import { afterRefusal, triesOf } from './refusals.ts';
 
 /** A recording of this browser that this tab has taken up. `total`: samples there are of it. */
 export type Leftover = { store: AudioStore; kept: Kept; release: () => void; total: number };
-
-/** Whether a refusal means that nothing more is taken for a recording, ever. */
-export const isGone = (code: string): boolean =>
-  ['not-recording', 'rate-differs', '/problems/not-found'].includes(code);
 
 /** Blocks read at once. */
 const atOnce = 500;
@@ -48,25 +45,37 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
   return response?.ok === true;
 }
 
-/** One that is over is sent beside whatever else is recorded. */
+/**
+ * One that is over is sent beside whatever else is recorded. What the service refuses for too long stays here,
+ * and is offered again at the next visit.
+ */
 export function finishQuietly(found: Leftover): void {
   const { store, kept, total } = found;
-  const over = async (whole: boolean) => {
+  kept.isOver = true;
+  const leave = () => {
+    tries.stop();
     link.close();
     found.release();
+  };
+  const over = async (whole: boolean) => {
+    leave();
     if (whole || kept.acknowledged >= total || (await sendRest(store, kept)))
       await store.remove(kept.id);
   };
+  const refused = async (code: string) => {
+    const comesTo = await afterRefusal(kept, code, tries);
+    if (comesTo === 'gone') await over(false);
+    else if (comesTo === 'given-up') leave();
+  };
   const link: AudioLink = linkAudio(store, kept, {
-    linked: () => {},
+    linked: (linked) => linked && tries.taken(),
     changed: () => {},
     ended: (reason) => {
       if (reason !== 'left' && reason !== 'paused') void over(reason === 'stopped');
     },
-    refused: (code) => {
-      if (isGone(code)) void over(false);
-    },
+    refused: (code) => void refused(code),
   });
+  const tries = triesOf(() => link.begin());
   link.begin();
   link.stop(total);
 }

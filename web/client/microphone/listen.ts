@@ -16,7 +16,7 @@ export interface Listening {
 }
 
 export class CannotListen extends Error {
-  readonly code: Exclude<Trouble['code'], 'refused' | 'ended'>;
+  readonly code: Exclude<Trouble['code'], 'refused' | 'ended' | 'not-taken'>;
   constructor(code: CannotListen['code']) {
     super(code);
     this.code = code;

@@ -89,6 +89,11 @@ export default {
   endedDisk: 'Die Platte des Dienstes ist voll.',
   endedGone: 'Der Dienst hatte zehn Minuten lang nichts von diesem Browser gehört.',
   endedTaken: 'Ein anderer Browser von Ihnen nimmt weiter auf.',
+  notTaken: 'Der Dienst nimmt diese Aufnahme gerade nicht an.',
+  notTakenSafe:
+    'Nichts geht verloren: Was nicht auf seiner Festplatte liegt, bleibt in diesem Browser.',
+  askedAgain: 'Sie wird ihm eine Viertelstunde lang von selbst wieder angeboten.',
+  notAskedAgain: 'Erneut versuchen, wenn das behoben ist, oder diese Seite später wieder öffnen.',
   refusedHere: 'Das ging nicht.',
 
   inProgress: 'In Arbeit',

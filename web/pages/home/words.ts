@@ -90,6 +90,10 @@ const english = {
   endedDisk: 'The service’s disk is full.',
   endedGone: 'The service had not heard this browser for ten minutes.',
   endedTaken: 'Another browser of yours went on with it.',
+  notTaken: 'The service does not take this recording now.',
+  notTakenSafe: 'Nothing is lost: what is not on its disk is kept in this browser.',
+  askedAgain: 'It is offered again by itself for a quarter of an hour.',
+  notAskedAgain: 'Try again when that is mended, or open this page again later.',
   refusedHere: 'That could not be done.',
 
   // In progress.

@@ -93,8 +93,9 @@ export default {
     'Aus jeder Aufnahme werden drei Markdown-Dateien. Ist der Ordner der Notizen-Anwendung genannt, öffnet ein Druck sie dort, mit Links, die gehen.',
   folder: 'Ordner auf dem Rechner, auf dem Mitschrift läuft',
   folderHint: 'Von der Wurzel aus, etwa /home/ada/Dokumente/Vault.',
-  folderFault:
-    'Das ist kein Pfad von der Wurzel aus. Notizen entstehen auch ohne ihn: Es geht nur um das Öffnen in der Notizen-Anwendung.',
+  folderFault: 'Das ist kein Pfad von der Wurzel aus, wie /home/ada/Dokumente/Vault.',
+  folderNotThere:
+    'Dort ist kein Ordner, in den der Dienst schreiben darf. Ihn anlegen oder einen anderen nennen. Notizen entstehen auch ohne ihn: Es geht nur um das Öffnen in der Notizen-Anwendung.',
 
   firstQuestion: 'Jetzt einen Satz sagen.',
   firstLede: 'Aufnehmen drücken, sprechen, beenden. Einen Moment später ist die erste Notiz da.',

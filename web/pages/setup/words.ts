@@ -92,8 +92,9 @@ const english = {
     'Every recording becomes three Markdown files. Name the folder of your notes application, and one press opens them there, with links that work.',
   folder: 'Folder on the machine that runs Mitschrift',
   folderHint: 'From the root, such as /home/ada/Documents/Vault.',
-  folderFault:
-    'This is no path from the root. Notes can be written without it: this only concerns opening them in the notes application.',
+  folderFault: 'This is no path from the root, such as /home/ada/Documents/Vault.',
+  folderNotThere:
+    'There is no folder that the service may write into. Make it, or name another. Notes can be written without it: this only concerns opening them in the notes application.',
 
   firstQuestion: 'Now say a sentence.',
   firstLede: 'Press Record, speak, press Stop. A moment later your first note is here.',

@@ -1,7 +1,21 @@
-/** What the large control does with the device of the service's computer. */
-import { answer, api } from '../../../client/api.ts';
-import type { AudioSource } from '../../../client/microphone/audio-store.ts';
+/** What is recorded, here and elsewhere, and what the large control does with the device of the service's computer. */
 import { persistentAtom } from '@nanostores/persistent';
+import { computed } from 'nanostores';
+import { answer, api } from '../../../client/api.ts';
+import { status } from '../../../client/feed.ts';
+import type { AudioSource } from '../../../client/microphone/audio-store.ts';
+import { browserRecording } from '../../../client/microphone/browser-recording.ts';
+
+/** What this browser records, or holds. What only is sent to its end is over for people. */
+export const recordedHere = computed(browserRecording, (recording) =>
+  recording?.state === 'ending' ? null : recording,
+);
+
+/** What else is recorded. What this browser recorded to its end still runs there until all of it has arrived. */
+export const recordedElsewhere = computed([status, browserRecording], (now, recording) => {
+  const running = now?.recording ?? null;
+  return running?.recording_id === recording?.recordingId ? null : running;
+});
 
 /** What was chosen last in this browser. */
 export const chosenKind = persistentAtom<'meeting' | 'solo'>('mitschrift.kind', 'meeting');
