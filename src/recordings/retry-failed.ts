@@ -56,9 +56,11 @@ type Deps = {
 
 export function openFailedRetries(deps: Deps): FailedRetries {
   const waiting = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+  let isClosed = false;
   return {
     take(recordingId, quiet = async () => {}) {
-      if (waiting.has(recordingId) || waiting.size >= waitingMax) return;
+      // What fails while the service ends is waited for by the next start.
+      if (isClosed || waiting.has(recordingId) || waiting.size >= waitingMax) return;
       const stop = new AbortController();
       const ended = quiet()
         .then(() => retryWhenReady(deps, recordingId, stop.signal))
@@ -76,6 +78,7 @@ export function openFailedRetries(deps: Deps): FailedRetries {
       waiting.delete(recordingId);
     },
     async close() {
+      isClosed = true;
       const all = [...waiting.values()];
       for (const { stop } of all) stop.abort();
       await Promise.all(all.map(({ ended }) => ended));

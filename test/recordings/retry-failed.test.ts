@@ -179,3 +179,16 @@ test('an error that has nothing to do with an engine is left alone', async (t) =
   await it.recordingService.close();
   assert.deepEqual(it.recordingService.activity(it.recordingId), []);
 });
+
+test('what fails while the service ends is waited for by the next start alone', async (t) => {
+  const { facts, recordingService, recordingId } = await failing(t, {
+    code: 'engine-away',
+    times: 9,
+  });
+  await facts('stage.failed', 1);
+  await recordingService.close();
+  // As a recording that moved while the others were already closed.
+  await recordingService.awaitEngines(Readable.from([recordingId]));
+  await new Promise(setImmediate);
+  assert.deepEqual(recordingService.activity(recordingId), []);
+});
