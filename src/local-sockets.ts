@@ -13,6 +13,7 @@ import { userCommands } from './control/user-commands.ts';
 import { type Readiness, unfinished } from './http/middleware/ready.ts';
 import { toggleSchema } from './http/routes/toggle.ts';
 import { guest } from './http/visible-recording.ts';
+import type { Backups } from './integrity/backups.ts';
 import type { Scrub } from './integrity/scrub.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { DataFolder, Host } from './shared/data-directory.ts';
@@ -24,6 +25,7 @@ type Parts = {
   accounts: Accounts;
   config: Config;
   scrub: Scrub;
+  backups: Backups;
   toggle: Toggle;
   readiness: Readiness;
   doctor(): Promise<Check[]>;
@@ -75,23 +77,17 @@ const triggerHandlers = ({ toggle, readiness, pipeline }: Parts): ControlHandler
 });
 
 function controlHandlers(
-  { pipeline, accounts, scrub, config, doctor }: Parts,
+  { pipeline, accounts, scrub, backups, config, doctor }: Parts,
   data: DataFolder,
   log: Log,
 ): ControlHandlers {
-  const { store, keys, recordingService } = pipeline;
+  const { store, keys } = pipeline;
   return {
     settings: async () => config.settings(),
     doctor: () => doctor(),
     ...userCommands(accounts),
     ...quarantineCommands({ data, log }),
-    ...integrityHandlers({
-      store,
-      keys,
-      data,
-      scrub,
-      whileFilesStay: recordingService.whileFilesStay,
-    }),
+    ...integrityHandlers({ store, keys, data, scrub, backups }),
     'replay-from': async (body) => {
       const { recording, from } = replaying.parse(body);
       const { replayFrom } = await import('./recordings/replay-from.ts');

@@ -15,6 +15,7 @@ import { type RunningServer, listen } from './http/server.ts';
 import type { HttpServices } from './http/services.ts';
 import { type StartingApp, createStartingApp } from './http/starting.ts';
 import { sweepUploads, uploadsDirOf } from './http/uploads/receive-upload.ts';
+import { type Backups, openBackups } from './integrity/backups.ts';
 import { isHeldByAnother } from './integrity/open-mark.ts';
 import { startScrub, type Scrub } from './integrity/scrub.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
@@ -146,6 +147,7 @@ type Core = {
   config: Config;
   accounts: Accounts;
   scrub: Scrub;
+  backups: Backups;
   disk: ReturnType<typeof openDiskRoom>;
   space: SpaceLimit;
   metrics: Metrics;
@@ -174,10 +176,14 @@ async function openCore(
   closing.splice(0, 1, () => pipeline.close());
   const accounts = await openUsers(pipeline, options, closing);
   options.onUsers?.(accounts);
-  const { storage, projections, recordingService, captures } = pipeline;
+  const { storage, projections, recordingService } = pipeline;
   const notTakenUp = () => [...recordingService.notTakenUp()];
   const scrub = await startScrub({ store, keys, data, log, notTakenUp });
   closing.push(() => scrub.stop());
+  const { stopping } = scrub;
+  const { whileFilesStay } = recordingService;
+  const backups = openBackups({ store, keys, data, stopping, whileFilesStay, log });
+  closing.push(() => backups.close());
   const disk = openDiskRoom({ root: data.root, settings, log });
   closing.push(() => disk.stop());
   const space = openSpaceLimit({ disk, ...spaceMeasures(data, storage), settings, log });
@@ -186,16 +192,7 @@ async function openCore(
   const metrics = await openMetrics({ ...sources, process: true });
   closing.push(async () => metrics.stop());
   const head = () => store.head();
-  const upToDate = upToDateOf(pipeline);
-  const toggle = openToggle({
-    recordingService,
-    captures,
-    space,
-    storage,
-    settings,
-    upToDate,
-    head,
-  });
+  const toggle = openToggle({ ...pipeline, space, upToDate: upToDateOf(pipeline), head });
   const models = openHostModels({
     modelsDir: data.models,
     catalogueDir: data.catalogue,
@@ -212,6 +209,7 @@ async function openCore(
     config,
     accounts,
     scrub,
+    backups,
     disk,
     space,
     metrics,

@@ -5,6 +5,7 @@ import type { Log } from '../shared/log.ts';
 import { type Quarantined, listQuarantined, purgeQuarantined } from '../storage/quarantine.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
+import type { Backups } from '../integrity/backups.ts';
 import type { Scrub } from '../integrity/scrub.ts';
 
 /** What `mitschrift quarantine` asks for: over the control socket, or directly. */
@@ -49,18 +50,13 @@ export function integrityHandlers(deps: {
   keys: KeyStore;
   data: DataFolder;
   scrub: Scrub;
-  /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
-  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
+  backups: Pick<Backups, 'make'>;
 }): Record<'health' | 'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
   const { stopping } = deps.scrub;
   return {
     health: async () => deps.scrub.health(),
     verify: () => deps.scrub.verify(),
-    backup: async (body) => {
-      const { directory } = backingUp.parse(body);
-      const { backup } = await import('../integrity/backup.ts');
-      return await deps.whileFilesStay(() => backup(deps, directory, stopping));
-    },
+    backup: async (body) => await deps.backups.make(backingUp.parse(body).directory),
     'export-log': async (body) => {
       const { file, decrypt } = exporting.parse(body);
       const { exportLog } = await import('../integrity/export-log.ts');

@@ -10,6 +10,7 @@ import { makeRoom } from './middleware/make-room.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { audioDeviceRoutes } from './routes/devices.ts';
 import { audioRoutes } from './routes/audio.ts';
+import { backupRoutes } from './routes/backup.ts';
 import { configRoutes } from './routes/config.ts';
 import { docsRoutes, openApiRoutes, pageRoutes, socketRoutes } from './routes/pages.ts';
 import { documentChangeRoutes, transcriptRoutes } from './routes/documents.ts';
@@ -85,6 +86,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
   [['setup'], setupRoutes, pageRoutes],
   [['login', 'logout'], sessionRoutes, pageRoutes],
   [['config'], configRoutes],
+  [['backup'], backupRoutes],
   [['users'], ownSessionRoutes, userRoutes],
   [['status'], statusRoutes],
   [['uploads'], tusRoutes],

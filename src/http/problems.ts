@@ -32,6 +32,7 @@ export const problemTypes = {
   'several-waiting': { status: 409, title: 'More than one recording waits for speakers' },
   'no-language-model': { status: 409, title: 'No language model is configured' },
   'nobody-waiting': { status: 409, title: 'No recording waits for speakers' },
+  'backup-running': { status: 409, title: 'A backup is being made' },
   'key-used-differently': {
     status: 409,
     title: 'This Idempotency-Key was used for something else',

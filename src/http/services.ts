@@ -8,6 +8,7 @@ import type { AcceptedAudio } from '../audio/accepts-audio.ts';
 import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Config } from '../config/config.ts';
+import type { Backups } from '../integrity/backups.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { Check } from '../doctor/check.ts';
 import type { Desktop } from '../documents/desktop.ts';
@@ -90,6 +91,7 @@ export type HttpServices = {
   space: Omit<SpaceLimit, 'start' | 'stop'>;
   /** Room on the disk. */
   disk: Pick<DiskRoom, 'giveUpReserve' | 'warning'>;
+  backups: Pick<Backups, 'begin' | 'now'>;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */

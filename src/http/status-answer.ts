@@ -26,6 +26,7 @@ export async function presentStatus(
     | 'space'
     | 'disk'
     | 'settings'
+    | 'backups'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -56,6 +57,7 @@ export async function presentStatus(
       waiting: services.recordingService.activity(error.recording_id)[0]?.waiting ?? null,
     })),
     health: presentHealth(services.health(), caller.isAdmin),
+    ...(caller.isAdmin ? { backup: await services.backups.now() } : {}),
     warnings: [services.disk.warning(), services.space.warning()].filter(
       (warning) => warning !== null,
     ),

@@ -9,6 +9,7 @@ import type { ConfigError } from '../config/schema.ts';
 import type { ConfinementError } from '../documents/confinement.ts';
 import type { NoDesktop } from '../documents/desktop.ts';
 import type { OversizedDocument } from '../documents/space.ts';
+import type { BackupRefused } from '../integrity/backups.ts';
 import type { NoVault } from '../documents/vault.ts';
 import type {
   CommandRefused,
@@ -61,6 +62,7 @@ const unavailable = (cause: Error): Problem =>
 /** Errors whose every code has an answer here: a new code does not compile without one. */
 type Answered =
   | AccountError
+  | BackupRefused
   | Busy
   | CommandRefused
   | CommandUsedDifferently
@@ -183,6 +185,9 @@ const byCode = {
       headers: again,
       cause: error,
     }),
+
+  BACKUP_RUNNING: (error) => new Problem('backup-running', error.message, { cause: error }),
+  BACKUP_PLACE: (error) => invalid([{ path: 'path', message: error.message }]),
 
   ALREADY_SET_UP: (error) => new Problem('already-set-up', error.message),
   SETUP_CODE_REQUIRED: (error) => new Problem('setup-code-required', error.message),

@@ -12,7 +12,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
-import { notInBackups } from './not-in-backups.ts';
+import { lastBackupFile, notInBackups } from './not-in-backups.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 
 /** What `mitschrift backup` answers. `facts`: how many the log in it has, and how many of them are new. */
@@ -33,7 +33,7 @@ export type BackupReport = {
  *   is not a backup of this log, or lies in the data directory
  */
 export async function backup(
-  deps: { store: EventLog; keys: KeyStore; data: DataFolder },
+  deps: { store: EventLog; keys: KeyStore; data: DataFolder; onFile?: () => void },
   directory: string,
   signal?: AbortSignal,
 ): Promise<BackupReport> {
@@ -76,7 +76,10 @@ export async function backup(
     await carryErasures(keys, layout.erasures, join(layout.filesOf(marker), 'keys'));
     await writeBackupMarker(directory, marker);
     await removeOthers(directory, marker);
-    return { directory, facts: position, newFacts: position - before, files, at: marker.at };
+    const facts = { facts: position, newFacts: position - before };
+    const report: BackupReport = { directory, ...facts, files, at: marker.at };
+    await writeDurably(join(data.root, lastBackupFile), `${JSON.stringify(report)}\n`);
+    return report;
   } finally {
     await copy.close();
   }
@@ -160,7 +163,7 @@ async function copyRecords(
 
 /** Keys, audio and documents after the log: whatever a fact in it speaks of was on the disk before. */
 async function copyFiles(
-  { data }: { data: DataFolder },
+  { data, onFile }: { data: DataFolder; onFile?: () => void },
   to: string,
   how: {
     signal: AbortSignal | undefined;
@@ -172,6 +175,7 @@ async function copyFiles(
     previous: how.previous,
     async wanted(path) {
       how.signal?.throwIfAborted();
+      onFile?.();
       const [top, second, third] = path.split('/');
       if (notInBackups.has(top ?? '') || path.endsWith('.tmp')) return false;
       if (top === 'keys') return second !== 'erased.jsonl';
@@ -227,7 +231,8 @@ async function nextFiles(directory: string, last: BackupMarker | undefined): Pro
   return files;
 }
 
-async function assertUsable(directory: string, data: DataFolder): Promise<void> {
+/** @throws {Error} where no backup can be made into a directory */
+export async function assertUsable(directory: string, data: DataFolder): Promise<void> {
   const way = relative(data.root, resolve(directory));
   if (way === '' || !way.startsWith('..')) {
     throw new Error('A backup inside the data directory would be lost with it.');

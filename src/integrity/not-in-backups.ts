@@ -2,6 +2,9 @@ import { reserveFile } from '../storage/disk.ts';
 import { openMarkFile, openingMarkFile } from './open-mark.ts';
 import { scrubStateFile } from './scrub-state.ts';
 
+/** What the last backup was: where, when, how much. */
+export const lastBackupFile = 'last-backup.json';
+
 /**
  * Entries of a data directory that no backup or salvage copies. Everything else is copied, also what
  * later releases add, and resumable uploads that are not complete: each of their chunks was acknowledged.
@@ -29,4 +32,5 @@ export const notInBackups: ReadonlySet<string> = new Set([
   openingMarkFile,
   reserveFile,
   scrubStateFile,
+  lastBackupFile,
 ]);

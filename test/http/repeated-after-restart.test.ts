@@ -210,6 +210,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/open': 'shows or copies again what is there',
   '/config/test': 'changes nothing',
   '/audio/combined': 'selects the same again',
+  '/backup': 'what is in it already is not copied again',
   '/models/{id}/install': 'what is there or on its way is not fetched twice',
   '/models/{id}/cancel': 'removes what arrived, or nothing',
 };

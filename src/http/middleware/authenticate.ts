@@ -90,7 +90,7 @@ const publicPaths = [
 
 const adminPaths = [
   /^\/(config|users|models|audio\/sources|audio\/combined)(\/|$)/,
-  /^\/(events|doctor|metrics)$/,
+  /^\/(events|doctor|metrics|backup)$/,
 ];
 
 /** Whether two secrets are the same; how long it takes tells nothing of either. */

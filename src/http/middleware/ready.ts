@@ -80,7 +80,11 @@ const rules: readonly (Rule & { pattern: RegExp })[] = [
   { pattern: /^\/users\/me(\/|$)/, reads: [], changes: [] },
   // Deleting a user ends what is done for them; the list counts their recordings.
   { pattern: /^\/users(\/|$)/, reads: [recordings.name], changes: [recordings.name] },
-  { pattern: /^\/(logout|config|models|doctor|metrics|machine)(\/|$)/, reads: [], changes: [] },
+  {
+    pattern: /^\/(logout|config|models|doctor|metrics|machine|backup)(\/|$)/,
+    reads: [],
+    changes: [],
+  },
   // Says itself how much of the library it has searched.
   { pattern: /^\/search$/, reads: [], changes: [] },
   { pattern: /^\/people$/, reads: [people.name], changes: [] },

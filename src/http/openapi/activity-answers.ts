@@ -30,3 +30,13 @@ export const activity = z.object({
   waiting: waiting.nullable(),
   behind: behind.optional(),
 });
+
+export const backupNow = z.object({
+  path: z.string(),
+  state: z.enum(['running', 'done', 'failed']),
+  started_at: time,
+  ended_at: time.nullable(),
+  files: z.number().int().describe('looked at so far'),
+  facts: z.number().int().nullable().describe('in it; null until it is complete'),
+  error: z.string().nullable().describe('for a person'),
+});

@@ -8,6 +8,7 @@ import * as recordings from './recording-answers.ts';
 import { pageOperations } from '../routes/pages.ts';
 import { sessionOperations } from '../routes/session.ts';
 import { userOperations } from '../routes/users.ts';
+import { backupOperations } from '../routes/backup.ts';
 import { configOperations } from '../routes/config.ts';
 import { guideOperations } from '../routes/guide.ts';
 import { hostOperations } from '../routes/status.ts';
@@ -35,6 +36,7 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...userOperations,
   ...configOperations,
+  ...backupOperations,
   ...hostOperations,
   ...toggleOperations,
   ...uploadOperations,

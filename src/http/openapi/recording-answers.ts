@@ -3,6 +3,7 @@ import { kindSchema } from '../../../events/facts/recording.ts';
 import { lineKinds, wordSchema } from '../../../events/facts/transcript.ts';
 import {
   activity,
+  backupNow,
   behind,
   seconds,
   secondsLeft,
@@ -259,6 +260,7 @@ export const statusSchema = z.object({
     damage: z.array(finding).optional().describe('to administrators'),
     more: z.number().int().optional().describe('damage that is not listed'),
   }),
+  backup: backupNow.nullable().optional().describe('to administrators: the one begun last'),
   warnings: z
     .array(z.object({ code: z.enum(['disk-low', 'space-limit']), message: z.string() }))
     .describe('what concerns everybody, and nothing stops for'),

@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeyStore } from '../../events/key-store.ts';
+import type { EventLog } from '../../events/event-log.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import { messageOf } from '../shared/errors.ts';
+import { ifMissing } from '../shared/files.ts';
+import type { Log } from '../shared/log.ts';
+import { loadOnce } from '../shared/package.ts';
+import type { BackupReport } from './backup.ts';
+import { lastBackupFile } from './not-in-backups.ts';
+
+/** A backup that was begun. Snake case: it is what HTTP answers. */
+export type BackupNow = {
+  path: string;
+  state: 'running' | 'done' | 'failed';
+  /** RFC 3339 UTC. */
+  started_at: string;
+  ended_at: string | null;
+  /** Files looked at so far. */
+  files: number;
+  /** Facts in it; null until it is complete. */
+  facts: number | null;
+  /** What went wrong, for a person. */
+  error: string | null;
+};
+
+/** Why none is begun. */
+export class BackupRefused extends Error {
+  override name = 'BackupRefused';
+  readonly code: 'BACKUP_RUNNING' | 'BACKUP_PLACE';
+  constructor(code: BackupRefused['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Backups of a service that runs: one at a time. */
+export interface Backups {
+  /** Makes one. @throws {BackupRefused}; as `backup` */
+  make(path: string): Promise<BackupReport>;
+  /** Begins one in the background. @throws {BackupRefused} also for a folder that is none for a backup */
+  begin(path: string): Promise<BackupNow>;
+  /** The one under way, or the last, also of an earlier process; null: there was none. */
+  now(): Promise<BackupNow | null>;
+  /** Waits for one under way, which ends by its signal. */
+  close(): Promise<void>;
+}
+
+export function openBackups(deps: {
+  store: EventLog;
+  keys: KeyStore;
+  data: DataFolder;
+  /** Ends what is under way. */
+  stopping: AbortSignal;
+  /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
+  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
+  log: Pick<Log, 'info' | 'warn'>;
+}): Backups {
+  const { data, log } = deps;
+  let last: BackupNow | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
+  const earlier = loadOnce(() => readLastBackup(data.root));
+
+  const assertNone = (): void => {
+    if (last?.state !== 'running') return;
+    throw new BackupRefused('BACKUP_RUNNING', `A backup into ${last.path} is being made.`);
+  };
+  const run = async (one: BackupNow): Promise<BackupReport> => {
+    try {
+      const { backup } = await import('./backup.ts');
+      const counted = { ...deps, onFile: () => (one.files += 1) };
+      const report = await deps.whileFilesStay(() => backup(counted, one.path, deps.stopping));
+      const { facts, at } = report;
+      Object.assign(one, { state: 'done', facts, ended_at: at });
+      log.info({ path: one.path, facts }, 'backed up');
+      return report;
+    } catch (error) {
+      const ended_at = new Date().toISOString();
+      Object.assign(one, { state: 'failed', error: messageOf(error), ended_at });
+      log.warn({ err: error, path: one.path }, 'a backup could not be made');
+      throw error;
+    }
+  };
+  const start = (path: string): { begun: BackupNow; report: Promise<BackupReport> } => {
+    assertNone();
+    const begun: BackupNow = { ...noBackup, path, started_at: new Date().toISOString() };
+    last = begun;
+    const report = run(begun);
+    underWay = report.catch(() => undefined);
+    return { begun, report };
+  };
+  return {
+    make: (path) => start(path).report,
+    async begin(path) {
+      assertNone();
+      const { assertUsable } = await import('./backup.ts');
+      await assertUsable(path, data).catch((cause: unknown) => {
+        throw new BackupRefused('BACKUP_PLACE', messageOf(cause), { cause });
+      });
+      const { begun, report } = start(path);
+      // Kept in its state, and logged.
+      report.catch(() => undefined);
+      return { ...begun };
+    },
+    now: async () => (last ? { ...last } : await earlier()),
+    async close() {
+      await underWay;
+    },
+  };
+}
+
+const noBackup = {
+  state: 'running',
+  ended_at: null,
+  files: 0,
+  facts: null,
+  error: null,
+} as const;
+
+/** The last that was completed, by whatever process; none where that cannot be read: nothing depends on it. */
+async function readLastBackup(root: string): Promise<BackupNow | null> {
+  const text = await readFile(join(root, lastBackupFile), 'utf8').catch(ifMissing('null'));
+  try {
+    const { directory: path, facts, files, at } = lastSchema.parse(JSON.parse(text));
+    return { path, state: 'done', started_at: at, ended_at: at, files, facts, error: null };
+  } catch {
+    return null;
+  }
+}
+
+const lastSchema = z.object({
+  directory: z.string(),
+  facts: z.number(),
+  files: z
+    .object({ copied: z.number(), linked: z.number() })
+    .transform(({ copied, linked }) => copied + linked),
+  at: z.string(),
+});
