@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import type { Access } from './middleware/authenticate.ts';
 import type { Readiness } from './middleware/ready.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
@@ -103,6 +104,8 @@ export type HttpServices = {
 /** What one request carries from middleware to route. */
 export type State = {
   requestId: string;
+  /** Who may call what was asked for (`accessTo`). */
+  access: Access;
   /** Set where a login is needed, which is everywhere but in public places. */
   caller?: Caller;
   token?: string;

@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Middleware, Next } from 'koa';
 import type { HttpServices, State } from '../services.ts';
 
 /**
@@ -10,12 +10,15 @@ export function makeRoom({
   store,
   rows,
 }: Pick<HttpServices, 'disk' | 'store' | 'rows'>): Middleware<State> {
-  return async (ctx, next) => {
-    const makesRoom = ctx.method === 'DELETE' || (ctx.method === 'POST' && ctx.path === '/login');
-    if (makesRoom && (await disk.giveUpReserve())) {
+  const withRoom = async (next: Next): Promise<void> => {
+    if (await disk.giveUpReserve()) {
       await store.usable();
       await rows.withRoom();
     }
     await next();
+  };
+  return (ctx, next) => {
+    const makesRoom = ctx.method === 'DELETE' || (ctx.method === 'POST' && ctx.path === '/login');
+    return makesRoom ? withRoom(next) : next();
   };
 }

@@ -4,7 +4,6 @@ import { recordings } from '../../../projections/recordings.ts';
 import { people } from '../../../projections/people.ts';
 import { limits } from '../limits.ts';
 import type { State } from '../services.ts';
-import { accessTo } from './authenticate.ts';
 
 /** What a start still has to do. */
 export type StartProgress = {
@@ -49,7 +48,8 @@ export const unfinished = 'unfinished recordings';
 export const untilReady =
   (readiness: Readiness): Middleware<State> =>
   async (ctx, next) => {
-    await readiness.until(needsOf(ctx.method, ctx.path), limits.readyWaitMs);
+    const isPublic = ctx.state.access === 'public';
+    if (!isPublic) await readiness.until(needsOf(ctx.method, ctx.path), limits.readyWaitMs);
     return next();
   };
 
@@ -60,8 +60,7 @@ export const socketNeeds: readonly string[] = [recordings.name, unfinished];
  * What has to be ready for a request: the projections it reads, and those in which the next request looks
  * for what it did. Decided from method and path, as `accessTo`. What is not named here needs all.
  */
-export function needsOf(method: string, path: string): readonly string[] {
-  if (accessTo(method, path) === 'public') return [];
+function needsOf(method: string, path: string): readonly string[] {
   const reads = method === 'GET' || method === 'HEAD';
   const rule = rules.find(({ pattern }) => pattern.test(path)) ?? rest;
   return reads ? rule.reads : rule.changes;
