@@ -29,6 +29,16 @@ for (const [what, files, complaint] of [
   ],
   ['a long file', { 'events/a.ts': lines(301, 'void 0;') }, 'events/a.ts has 301 lines'],
   [
+    'a long component',
+    { 'web/A.svelte': `<script lang="ts">\n  void 0;\n</script>\n${lines(298, '<br />')}` },
+    'web/A.svelte has 301 lines',
+  ],
+  [
+    'a long function of a component',
+    { 'web/A.svelte': `<script>\nfunction long() {\n${lines(69, '  void 0;')}}\n</script>\n` },
+    'web/A.svelte long has 71 lines',
+  ],
+  [
     'a name in two files',
     { 'src/a.ts': 'export type Same = 1;\n', 'machines/b.ts': 'export const Same = 2;\n' },
     'Same is exported by machines/b.ts and src/a.ts',

@@ -6,7 +6,7 @@ import { locale, prepareWords } from '../words/i18n.ts';
 import App from './App.svelte';
 import { keepFrame } from './offline.ts';
 import { followKeys } from './keys.ts';
-import { followHiding } from './page-title.ts';
+import { followTitle } from './page-title.ts';
 import { followTheme } from './theme.ts';
 
 followTheme();
@@ -22,6 +22,6 @@ session.subscribe((current) => {
 // Away from the service a language may not be on this device yet: then it is English.
 await prepareWords(['app', 'components']).catch(() => undefined);
 followKeys();
-followHiding();
+followTitle();
 mount(App, { target: document.getElementById('app')! });
 keepFrame();

@@ -1,8 +1,12 @@
-/** The title of a page that is not looked at says what goes on. */
+/** The title of the page; while the page is not looked at, it says what goes on. */
+import { atom } from 'nanostores';
 import { status } from '../client/feed.ts';
 import { browserRecording } from '../client/microphone/browser-recording.ts';
 import { recorded } from '../client/recorded.ts';
 import { clock } from '../components/durations.ts';
+
+/** What is shown, as `PageTitle.svelte` says it; nothing before the first page. */
+export const pageTitle = atom('');
 
 /** @param seconds of the recording that runs @param waiting meetings that wait for names; null: the page's own */
 export function titleWhenHidden(seconds: number | null, waiting: number): string | null {
@@ -10,25 +14,26 @@ export function titleWhenHidden(seconds: number | null, waiting: number): string
   return waiting > 0 ? `(${waiting}) Mitschrift` : null;
 }
 
-/** Changes the title while the page is hidden, and puts back what it was. */
-export function followHiding(): void {
-  let own: string | null = null;
-  let stop = () => {};
-  const change = () => {
-    const here = browserRecording.get();
-    const seconds = here === null || here.state === 'held' ? recorded.get() : here.seconds;
-    const title = titleWhenHidden(seconds, status.get()?.speakers_pending.length ?? 0);
-    document.title = title ?? own ?? document.title;
-  };
+/** Writes the title as long as the page is open: nothing else does. */
+export function followTitle(): void {
+  let stops: (() => void)[] = [];
+  pageTitle.listen(write);
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') {
-      own ??= document.title;
-      const stops = [recorded.subscribe(change), browserRecording.subscribe(change)];
-      stop = () => stops.forEach((each) => each());
-      return;
-    }
-    stop();
-    if (own !== null) document.title = own;
-    own = null;
+    for (const stop of stops) stop();
+    stops = document.hidden
+      ? [recorded.listen(write), browserRecording.listen(write), status.listen(write)]
+      : [];
+    write();
   });
+}
+
+function write(): void {
+  const own = pageTitle.get() === '' ? 'Mitschrift' : `${pageTitle.get()} · Mitschrift`;
+  document.title = (document.hidden ? goingOn() : null) ?? own;
+}
+
+function goingOn(): string | null {
+  const here = browserRecording.get();
+  const seconds = here === null || here.state === 'held' ? recorded.get() : here.seconds;
+  return titleWhenHidden(seconds, status.get()?.speakers_pending.length ?? 0);
 }

@@ -6,7 +6,8 @@ import { everything, queryOf, spans } from '../../../web/pages/home/library/filt
 import { loudnessOf, wavePath } from '../../../web/components/level.ts';
 import { briefly, exactly } from '../../../web/components/durations.ts';
 import { meaningOf } from '../../../web/app/keys.ts';
-import { titleWhenHidden } from '../../../web/app/page-title.ts';
+import { followTitle, pageTitle, titleWhenHidden } from '../../../web/app/page-title.ts';
+import { type Status, status } from '../../../web/client/feed.ts';
 import { secondsNow } from '../../../web/client/recorded.ts';
 import { levelOf, wavOf } from '../../../web/client/microphone/pcm.ts';
 import { jobsOf, progressKey } from '../../../web/pages/home/jobs/jobs.ts';
@@ -271,4 +272,33 @@ test('what the service refuses for now is asked again for a quarter of an hour, 
   tries.taken();
   assert.equal(await refused('not-recording'), 'gone');
   assert.equal(await afterRefusal({ ...kept, recordingId: null }, 'disk-low', tries), 'gone');
+});
+
+test('the title says what goes on while the page is hidden, whatever page it is', (t) => {
+  let hidden = false;
+  Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
+  const turn = (to: boolean) => {
+    hidden = to;
+    const event = document.createEvent('Event');
+    event.initEvent('visibilitychange');
+    document.dispatchEvent(event);
+  };
+  const waiting = (count: number) =>
+    status.set({
+      recording: null,
+      speakers_pending: Array.from({ length: count }, () => ({})),
+    } as unknown as Status);
+  t.after(() => (turn(false), status.set(null)));
+  followTitle();
+  pageTitle.set('Choir board');
+  assert.equal(document.title, 'Choir board · Mitschrift');
+  turn(true);
+  assert.equal(document.title, 'Choir board · Mitschrift');
+  waiting(2);
+  assert.equal(document.title, '(2) Mitschrift');
+  // The page is read again, and says its title again.
+  pageTitle.set('Choir board, autumn');
+  assert.equal(document.title, '(2) Mitschrift');
+  turn(false);
+  assert.equal(document.title, 'Choir board, autumn · Mitschrift');
 });

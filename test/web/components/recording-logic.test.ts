@@ -7,14 +7,16 @@ import { actOfKey } from '../../../web/pages/recording/keys.ts';
 import { lanesOf } from '../../../web/pages/recording/lanes.ts';
 import { afterPause, spotAt, timelineOf } from '../../../web/pages/recording/playing.ts';
 import type { Turn } from '../../../web/pages/recording/recording.ts';
+import { detailOf } from '../../../web/pages/recording/remarks.ts';
 import { stepsOf } from '../../../web/pages/recording/steps.ts';
 import { peakRate, peaksForPixels } from '../../../web/pages/recording/waveform.ts';
-import { compareVersions } from '../../../web/pages/recording/word-diff.ts';
+import { compareVersions, sideOf } from '../../../web/pages/recording/word-diff.ts';
 import {
   placeInText,
   wordAtCaret,
   writtenWords,
 } from '../../../web/pages/recording/words-of-turn.ts';
+import { words } from '../../../web/pages/recording/words.ts';
 import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
 import { seeded } from '../../support/seeded.ts';
 
@@ -137,20 +139,17 @@ test('two versions are compared word by word; the same turns are left out', () =
     [said('Good.'), said('The plasterer is dry.'), said('Gone.')],
     [said('Good.'), said('The plaster is dry.')],
   )!;
-  assert.deepEqual([compared.turns, compared.words], [2, 2]);
+  assert.deepEqual([compared.pairs.length, compared.words], [2, 2]);
   const [changed, removed] = compared.pairs;
   const marked = (parts: { text: string; change: string }[]) =>
     parts.filter(({ change }) => change !== 'same').map(({ text }) => text.trim());
-  assert.deepEqual(marked(changed!.before!.parts), ['plasterer']);
-  assert.deepEqual(marked(changed!.after!.parts), ['plaster']);
-  assert.deepEqual(marked(changed!.unified), ['plasterer', 'plaster']);
-  assert.equal(removed!.after, null);
-  assert.deepEqual(compareVersions([said('a')], [said('a')]), { pairs: [], turns: 0, words: 0 });
-  assert.equal(
-    compareVersions([said('a')], [said('a', 'Ben')])!.turns,
-    1,
-    'another speaker differs',
-  );
+  assert.deepEqual(marked(sideOf(changed!, 'before')!.parts), ['plasterer']);
+  assert.deepEqual(marked(sideOf(changed!, 'after')!.parts), ['plaster']);
+  assert.deepEqual(marked(changed!.parts), ['plasterer', 'plaster']);
+  assert.equal(sideOf(removed!, 'after'), null);
+  assert.deepEqual(compareVersions([said('a')], [said('a')]), { pairs: [], words: 0 });
+  const another = compareVersions([said('a')], [said('a', 'Ben')])!;
+  assert.equal(another.pairs.length, 1, 'another speaker differs');
 });
 
 test('a correction has a way back, and one that changes nothing is none', () => {
@@ -303,4 +302,26 @@ test('a name that was typed stays, the same name twice is said, and known people
   assert.deepEqual(offersFor('mus', people), ['Ada Muster']);
   assert.deepEqual(offersFor('ada muster', people), [], 'a whole name asks no more');
   assert.deepEqual(offersFor('', people), []);
+});
+
+test('what a note says in brackets is for readers: no code, no id', () => {
+  const said = (code: string, text: string) => detailOf({ code, text }, words.get())?.text;
+  assert.equal(said('restored', '1'), 'Version 1');
+  assert.equal(said('edited', 'index, summary'), 'overview, summary');
+  assert.equal(
+    said('capture-interrupted', 'device-unavailable'),
+    'the microphone was not there any more',
+  );
+  assert.equal(said('capture-interrupted', 'a-new-code'), undefined);
+  assert.equal(said('gaps', '0.4 s'), '0.4 s');
+  assert.equal(said('audio-added', '75 s'), '1 min 15 s');
+  assert.equal(said('other-tracks', 'track 1 of 3'), 'track 1 of 3');
+  assert.equal(said('corrections-unplaced', '2'), '2');
+  for (const code of ['none', 'no-engine', 'b-1, b-7', ''])
+    assert.equal(said('identification-skipped', code), undefined, code);
+  const sentence = 'No language model is configured.';
+  assert.deepEqual(detailOf({ code: 'summary-extracted', text: sentence }, words.get()), {
+    text: sentence,
+    isSaid: true,
+  });
 });

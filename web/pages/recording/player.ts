@@ -48,7 +48,7 @@ export function openPlayer(
   const [playing, time, spot] = [atom(false), atom(0), atom<Spot | null>(null)];
   const trouble = atom<'format' | 'away' | null>(null);
   let until: number | undefined;
-  let frame = 0;
+  let stopFollowing = () => {};
   audio.preload = 'metadata';
 
   const look = (): void => {
@@ -56,14 +56,6 @@ export function openPlayer(
     const next = spotAt(timeline(), audio.currentTime);
     const before = spot.get();
     if (next?.turn !== before?.turn || next?.word !== before?.word) spot.set(next);
-  };
-  const follow = (): void => {
-    look();
-    if (until !== undefined && audio.currentTime >= until) audio.pause();
-    const skips = skipsPauses.get() && until === undefined;
-    const on = skips ? afterPause(timeline(), audio.currentTime) : null;
-    if (on !== null) audio.currentTime = on;
-    if (!audio.paused) frame = requestAnimationFrame(follow);
   };
   const start = async (): Promise<void> => {
     if (audio.error !== null || !audio.hasAttribute('src')) await load(audio, id, ticket, trouble);
@@ -82,11 +74,16 @@ export function openPlayer(
   on('play', () => {
     playing.set(true);
     trouble.set(null);
-    follow();
+    stopFollowing();
+    stopFollowing = eachFrame(() => {
+      look();
+      if (until === undefined) skipPause(audio, timeline());
+      else if (audio.currentTime >= until) audio.pause();
+    });
   });
   on('pause', () => {
     playing.set(false);
-    cancelAnimationFrame(frame);
+    stopFollowing();
   });
   on('seeked', look);
   on('error', retrying(audio, { ticket, trouble, start, playing }));
@@ -95,7 +92,10 @@ export function openPlayer(
     'abort',
     speed.subscribe((value) => (audio.playbackRate = value)),
   );
-  signal.addEventListener('abort', () => end(audio));
+  signal.addEventListener('abort', () => {
+    stopFollowing();
+    end(audio);
+  });
   void load(audio, id, ticket, trouble);
 
   return {
@@ -117,6 +117,22 @@ export function openPlayer(
       else audio.pause();
     },
   };
+}
+
+/** Does something now and each time the screen is painted. @returns how to stop */
+function eachFrame(act: () => void): () => void {
+  let frame = 0;
+  const step = () => {
+    frame = requestAnimationFrame(step);
+    act();
+  };
+  step();
+  return () => cancelAnimationFrame(frame);
+}
+
+function skipPause(audio: HTMLAudioElement, timeline: Timeline): void {
+  const on = skipsPauses.get() ? afterPause(timeline, audio.currentTime) : null;
+  if (on !== null) audio.currentTime = on;
 }
 
 type Trouble = ReturnType<typeof atom<'format' | 'away' | null>>;

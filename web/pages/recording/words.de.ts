@@ -185,7 +185,7 @@ export default {
   wordsDiffer: 'Unterschied: {words} in {turns}',
   allDiffers:
     'Diese Fassungen unterscheiden sich in fast allem; Wort für Wort lassen sie sich nicht zeigen.',
-  moreDiffers: 'Weitere Beiträge sind anders; die ersten 300 stehen hier.',
+  compares: 'Wird verglichen…',
   removed: 'entfernt: ',
   added: 'hinzugefügt: ',
   player: 'Wiedergabe',
@@ -237,4 +237,18 @@ export default {
   'note:unreadable':
     'Ein Teil dessen, was zu dieser Aufnahme gespeichert ist, kann nicht gelesen werden.',
   'note:edited': 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
+  'ended:device-unavailable': 'das Mikrofon war nicht mehr da',
+  'ended:limit-hours': 'so lange wie erlaubt aufgenommen',
+  'ended:disk-low': 'der Datenträger war fast voll',
+  'ended:disk-failed': 'auf den Datenträger ließ sich nicht schreiben',
+  'ended:browser-gone': 'der Browser war fort',
+  'ended:orphaned': 'der Dienst war fort',
+  'ended:terminated': 'die Aufnahme wurde von außen beendet',
+  'ended:service-and-capture-died': 'Dienst und Aufnahme endeten unerwartet',
+  'ended:capture-died': 'die Aufnahme endete mehrmals unerwartet',
+  'ended:capture-not-started': 'die Aufnahme ließ sich nicht wieder beginnen',
+  'document:index': 'Übersicht',
+  'document:transcript': 'Transkript',
+  'document:summary': 'Zusammenfassung',
+  trackOf: 'Spur {used} von {of}',
 } satisfies Translation<English>;

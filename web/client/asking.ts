@@ -1,0 +1,53 @@
+/** What a part of a page asks of the service: one thing at a time, and what was refused. */
+import { type ReadableAtom, atom } from 'nanostores';
+import { ApiError, type Problem } from './api.ts';
+
+export type Asking = {
+  busy: ReadableAtom<boolean>;
+  /** Why the last thing that was asked was refused; null once something else is asked. */
+  problem: ReadableAtom<Problem | null>;
+  /** @returns false when it was refused, or when something is asked already: then `work` is not begun */
+  ask(work: () => Promise<unknown>): Promise<boolean>;
+};
+
+export function openAsking(): Asking {
+  const busy = atom(false);
+  const problem = atom<Problem | null>(null);
+  return {
+    busy,
+    problem,
+    async ask(work) {
+      if (busy.get()) return false;
+      busy.set(true);
+      problem.set(null);
+      try {
+        await work();
+        return true;
+      } catch (failure) {
+        if (!(failure instanceof ApiError)) throw failure;
+        problem.set(failure.problem);
+        return false;
+      } finally {
+        busy.set(false);
+      }
+    },
+  };
+}
+
+/** What is wrong with a field of what was sent, in the service's words. */
+export const faultAt = (problem: Problem | null, field: string): string | undefined =>
+  problem?.errors?.find(({ path }) => path === field)?.message;
+
+/** Asks with a form: when it is refused, the first field that is wrong gets the focus. */
+export async function submit(
+  { ask }: Asking,
+  event: SubmitEvent,
+  work: () => Promise<unknown>,
+): Promise<boolean> {
+  event.preventDefault();
+  const form = event.currentTarget as HTMLFormElement;
+  const isDone = await ask(work);
+  if (!isDone)
+    requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  return isDone;
+}
