@@ -148,6 +148,11 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
   await t.test('compares versions and goes back to one', async () => {
     await page.getByRole('tab', { name: 'Versions' }).click();
     await page.getByLabel('Compare').selectOption({ label: 'Version 1' });
+    // Turns near the window are in the page.
+    await page
+      .locator('.diff .dh')
+      .last()
+      .evaluate((head) => head.scrollIntoView());
     await page.locator('.diff del', { hasText: 'lift' }).first().waitFor();
     await page.locator('.diff ins', { hasText: 'elevator' }).first().waitFor();
     await checkLook(page, 'note-versions');

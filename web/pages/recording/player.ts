@@ -34,6 +34,9 @@ export type Player = {
 /** A second failure within this is not tried again. */
 const retryMs = 5_000;
 
+type Trouble = ReturnType<typeof atom<'format' | 'away' | null>>;
+type Playing = ReturnType<typeof atom<boolean>>;
+
 /**
  * @param timeline of what is said, for the word that is played and for pauses to skip
  * @param signal ends it
@@ -48,7 +51,6 @@ export function openPlayer(
   const [playing, time, spot] = [atom(false), atom(0), atom<Spot | null>(null)];
   const trouble = atom<'format' | 'away' | null>(null);
   let until: number | undefined;
-  let stopFollowing = () => {};
   audio.preload = 'metadata';
 
   const look = (): void => {
@@ -69,31 +71,17 @@ export function openPlayer(
     look();
   };
 
-  const on = (event: string, listener: () => void) =>
-    audio.addEventListener(event, listener, { signal });
-  on('play', () => {
-    playing.set(true);
-    trouble.set(null);
-    stopFollowing();
-    stopFollowing = eachFrame(() => {
-      look();
-      if (until === undefined) skipPause(audio, timeline());
-      else if (audio.currentTime >= until) audio.pause();
-    });
+  followPlaying(audio, { signal, playing, trouble }, () => {
+    look();
+    if (until === undefined) skipPause(audio, timeline());
+    else if (audio.currentTime >= until) audio.pause();
   });
-  on('pause', () => {
-    playing.set(false);
-    stopFollowing();
-  });
-  on('seeked', look);
-  on('error', retrying(audio, { ticket, trouble, start, playing }));
+  audio.addEventListener('seeked', look, { signal });
+  audio.addEventListener('error', retrying(audio, { ticket, trouble, start, playing }), { signal });
   // Another speed than the element's own default lasts until the next file only.
-  signal.addEventListener(
-    'abort',
-    speed.subscribe((value) => (audio.playbackRate = value)),
-  );
+  const stopSpeed = speed.subscribe((value) => (audio.playbackRate = value));
   signal.addEventListener('abort', () => {
-    stopFollowing();
+    stopSpeed();
     end(audio);
   });
   void load(audio, id, ticket, trouble);
@@ -119,23 +107,38 @@ export function openPlayer(
   };
 }
 
-/** Does something now and each time the screen is painted. @returns how to stop */
-function eachFrame(act: () => void): () => void {
+/** Says whether it plays, and acts each time the screen is painted while it does. */
+function followPlaying(
+  audio: HTMLAudioElement,
+  parts: { signal: AbortSignal; playing: Playing; trouble: Trouble },
+  act: () => void,
+): void {
+  const { signal, playing, trouble } = parts;
   let frame = 0;
+  const stop = () => cancelAnimationFrame(frame);
   const step = () => {
     frame = requestAnimationFrame(step);
     act();
   };
-  step();
-  return () => cancelAnimationFrame(frame);
+  const played = () => {
+    playing.set(true);
+    trouble.set(null);
+    stop();
+    step();
+  };
+  const paused = () => {
+    playing.set(false);
+    stop();
+  };
+  audio.addEventListener('play', played, { signal });
+  audio.addEventListener('pause', paused, { signal });
+  signal.addEventListener('abort', stop);
 }
 
 function skipPause(audio: HTMLAudioElement, timeline: Timeline): void {
   const on = skipsPauses.get() ? afterPause(timeline, audio.currentTime) : null;
   if (on !== null) audio.currentTime = on;
 }
-
-type Trouble = ReturnType<typeof atom<'format' | 'away' | null>>;
 
 /** Gives the element its address, and where it was. */
 async function load(
@@ -161,7 +164,7 @@ function retrying(
     ticket: Ticket;
     trouble: Trouble;
     start: () => Promise<void>;
-    playing: ReturnType<typeof atom<boolean>>;
+    playing: Playing;
   },
 ): () => void {
   const { ticket, trouble, start, playing } = parts;
