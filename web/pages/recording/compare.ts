@@ -1,5 +1,6 @@
 /** Compares two versions beside the page, which can be read and used meanwhile. */
 import type { Comparison, Said } from './word-diff.ts';
+// oxlint-disable-next-line import/default -- Vite gives the address of what it makes of it
 import workerAddress from './word-diff-worker.ts?worker&url';
 
 /** A comparison that takes longer is given up, milliseconds. */
@@ -27,6 +28,7 @@ export function compareBeside(
       end(() => resolve(data)),
     );
     worker.addEventListener('error', ({ message }) => end(() => reject(new Error(message))));
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to a worker, not to a window
     worker.postMessage([before, after]);
   });
 }
