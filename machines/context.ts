@@ -133,6 +133,7 @@ type Inconsequential = Extract<
       | 'speakers.postponed'
       | 'voice.renamed'
       | 'voice.revoked'
+      | 'voice.measured'
       | 'summary.fallback_used'
       | 'documents.named'
       | 'documents.rendered'

@@ -72,8 +72,12 @@ export const captureFacts = {
   'utterance.recognised': { guard: 'recognisesFollowed', ...noting },
 } as const;
 
-/** What people may say of voices: no document says it. */
-export const ofVoices = { 'voice.renamed': noting, 'voice.revoked': noting } as const;
+/** What people may say of voices, and how these sound: no document says it. */
+export const ofVoices = {
+  'voice.renamed': noting,
+  'voice.revoked': noting,
+  'voice.measured': noting,
+} as const;
 
 /** What people may say in every state but the last. */
 export const notes = {

@@ -12,13 +12,15 @@ import type { Projection, ProjectionStorage, Rows, Seal } from './runner/project
  * - `r/<recording>` (sealed) the same without the voices, which most who ask do not need
  * - `i/<owner>/<position>/<recording>` one a recording in which somebody is named, by when that was last done: the
  *   models of its voices
+ * - `m/<model>/<owner>/<recording>` one a model by which its voices were made, or none where people moved speech since:
+ *   with which model each was measured last. So those that wait for another model are found without the others
  *
  * No key has a name in it, nor what can be made of a name: LevelDB's files may hold a row's key long after the row is
  * gone, and a hash would confirm a guess. So an erased recording leaves nothing.
  */
 export const people: Projection = {
   name: 'people',
-  version: 2,
+  version: 3,
   interests: new Set<LoggedFact['type']>([
     'recording.started',
     'audio.imported',
@@ -28,20 +30,24 @@ export const people: Projection = {
     'speakers.named',
     'speakers.renamed',
     'version.restored',
+    'turn.edited',
+    'turns.recut',
+    'corrections.carried_over',
     'voice.renamed',
     'voice.revoked',
+    'voice.measured',
   ]),
   keys(fact) {
     const id = recordingOf(fact.stream);
-    return id === undefined ? [] : [voicesKey(id)];
+    return id === undefined || isOfWords(fact) ? [] : [voicesKey(id)];
   },
   apply(rows, fact) {
     const id = recordingOf(fact.stream);
-    if (id === undefined) return;
+    if (id === undefined || isOfWords(fact)) return;
     const before = rows.get<NamedIn>(voicesKey(id));
     if (isErased(fact)) {
       if (before?.listed) rows.delete(before.listed);
-      for (const key of [voicesKey(id), namesKey(id)]) rows.delete(key);
+      for (const key of [voicesKey(id), namesKey(id), ...(before?.made ?? [])]) rows.delete(key);
       return;
     }
     const owner = ownerAfter(before?.owner, fact);
@@ -50,8 +56,9 @@ export const people: Projection = {
     const named = fact.unreadable ? [] : namedAfter(before?.named ?? [], fact as NamedFact);
     if (before && before.owner === owner && named === before.named) return;
     const listed = list(rows, id, { owner, named, before: before?.listed ?? null });
+    const made = listMade(rows, id, { owner, named, before: before?.made ?? [] });
     const unreadable = fact.unreadable ? { unreadable: true as const } : {};
-    const row: NamedIn = { owner, listed, named, ...unreadable };
+    const row: NamedIn = { owner, listed, made, named, ...unreadable };
     rows.set(voicesKey(id), row);
     if (named.length > 0 || before?.named?.length)
       rows.set(namesKey(id), { named: named.map(withoutVoice), ...unreadable });
@@ -112,6 +119,26 @@ export async function peopleNamed(
   }));
 }
 
+/**
+ * Recordings with voices that another model made, or of which people moved speech since: to be measured with this one,
+ * unless that was tried. In no order that says anything.
+ */
+export async function* voicesWaiting(
+  storage: ProjectionStorage,
+  model: string,
+): AsyncGenerator<{ owner: string; recordingId: string }, void, void> {
+  const [all, present] = [startingWith('m/'), startingWith(madeBy(model))];
+  for (const range of [
+    { gte: all.gte, lt: present.gte },
+    { gte: present.lt, lt: all.lt },
+  ]) {
+    for await (const [key, { tried }] of storage.range<MadeBy>(people.name, range)) {
+      const [owner, recordingId] = key.split('/').slice(2) as [string, string];
+      if (tried.some((one) => one !== model)) yield { owner, recordingId };
+    }
+  }
+}
+
 /** Whether two names are one person's: compared without case and without differences of notation. */
 export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other);
 
@@ -161,10 +188,14 @@ type NamedIn = {
   owner: string;
   /** Key of the entry; null: nobody is named. */
   listed: string | null;
+  /** Keys of the entries by model. */
+  made: readonly string[];
   /** Missing where the key is. */
   named?: readonly NamedLabel[];
   unreadable?: true;
 };
+/** With which model the voices were measured last, as they are now; null: with none. */
+type MadeBy = { tried: (string | null)[] };
 type NamedFact = Parameters<typeof namedAfter>[1];
 
 const voicesKey = (recordingId: string): string => `v/${recordingId}`;
@@ -172,8 +203,8 @@ const namesKey = (recordingId: string): string => `r/${recordingId}`;
 
 function sealOfNames(key: string): Seal | undefined {
   const [kind, subject] = key.split('/', 2);
-  if (subject === undefined || kind === 'i') return undefined;
-  return { subject, open: kind === 'v' ? ['owner', 'listed'] : [] };
+  if (subject === undefined || kind === 'i' || kind === 'm') return undefined;
+  return { subject, open: kind === 'v' ? ['owner', 'listed', 'made'] : [] };
 }
 
 function ownerAfter(owner: string | undefined, fact: LoggedFact): string | undefined {
@@ -205,6 +236,33 @@ function list(
   if (key !== null) rows.set(key, { models: [...models] });
   return key;
 }
+
+/** Brings the lists by model up to what is named; returns the keys of the entries. */
+function listMade(
+  rows: Rows,
+  id: string,
+  given: { owner: string; named: readonly NamedLabel[]; before: readonly string[] },
+): string[] {
+  const made = new Map<string, MadeBy>();
+  for (const { revoked, remembered, moved, tried = null, voice } of given.named) {
+    if (revoked || !remembered || !(moved || voice)) continue;
+    const key = `${madeBy(moved ? '' : voice!.embedding_model)}${given.owner}/${id}`;
+    made.set(key, { tried: [...(made.get(key)?.tried ?? []), tried] });
+  }
+  for (const key of given.before) if (!made.has(key)) rows.delete(key);
+  for (const [key, row] of made) rows.set(key, row);
+  return [...made.keys()];
+}
+
+/** Ids of models come from outside. */
+const madeBy = (model: string): string => `m/${encodeURIComponent(model)}/`;
+
+/** Corrections that leave speech with whom it was. */
+const isOfWords = (fact: LoggedFact): boolean =>
+  (fact.type === 'turn.edited' ||
+    fact.type === 'turns.recut' ||
+    fact.type === 'corrections.carried_over') &&
+  fact.data.moved === undefined;
 
 /** The recordings in which a user named somebody, those of late first. */
 async function listedOf(

@@ -14,9 +14,14 @@ import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
 import { openKnownVoices } from './recordings/known-voices.ts';
+import {
+  type VoiceCatchUp,
+  leadsToMeasuring,
+  openVoiceCatchUp,
+} from './recordings/voice-catch-up.ts';
 import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
-import { openJobQueue } from './recordings/stages/job-queue.ts';
+import { type JobQueue, openJobQueue } from './recordings/stages/job-queue.ts';
 import type { Settings } from './config/environment.ts';
 import type { Lease } from './shared/shared-resource.ts';
 import type { SpeechEngine } from './speech/engine.ts';
@@ -47,6 +52,8 @@ export type Pipeline = {
   captures: Captures;
   /** What browsers send of recordings that have ended. */
   lateAudio: LateBrowserAudio;
+  /** Measures voices of profiles again; begins with `tidyUp`. */
+  voices: VoiceCatchUp;
   settings(): Settings;
   hasLanguageModel(): boolean;
   /** The speech engine that recordings use, for a trial. @throws {StageError} when there is none */
@@ -97,8 +104,11 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   });
   /** Until then not all recordings are open that were promised a name. */
   let takenUp: Promise<unknown> = Promise.resolve();
-  let tidiedUp: Promise<unknown> = Promise.resolve();
+  let tidiedUp: Promise<void> = Promise.resolve();
+  const jobQueue = openJobQueue();
   const recordingService = recordingServiceOver(opened, options, {
+    jobQueue,
+    leaveAudio: (recordingId) => voices.leave(recordingId),
     projections,
     captures,
     engines,
@@ -106,6 +116,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     takenUp: () => takenUp,
   });
   const lateAudio = lateAudioOver(opened, options, { projections, recordingService });
+  const voices = voicesOver(opened, options, { recordingService, jobQueue });
   const stopping = new AbortController();
   const { signal } = stopping;
   const parts = {
@@ -129,15 +140,23 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     recordingService,
     captures,
     lateAudio,
+    voices,
     settings,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
     leaseSpeech: () => engines.lease(),
     takeUp: () => (takenUp = takeUp(parts)),
-    tidyUp: () => (tidiedUp = tidyUp(parts)),
+    tidyUp: () =>
+      (tidiedUp = tidyUp(parts).then(() => {
+        projections.onApplied((facts) => {
+          if (facts.some(({ type }) => leadsToMeasuring.has(type))) voices.look();
+        });
+        voices.look();
+      })),
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp]);
       await lateAudio.close();
+      await voices.close();
       await recordingService.close();
       if (recordsDevices) await captures.close();
       await engines.close();
@@ -164,11 +183,29 @@ const lateAudioOver = (
     limits: browserLimits,
   });
 
+/** What measures voices again; the models are looked for each time. */
+const voicesOver = (
+  { rows }: OpenedLog,
+  { data, settings, log, modelsDir = data.models }: PipelineOptions,
+  parts: { recordingService: OpenRecordingService; jobQueue: JobQueue },
+): VoiceCatchUp =>
+  openVoiceCatchUp({
+    ...parts,
+    storage: rows.storage,
+    folderOf: (recordingId) => join(data.recordings, recordingId),
+    openEmbedder: async () =>
+      await (await import('./speech/diarization/diarize.ts')).localEmbedder(modelsDir),
+    isOn: () => settings()['speakers.profiles'],
+    log,
+  });
+
 /** What takes commands on recordings and works on them. */
 function recordingServiceOver(
   opened: OpenedLog,
   options: PipelineOptions,
   parts: {
+    jobQueue: JobQueue;
+    leaveAudio(recordingId: string): Promise<void>;
     projections: ProjectionRunner;
     captures: Captures;
     engines: ReturnType<typeof sharedEngine>;
@@ -193,7 +230,8 @@ function recordingServiceOver(
     store,
     ownership: opened.ownership,
     log,
-    jobQueue: openJobQueue(),
+    jobQueue: parts.jobQueue,
+    leaveAudio: parts.leaveAudio,
     progress: openStageProgress(),
     recordingsDir: data.recordings,
     quarantineDir: data.quarantine,

@@ -2,7 +2,14 @@ import * as z from 'zod';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { namesFact, runFacts } from './results.ts';
-import { blockSchema, spokenSchema, summaryLineSchema, wordSchema } from './transcript.ts';
+import {
+  blockSchema,
+  movedSchema,
+  samplesSchema,
+  spokenSchema,
+  summaryLineSchema,
+  wordSchema,
+} from './transcript.ts';
 import { keysOf } from '../../src/shared/keys-of.ts';
 
 /** What a computer does with a recording, one activity each. */
@@ -150,12 +157,16 @@ export const recordingFacts = {
       speaker: z.string().nullable(),
       /** Seconds of speech by label, after it. Absent in older logs, and where there are no speakers. */
       spoken: spokenSchema.optional(),
+      /** Absent: no speech was given to another speaker; in older logs it may have been. */
+      moved: movedSchema.optional(),
     }),
     content: z.object({
       text: z.string(),
       words: z.array(wordSchema),
       /** Name of the speaker, if the label is a new one. */
       name: z.string().optional(),
+      /** What tells who each label is, after it; only while the meeting waits for its speakers. */
+      samples: samplesSchema.optional(),
     }),
   },
   /** A person cut a turn in two, or joined two: these blocks are what those say instead. The content is all of it. */
@@ -176,12 +187,16 @@ export const recordingFacts = {
         .min(1),
       /** Seconds of speech by label, after it. Absent in older logs, and where there are no speakers. */
       spoken: spokenSchema.optional(),
+      /** Absent: no speech was given to another speaker; in older logs it may have been. */
+      moved: movedSchema.optional(),
     }),
     content: z.object({
       /** In the order of `by`. */
       turns: z.array(z.object({ text: z.string(), words: z.array(wordSchema) })),
       /** Name of the last turn's speaker, if the label is a new one. */
       name: z.string().optional(),
+      /** What tells who each label is, after it; only while the meeting waits for its speakers. */
+      samples: samplesSchema.optional(),
     }),
   },
   /** A person switched back to an earlier version of the documents. */

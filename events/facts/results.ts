@@ -3,7 +3,9 @@ import type { FactSchemas } from './envelope.ts';
 import {
   blockSchema,
   correctionSchema,
+  movedSchema,
   namedVoiceSchema,
+  sampleSchema,
   segmentSchema,
   spokenSchema,
   stretchSchema,
@@ -16,9 +18,6 @@ const worker = z.object({
   engine: z.string(),
   model: z.string().nullable(),
 });
-
-/** Something a speaker said, by which people tell who it is. */
-const sampleSchema = z.object({ start: z.number(), end: z.number(), text: z.string() });
 
 /** Why a language model did not do it, in a sentence for a person; absent when it did. */
 const withoutModel = { reason: z.string().optional() };
@@ -37,9 +36,14 @@ const leftOut = { too_short: z.literal(true).optional() };
 
 /** Who is who: names by label, and the voices that may be known by them from now on. */
 export const namesFact = {
-  data: z.object({ labels: z.array(z.string()) }),
+  data: z.object({
+    labels: z.array(z.string()),
+    /** Labels to or from which people moved speech: their voices are measured again. Absent: none. */
+    moved: z.array(z.string()).optional(),
+  }),
   content: z.object({
     names: z.record(z.string(), z.string()),
+    /** Absent: voices are not remembered; in older logs also where none could be. */
     voices: z.array(namedVoiceSchema).optional(),
   }),
 };
@@ -166,6 +170,14 @@ export const runFacts = {
   },
   /** What was said of the voices of these labels is taken back, for good. */
   'voice.revoked': { data: z.object({ labels: z.array(z.string()) }) },
+  /**
+   * The voices of these labels, measured again from the kept audio by another embedding model, or after people moved
+   * speech to or from them. Of a label without one there was too little speech, or it was mixed.
+   */
+  'voice.measured': {
+    data: z.object({ embedding_model: z.string(), labels: z.array(z.string()) }),
+    content: z.object({ voices: z.array(namedVoiceSchema) }),
+  },
 
   'transcript.punctuated': {
     data: z.object({
@@ -185,6 +197,8 @@ export const runFacts = {
       labels: z.array(z.string()),
       /** Seconds of speech by label, after it. Absent in older logs. */
       spoken: spokenSchema.optional(),
+      /** Absent: no speech was given to another speaker; in older logs it may have been. */
+      moved: movedSchema.optional(),
     }),
     content: z.object({
       blocks: z.array(blockSchema),

@@ -72,6 +72,15 @@ export type Stretch = z.infer<typeof stretchSchema>;
 /** Seconds of speech by label. */
 export const spokenSchema = z.record(z.string(), z.number());
 
+/** Labels that lost or gained speech when a person gave it to another speaker. */
+export const movedSchema = z.object({ from: z.array(z.string()), to: z.array(z.string()) });
+export type Moved = z.infer<typeof movedSchema>;
+
+/** Something a speaker said, by which people tell who it is. */
+export const sampleSchema = z.object({ start: z.number(), end: z.number(), text: z.string() });
+/** Of each label, the best first. */
+export const samplesSchema = z.record(z.string(), z.array(sampleSchema));
+
 /** How a speaker sounds, under the name a person gave: kept in the fact of the name, for later meetings of theirs. */
 export const namedVoiceSchema = z.object({
   label: z.string(),

@@ -6,7 +6,8 @@ import type {
   ReprocessedFrom,
 } from '../../events/facts/recording.ts';
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
-import { draft, published } from './reading.ts';
+import type { NamedVoice } from '../../events/facts/transcript.ts';
+import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt, factsOf } from './recording.ts';
 import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
@@ -85,7 +86,7 @@ export const renameSpeakers =
     const changed = Object.fromEntries(
       Object.entries(all).filter(([label, name]) => reading.names[label] !== name),
     );
-    const voices = remember ? voicesNamed(recording, reading, changed) : [];
+    const { moved, voices } = remembered(recording, reading, changed, remember);
     const renamed = textsRenamed(recording, all);
     const texts = renamed?.isMentioned && hasLanguageModel ? 'again' : 'replaced';
     return [
@@ -93,12 +94,25 @@ export const renameSpeakers =
         type: 'speakers.renamed',
         data: {
           labels: labels.filter((label) => Object.hasOwn(all, label)),
+          ...moved,
           ...(renamed ? { texts } : {}),
         },
-        content: { names: all, ...(voices.length > 0 ? { voices } : {}), ...renamed?.texts },
+        content: { names: all, ...voices, ...renamed?.texts },
       },
     ];
   };
+
+/** What a fact of names says of voices: nothing where they are not remembered. */
+function remembered(
+  recording: Recording,
+  reading: Reading,
+  names: Readonly<Record<string, string>>,
+  remember: boolean,
+): { voices?: { voices: NamedVoice[] }; moved?: { moved: string[] } } {
+  if (!remember) return {};
+  const { voices, moved } = voicesNamed(recording, reading, names);
+  return { voices: { voices }, ...(moved.length > 0 ? { moved: { moved } } : {}) };
+}
 
 /** What the next documents would say, with the names that speakers have from now on; null where it mentions none that goes. */
 function textsRenamed(
@@ -128,9 +142,9 @@ export const nameSpeakers =
     if (isWaiting && unknown.length > 0) return unknownLabels(unknown, labels);
     // Whom a correction brought in has a name already.
     const names = withoutEmpty({ ...(isWaiting ? reading.names : {}), ...given });
-    const voices = remember ? voicesNamed(recording, reading, names) : [];
-    const content = { names, ...(voices.length > 0 ? { voices } : {}) };
-    return [{ type: 'speakers.named', data: { labels: Object.keys(names) }, content }];
+    const { moved, voices } = remembered(recording, reading, names, remember);
+    const data = { labels: Object.keys(names), ...moved };
+    return [{ type: 'speakers.named', data, content: { names, ...voices } }];
   };
 
 /** Names them later: the meeting stays waiting. None where it was put off already. */

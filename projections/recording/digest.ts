@@ -35,7 +35,8 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
     fact.type === 'documents.saved'
       ? [...new Set([...digest.restorable, ...restorableIn(draft)])]
       : digest.restorable;
-  const facts = counts ? [...digest.facts, withoutTexts(fact)] : digest.facts;
+  const earlier = hasSamples(fact) ? digest.facts.map(withoutSamples) : digest.facts;
+  const facts = counts ? [...earlier, withoutTexts(fact)] : digest.facts;
   const needed = new Set([1, ...restorable, ...[draft, saved, published].flatMap(countingIn)]);
   const bases = new Set<number | null>(restorable);
   for (const one of [draft, published]) {
@@ -126,6 +127,17 @@ const isSuperseded = (edit: ReadFact<'turn.edited' | 'turns.recut'>, facts: read
       one.data.basis === edit.data.basis &&
       one.data.block === edit.data.block,
   );
+
+/** The last correction while a meeting waits for its speakers says by what to tell all of them. */
+const hasSamples = (fact: ReadFact): boolean => samplesOf(fact) !== undefined;
+
+const samplesOf = ({ type, content }: ReadFact) =>
+  type === 'turn.edited' || type === 'turns.recut' ? content?.samples : undefined;
+
+function withoutSamples(fact: ReadFact): ReadFact {
+  if (!hasSamples(fact)) return fact;
+  return { ...fact, content: part(fact.content!, (key) => key !== 'samples') } as ReadFact;
+}
 
 /** A fact with as little as it takes to read it. */
 function withoutTexts(fact: ReadFact): ReadFact {

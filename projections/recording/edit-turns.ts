@@ -5,8 +5,10 @@ import type { Block } from '../../events/facts/transcript.ts';
 import { corrected, newLabel } from './carry-over.ts';
 import { speakingTimes } from './join-turns.ts';
 import { cutTurn, joinedTurns } from './recut.ts';
-import { type Reading, draft, published } from './reading.ts';
+import { type Reading, type Sample, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
+import { voiceSamples } from './samples.ts';
+import { movedBetween } from './turn-changes.ts';
 
 /** What a person wants of one block: other words, or another speaker (a label, a name, or a new one). */
 export type BlockChange = {
@@ -85,7 +87,8 @@ export const splitTurn =
     if (!parts) return noSuchWord;
     const [first, second] = parts;
     const { label, name } = labelsIn(recording, reading, shownName).of(speaker, block);
-    return [recutFact(reading, [block], [first, { ...second, speaker: label }], name)];
+    const by = [first, { ...second, speaker: label }];
+    return [recutFact(recording, reading, { replaced: [block], by }, name)];
   };
 
 /** Joins the turn at an index with the next one, under its own speaker. */
@@ -96,7 +99,8 @@ export const mergeTurn =
     if (!reading) return noDocuments('turns.recut');
     const [block, next] = reading.blocks.slice(index < 0 ? Infinity : index, index + 2);
     if (!block || !next || reading.basis === null) return noSuchTurn;
-    return [recutFact(reading, [block, next], [joinedTurns(block, next)])];
+    const by = [joinedTurns(block, next)];
+    return [recutFact(recording, reading, { replaced: [block, next], by })];
   };
 
 /** What people see and may correct: the documents; before there are any, what waits for names. */
@@ -104,23 +108,50 @@ const correctable = (recording: Recording, state: string): Reading | null =>
   published(recording) ?? (state === 'awaiting-speakers' ? draft(recording) : null);
 
 const recutFact = (
-  { basis, blocks }: Reading,
-  replaced: readonly Block[],
-  by: readonly Block[],
+  recording: Recording,
+  reading: Reading,
+  { replaced, by }: { replaced: readonly Block[]; by: readonly Block[] },
   name?: string,
 ): Recut => ({
   type: 'turns.recut',
   data: {
-    basis: basis!,
+    basis: reading.basis!,
     replaced: replaced.map(({ id }) => id),
     by: by.map(({ id, speaker, start, end }) => ({ id, speaker, start, end })),
-    ...spokenIn([...blocks.filter((block) => !replaced.includes(block)), ...by]),
+    ...spokenIn(blocksWith(reading.blocks, replaced, by)),
+    ...movedBetween(replaced, by),
   },
   content: {
     turns: by.map(({ text, words }) => ({ text, words })),
     ...(name === undefined ? {} : { name }),
+    ...samplesIn(recording, reading, blocksWith(reading.blocks, replaced, by)),
   },
 });
+
+const blocksWith = (
+  blocks: readonly Block[],
+  replaced: readonly Block[],
+  by: readonly Block[],
+): Block[] => [...blocks.filter((block) => !replaced.includes(block)), ...by];
+
+/** What tells who each label is, while the meeting waits for that to be said. */
+function samplesIn(
+  recording: Recording,
+  { source: { results }, basis, speakers }: Reading,
+  blocks: readonly Block[],
+): { samples?: Record<string, Sample[]> } {
+  if (basis === null || basis !== results.turns) return {};
+  const diarized = factAt(recording, results.diarization, 'diarization.completed')?.data.turns;
+  const labels = new Set([
+    ...speakers.map(({ label }) => label),
+    ...blocks.flatMap(({ speaker }) => speaker ?? []),
+  ]);
+  return {
+    samples: Object.fromEntries(
+      [...labels].map((label) => [label, voiceSamples(label, blocks, diarized ?? [])]),
+    ),
+  };
+}
 
 /** What a person made of a document: corrections of its turns, and whether there is more to it. */
 export type DocumentEdit = { changes: readonly BlockChange[]; own: boolean };
@@ -170,13 +201,23 @@ function editsOf(
     const { label, name } = labels.of(change.speaker, block);
     if (text === block.text && label === block.speaker) continue;
     const words = text === block.text ? { text, words: block.words } : corrected(block, text);
-    blocks.set(block.id, { ...block, speaker: label });
+    const after = { ...block, ...words, speaker: label };
+    blocks.set(block.id, after);
     facts.push({
       type: 'turn.edited',
-      data: { basis, block: block.id, speaker: label, ...spokenIn([...blocks.values()]) },
+      data: {
+        basis,
+        block: block.id,
+        speaker: label,
+        ...spokenIn([...blocks.values()]),
+        ...movedBetween([block], [after]),
+      },
       content: { ...words, ...(name === undefined ? {} : { name }) },
     });
   }
+  // The last one says it for all.
+  const last = facts.at(-1);
+  if (last) Object.assign(last.content!, samplesIn(recording, reading, [...blocks.values()]));
   return facts;
 }
 

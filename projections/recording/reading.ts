@@ -139,7 +139,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     duration: durationOf(recording, source),
     names,
     speakers,
-    suggestions: turns ? suggestionsIn(turns, speakers) : [],
+    suggestions: turns ? suggestionsIn(turns, speakers, samplesAfter(early)) : [],
     blocks: shownBlocks,
     basis,
     recognised,
@@ -253,10 +253,13 @@ const nameOf = (label: string, names: Readonly<Record<string, string>>): string 
 function suggestionsIn(
   { content }: ReadFact<'turns.joined'>,
   speakers: Reading['speakers'],
+  samplesSince: Readonly<Record<string, Sample[]>> | undefined,
 ): Suggestion[] {
   const total = speakers.reduce((sum, { seconds }) => sum + seconds, 0);
   return speakers.map(({ label, name, seconds }) => {
     const found = content?.suggestions.find((one) => one.label === label);
+    const since = samplesSince && Object.hasOwn(samplesSince, label) && samplesSince[label];
+    const [sample = null, ...samples] = since || [found?.sample ?? [], found?.samples ?? []].flat();
     return {
       label,
       suggested_name: name ?? found?.name ?? null,
@@ -264,8 +267,12 @@ function suggestionsIn(
       reason: name === null ? (found?.reason ?? null) : 'named-before',
       seconds,
       share: total > 0 ? Math.round((seconds / total) * 1000) / 1000 : 0,
-      sample: found?.sample ?? null,
-      samples: found?.samples ?? [],
+      sample,
+      samples,
     };
   });
 }
+
+/** What tells who is who after these corrections; undefined without any, or of older logs. */
+const samplesAfter = (changes: readonly TurnChange[]) =>
+  changes.findLast(({ content }) => content?.samples)?.content?.samples;

@@ -1,5 +1,5 @@
 import type { Results } from '../../events/facts/counting.ts';
-import type { Block } from '../../events/facts/transcript.ts';
+import type { Block, Moved } from '../../events/facts/transcript.ts';
 import { factsOf, type ReadFact, type Recording } from './recording.ts';
 
 /** What people changed of the blocks of a fact, in the order in which they did. */
@@ -39,6 +39,30 @@ export function blocksAfter(blocks: readonly Block[], changes: readonly TurnChan
   }
   return order.map((id) => byId.get(id)!);
 }
+
+/**
+ * The labels between which people moved speech: of the same blocks, by id, before and after; of one that was cut or
+ * joined by the block that most of it was in. As facts have it: nothing where none was moved. Pure.
+ */
+export function movedBetween(before: readonly Block[], after: readonly Block[]): { moved?: Moved } {
+  const from = new Set<string>();
+  const to = new Set<string>();
+  const note = (was: Block | undefined, is: Block | undefined) => {
+    if (!was || !is || was.speaker === is.speaker) return;
+    if (was.speaker !== null) from.add(was.speaker);
+    if (is.speaker !== null) to.add(is.speaker);
+  };
+  const [old, present] = [before, after].map((some) => new Map(some.map((one) => [one.id, one])));
+  for (const block of after) note(old!.get(block.id) ?? mostlyIn(block, before), block);
+  for (const block of before) if (!present!.has(block.id)) note(block, mostlyIn(block, after));
+  return from.size + to.size === 0 ? {} : { moved: { from: [...from], to: [...to] } };
+}
+
+const mostlyIn = (block: Block, others: readonly Block[]): Block | undefined =>
+  others.toSorted((a, b) => overlapOf(b, block) - overlapOf(a, block))[0];
+
+const overlapOf = (a: Block, b: Block): number =>
+  Math.min(a.end, b.end) - Math.max(a.start, b.start);
 
 /** The order of blocks after some were replaced by others; changes these. */
 function recut(

@@ -1,7 +1,10 @@
+import { type Source, basisOf } from '../../events/facts/sources.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import type { Block, NamedVoice } from '../../events/facts/transcript.ts';
+import type { Block, Moved, NamedVoice } from '../../events/facts/transcript.ts';
 import type { Reading } from './reading.ts';
 import { type ReadFact, type Recording, factAt } from './recording.ts';
+import { voiceSamples } from './samples.ts';
+import { changesTo } from './turn-changes.ts';
 
 /** A name that a person gave to a label of one recording, and how the label sounds. */
 export type NamedLabel = {
@@ -18,6 +21,12 @@ export type NamedLabel = {
   voice: Voice | null;
   /** The person took it back: it says nothing of anyone, until another name is given. */
   revoked?: true;
+  /** Voices were remembered when it was named: it may be measured again. */
+  remembered?: true;
+  /** People moved speech to or from it since its voice was measured. */
+  moved?: true;
+  /** Id of the embedding model with which it was measured last, as it is now. */
+  tried?: string;
 };
 export type Voice = Omit<NamedVoice, 'label'>;
 
@@ -28,7 +37,7 @@ const ownShareMin = 0.8;
 /** Two voices of one recording that are that similar were not told apart: neither says who it is. */
 const sameVoiceMin = 0.7;
 
-/** The names people gave in a recording, after a fact of it. Pure. */
+/** The names people gave in a recording, after a fact of it; the same object where it changes none. Pure. */
 export function namedAfter(
   named: readonly NamedLabel[],
   fact: ReadFact & { position?: number },
@@ -43,6 +52,12 @@ export function namedAfter(
     }
     case 'version.restored':
       return stillNamed(named, fact.content?.names);
+    case 'turn.edited':
+    case 'turns.recut':
+    case 'corrections.carried_over':
+      return fact.data.moved ? movedAfter(named, fact.data.moved) : named;
+    case 'voice.measured':
+      return named.map((one) => measuredAfter(one, fact));
     case 'voice.renamed':
       return named.map((one) =>
         fact.content && fact.data.labels.includes(one.label)
@@ -67,37 +82,82 @@ export function namedAfter(
 export const namedLabels = ({ facts }: Pick<Recording, 'facts'>): NamedLabel[] =>
   facts.reduce<readonly NamedLabel[]>(namedAfter, []).filter(({ revoked }) => !revoked);
 
+/** Whether a voice is to be measured with an embedding model: made by another one, or of other speech. */
+export const isToMeasure = (
+  { revoked, remembered, moved, tried, voice }: NamedLabel,
+  model: string,
+): boolean =>
+  !revoked &&
+  remembered === true &&
+  tried !== model &&
+  (moved === true || (voice !== null && voice.embedding_model !== model));
+
 /**
- * The voices that may be known by the names a person gives: of labels with speech enough that is theirs alone.
- * Left out are those of which much was moved to others, two that sound alike under different names, and a
- * name that is of several people. Pure.
+ * The voices that may be known by the names a person gives, of labels with speech enough that is theirs alone; and the
+ * labels to or from which people moved speech, whose voices are to be measured from the audio. Pure.
  * @param names by label; what was named before and stays is not among them
  */
 export function voicesNamed(
-  recording: Pick<Recording, 'facts'>,
+  recording: Recording,
   { source, heard, blocks, names: before }: Reading,
   names: Readonly<Record<string, string>>,
-): NamedVoice[] {
+): { voices: NamedVoice[]; moved: string[] } {
   const { diarization } = source.results;
   const content = factAt(recording, diarization, 'diarization.completed')?.content;
   const all: Readonly<Record<string, string>> = { ...before, ...names };
-  const voices = content?.voices ?? [];
-  const joined = factAt(recording, source.results.turns, 'turns.joined')?.content;
-  return voices.flatMap(({ label, seconds, embedding }) => {
+  const known = namedLabels(recording).filter(({ tried, moved }) => tried !== undefined && !moved);
+  const isKnown = (label: string) => known.some((one) => one.label === label);
+  const { from, to } = movedIn(recording, source);
+  const moved = [...new Set([...from, ...to])].filter(
+    (label) => Object.hasOwn(names, label) && !isKnown(label),
+  );
+  const voices = [
+    ...known.flatMap(({ label, voice }) => (voice ? [{ label, ...voice }] : [])),
+    ...(content?.voices ?? [])
+      .filter(({ label }) => !isKnown(label))
+      .map((voice) => ({ ...voice, embedding_model: content!.embedding_model })),
+  ];
+  const isOwn = ({ label }: NamedVoice) =>
+    isKnown(label) || (!from.has(label) && ownShare(label, heard, blocks, all) >= ownShareMin);
+  const own = profileVoices(voices, names, all).filter(isOwn);
+  return { voices: withSamples(own, recording, { source, blocks }), moved };
+}
+
+/**
+ * Those of some voices that say who it is: of labels that were named, of speech enough. Left out are two that sound
+ * alike under different names, and a name that is of several people. Pure.
+ * @param all names by label; of those in `names` the voices are asked for
+ */
+export function profileVoices(
+  voices: readonly NamedVoice[],
+  names: Readonly<Record<string, string>>,
+  all: Readonly<Record<string, string>>,
+): NamedVoice[] {
+  return voices.filter(({ label, seconds, embedding, embedding_model: model }) => {
     const name = Object.hasOwn(names, label) ? names[label]! : '';
-    if (name === '' || isOfSeveral(name) || seconds < profileSecondsMin) return [];
-    if (ownShare(label, heard, blocks, all) < ownShareMin) return [];
-    const isMixed = voices.some(
+    if (name === '' || isOfSeveral(name) || seconds < profileSecondsMin) return false;
+    return !voices.some(
       (other) =>
         other.label !== label &&
+        other.embedding_model === model &&
         Object.hasOwn(all, other.label) &&
         all[other.label] !== name &&
         similarity(other.embedding, embedding) >= sameVoiceMin,
     );
-    if (isMixed) return [];
-    const said = joined?.suggestions.find((one) => one.label === label)?.sample;
-    const sample: Pick<Voice, 'sample'> = said ? { sample: [said.start, said.end] } : {};
-    return [{ label, seconds, embedding, embedding_model: content!.embedding_model, ...sample }];
+  });
+}
+
+/** With the sentence by which each is told, of what stands under its label. Pure. */
+export function withSamples(
+  voices: readonly NamedVoice[],
+  recording: Recording,
+  { source, blocks }: Pick<Reading, 'source' | 'blocks'>,
+): NamedVoice[] {
+  const { diarization } = source.results;
+  const diarized = factAt(recording, diarization, 'diarization.completed')?.data.turns ?? [];
+  return voices.map(({ sample: _, ...voice }) => {
+    const [said] = voiceSamples(voice.label, blocks, diarized);
+    return said ? { ...voice, sample: [said.start, said.end] } : voice;
   });
 }
 
@@ -113,7 +173,7 @@ type Naming = RecordingFactOf<'speakers.named' | 'speakers.renamed'>;
 
 /** Those that a fact names besides. */
 function namedBy(
-  { content, version, at, position = 0 }: ReadFact & Naming & { position?: number },
+  { data, content, version, at, position = 0 }: ReadFact & Naming & { position?: number },
   known: readonly NamedLabel[],
 ): NamedLabel[] {
   const voices = new Map(
@@ -121,10 +181,17 @@ function namedBy(
   );
   return Object.entries(content?.names ?? {})
     .filter(([label, name]) => name !== '' && !known.some((one) => one.label === label))
-    .map(([label, name]) => {
-      const voice = voices.get(label) ?? null;
-      return { label, given: name, name, version, position, at, voice };
-    });
+    .map(([label, name]) => ({
+      label,
+      given: name,
+      name,
+      version,
+      position,
+      at,
+      voice: voices.get(label) ?? null,
+      ...(content?.voices ? { remembered: true as const } : {}),
+      ...(data.moved?.includes(label) ? { moved: true as const } : {}),
+    }));
 }
 
 const stillNamed = (
@@ -133,8 +200,48 @@ const stillNamed = (
 ): NamedLabel[] =>
   named.filter(({ label, given }) => Object.hasOwn(names, label) && names[label] === given);
 
+/** What others said does not stay in a voice; what is theirs too is added when it is measured. */
+function movedAfter(named: readonly NamedLabel[], { from, to }: Moved): readonly NamedLabel[] {
+  const isConcerned = ({ label, remembered, revoked }: NamedLabel) =>
+    remembered && !revoked && [...from, ...to].includes(label);
+  if (!named.some(isConcerned)) return named;
+  return named.map((one) => {
+    if (!isConcerned(one)) return one;
+    const { tried: _tried, voice, ...rest } = one;
+    return { ...rest, voice: from.includes(one.label) ? null : voice, moved: true };
+  });
+}
+
+function measuredAfter(one: NamedLabel, { data, content }: ReadFact<'voice.measured'>): NamedLabel {
+  if (one.revoked || !content || !data.labels.includes(one.label)) return one;
+  const { moved, ...rest } = one;
+  const found = content.voices.find(({ label }) => label === one.label);
+  const tried = data.embedding_model;
+  // Of another model, and not less true for that; but what others said does not come back.
+  if (!found) return { ...one, voice: moved ? null : one.voice, tried };
+  const { label: _label, ...voice } = found;
+  return { ...rest, voice, tried };
+}
+
 /** `Anna & Ben`, `Anna und Ben`: a voice of several is no voice. */
 const isOfSeveral = (name: string): boolean => /[&+/]|\s(?:und|and|et)\s/iu.test(name);
+
+/** The labels between which people moved speech of a transcript. */
+function movedIn(
+  recording: Recording,
+  { results }: Source,
+): { from: Set<string>; to: Set<string> } {
+  const bases = new Set([results.turns, basisOf({ results })]);
+  const facts = [
+    ...[...bases].flatMap((basis) => changesTo(recording, results, basis)),
+    factAt(recording, results.carried, 'corrections.carried_over'),
+  ];
+  const moved = facts.flatMap((fact) => fact?.data.moved ?? []);
+  return {
+    from: new Set(moved.flatMap(({ from }) => from)),
+    to: new Set(moved.flatMap(({ to }) => to)),
+  };
+}
 
 /** Which part of what was heard of a label people left under its name. */
 function ownShare(

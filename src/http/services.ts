@@ -16,6 +16,7 @@ import type { Desktop } from '../documents/desktop.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingService } from '../recordings/service.ts';
+import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
 import type { HostModels } from '../speech/catalogue/host-models.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
@@ -73,6 +74,8 @@ export type HttpServices = {
   >;
   /** What browsers send of recordings that have ended. */
   lateAudio: Pick<LateBrowserAudio, 'stream'>;
+  /** Voices of profiles that are measured again. */
+  voices: Pick<VoiceCatchUp, 'look' | 'state'>;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;
   store: Pick<EventLog, 'read' | 'readAll' | 'head' | 'usable'>;

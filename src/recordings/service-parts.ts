@@ -43,6 +43,8 @@ export type RecordingServiceDeps = {
   };
   /** Looks at the engine of a stage; null where none can be asked. Without it nothing is tried again by itself. */
   probeEngine?: (stage: Stage, signal: AbortSignal) => Promise<EngineProbe | null>;
+  /** Awaited before a recording is erased: resolves when nothing but its stages reads its audio. */
+  leaveAudio?(recordingId: string): Promise<void>;
   /** For tests. */
   clock?: Clock;
   /** Who acts for a recording; without it, this process does. */
@@ -73,7 +75,9 @@ export type ServiceParts = {
 
 export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
   const { store, log, removal, ownership = soleOwnership() } = deps;
-  const leaveAudio = async (id: string) => await parts.keeping?.leave(id);
+  const leaveAudio = async (id: string) => {
+    await Promise.all([parts.keeping?.leave(id), deps.leaveAudio?.(id)]);
+  };
   const removals = removal ? openRemovals({ ...deps, ...removal, leaveAudio }, log) : null;
   const handler = recordingHandler({
     store,

@@ -91,10 +91,14 @@ export const speechFileName = 'speech.wav';
 export const channelFileNames = ['speech-left.wav', 'speech-right.wav'] as const;
 /** The stretch that is recognised while the recording goes on. */
 export const livePieceName = 'speech-live.wav';
+/** The same while voices are measured again. */
+export const voicesFileName = 'speech-voices.wav';
 /** All that is derived from the kept audio, also half of it. */
 export const derivedFileNames = [
   speechFileName,
   `${speechFileName}.part`,
   ...channelFileNames,
   livePieceName,
+  voicesFileName,
+  `${voicesFileName}.part`,
 ] as const;

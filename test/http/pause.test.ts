@@ -132,6 +132,14 @@ test('while a meeting waits for its speakers, its draft can be played, corrected
       ['SPEAKER_01', 'Cem'],
     ],
   );
+  // By what to tell them too: nobody is shown what is another's now, or what they did not say.
+  assert.deepEqual(
+    asked.map((one) => [one.sample?.text, one.samples]),
+    [
+      ['Good morning', []],
+      [before[0]![1]!.split(' ').slice(1).join(' '), []],
+    ],
+  );
   // How long each speaks follows what was cut.
   const [long, short] = asked;
   assert.ok(short!.seconds > 0 && long!.seconds < speaker!.seconds, JSON.stringify(asked));

@@ -68,6 +68,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'speakers.postponed': {},
   'voice.renamed': { labels: ['SPEAKER_1'] },
   'voice.revoked': { labels: ['SPEAKER_1'] },
+  'voice.measured': { embedding_model: 'm', labels: ['SPEAKER_1'] },
   'transcript.punctuated': { engine: 'language-model', model: 'm', parts: 1, kept: [] },
   'summary.fallback_used': { stage: 'summarise', reason: 'no-language-model' },
   'summary.completed': { engine: 'language-model', model: 'm', parts: 1, language: 'en' },

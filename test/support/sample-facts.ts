@@ -90,6 +90,10 @@ const samples: Record<FactType, Sample> = {
   'speakers.postponed': { data: {} },
   'voice.renamed': { data: { labels: ['SPEAKER_1'] }, content: { name: 'Änne Müller' } },
   'voice.revoked': { data: { labels: ['SPEAKER_1'] } },
+  'voice.measured': {
+    data: { embedding_model: 'm', labels: ['SPEAKER_1'] },
+    content: { voices: [voice] },
+  },
   'transcript.punctuated': {
     data: { ...worker, parts: 1, kept: ['t-0001'] },
     content: { blocks: [block] },

@@ -33,7 +33,10 @@ export const profileRoutes: AddRoutes = (router, services) => {
   router.get('/speakers/profiles', async (ctx) => {
     const profiles = await profilesOf(services, ownerIn(ctx));
     const enabled = services.settings()['speakers.profiles'];
-    ctx.body = { enabled, profiles: profiles.map(profileAnswer) };
+    const measuring = await services.voices.state(ownerIn(ctx));
+    // A model may have been installed since.
+    services.voices.look();
+    ctx.body = { enabled, profiles: profiles.map(profileAnswer), measuring };
   });
 
   router.patch('/speakers/profiles/:profile', async (ctx) => {
@@ -170,6 +173,21 @@ const confirmation = z.object({
     .describe('a sentence of this voice, to be played from `GET /recordings/{id}/audio`'),
 });
 
+const measuring = z
+  .object({
+    embedding_model: z.string().nullable().describe('installed here; null: none is'),
+    waiting: z.number().int().describe('recordings with voices that wait'),
+    without_audio: z
+      .number()
+      .int()
+      .describe('of these, recordings whose audio is not kept: their voices stay as they are'),
+    now: z.object({ recording_id: z.string(), fraction: z.number().describe('0 to 1') }).nullable(),
+  })
+  .describe(
+    'Voices that are measured again from the kept audio: those that another model made, and those of labels to or ' +
+      'from which speech was moved',
+  );
+
 const profile = z.object({
   id: z.string().describe('of its oldest confirmation: stays while that counts'),
   name: z.string(),
@@ -208,6 +226,7 @@ export const profileOperations: readonly Operation[] = [
         json: z.object({
           enabled: z.boolean().describe('`speakers.profiles`'),
           profiles: z.array(profile),
+          measuring,
         }),
       },
     },

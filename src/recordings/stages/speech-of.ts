@@ -15,16 +15,17 @@ export const decodingShare = 0.1;
 
 /**
  * Works on what was recognised of a recording: the working copy of its audio, made again if it is gone.
+ * @param options.name of the copy; without it, that of the stages
  * @throws {StageError} `audio-missing`; as `decodeToSpeech`; what `work` throws
  */
 export async function withSpeech<T>(
-  job: Job,
+  job: Pick<Job, 'recordingId' | 'signal' | 'progress' | 'waiting'>,
   recording: Recording,
-  { folderOf }: { folderOf(recordingId: string): string },
+  { folderOf, name = speechFileName }: { folderOf(recordingId: string): string; name?: string },
   work: (speech: SpeechFile) => Promise<T>,
 ): Promise<T> {
   const folder = folderOf(job.recordingId);
-  const path = join(folder, speechFileName);
+  const path = join(folder, name);
   if (!(await exists(path))) {
     const { draft } = recording.sources;
     const { audio } = filesOf(recording, draft);

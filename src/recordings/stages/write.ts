@@ -6,6 +6,7 @@ import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
 import { type RecordingFiles, filesOf } from '../../../projections/recording/files.ts';
 import { spokenIn } from '../../../projections/recording/edit-turns.ts';
+import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { documentsInput } from '../../documents/documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../../documents/own-files.ts';
@@ -124,7 +125,13 @@ export function carriedOver(
   const { blocks, placed, unplaced, names } = carryOver(corrections, next.recognised, next.names);
   return {
     type: 'corrections.carried_over',
-    data: { placed, unplaced: unplaced.length, labels: Object.keys(names), ...spokenIn(blocks) },
+    data: {
+      placed,
+      unplaced: unplaced.length,
+      labels: Object.keys(names),
+      ...spokenIn(blocks),
+      ...movedBetween(next.recognised, blocks),
+    },
     content: { blocks, unplaced, names },
   };
 }

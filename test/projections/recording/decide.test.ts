@@ -111,8 +111,12 @@ const edited = (
   block: string,
   speaker: string | null,
   spoken: Record<string, number>,
-  content: object,
-) => ({ type: 'turn.edited', data: { basis, block, speaker, spoken }, content });
+  { from, ...content }: { from: string; text: string; words: []; name?: string },
+) => ({
+  type: 'turn.edited',
+  data: { basis, block, speaker, spoken, moved: { from: [from], to: [speaker] } },
+  content,
+});
 
 test('a title, a kind, a language and an owner are one fact each, and none where it is so already', () => {
   const all = { title: 'Mine', kind: 'solo', language: 'de', owner: 'bert' } as const;
@@ -152,7 +156,7 @@ test('a turn is corrected: its words, its speaker by label, by name, as shown, o
   const corrected = edit(1, { text: 'hello there' })(recordingAfter(meeting), 'idle.saved');
   assert.ok(!isRefusal(corrected));
   assert.equal(corrected[0]?.content?.text, words.text);
-  const same = { text: 'hello', words: [] };
+  const same: Parameters<typeof edited>[3] = { from: 'SPEAKER_2', text: 'hello', words: [] };
   for (const speaker of ['SPEAKER_1', 'Anna']) {
     given(meeting)
       .when(edit(1, { speaker }))
@@ -160,7 +164,14 @@ test('a turn is corrected: its words, its speaker by label, by name, as shown, o
   }
   given(meeting)
     .when(edit(0, { speaker: 'Speaker 2' }))
-    .expect([edited('t-1', 'SPEAKER_2', { SPEAKER_2: 4 }, { text: 'good morning', words: [] })]);
+    .expect([
+      edited(
+        't-1',
+        'SPEAKER_2',
+        { SPEAKER_2: 4 },
+        { from: 'SPEAKER_1', text: 'good morning', words: [] },
+      ),
+    ]);
   given(meeting)
     .when(edit(1, { speaker: 'Bo' }))
     .expect([edited('t-2', 'SPEAKER_3', { SPEAKER_1: 2, SPEAKER_3: 2 }, { ...same, name: 'Bo' })]);
@@ -204,9 +215,14 @@ test('an edited document corrects turns, one new speaker for all of them; the re
         't-1',
         'SPEAKER_3',
         { SPEAKER_2: 2, SPEAKER_3: 2 },
-        { text: 'good morning', words: [], name: 'Bo' },
+        { from: 'SPEAKER_1', text: 'good morning', words: [], name: 'Bo' },
       ),
-      edited('t-2', 'SPEAKER_3', { SPEAKER_3: 4 }, { text: 'hello', words: [], name: 'Bo' }),
+      edited(
+        't-2',
+        'SPEAKER_3',
+        { SPEAKER_3: 4 },
+        { from: 'SPEAKER_2', text: 'hello', words: [], name: 'Bo' },
+      ),
       {
         type: 'document.edited',
         data: { ...data, own: true },
