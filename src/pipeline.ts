@@ -14,11 +14,7 @@ import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
 import { openKnownVoices } from './recordings/known-voices.ts';
-import {
-  type VoiceCatchUp,
-  leadsToMeasuring,
-  openVoiceCatchUp,
-} from './recordings/voice-catch-up.ts';
+import { type VoiceCatchUp, openVoiceCatchUp } from './recordings/voice-catch-up.ts';
 import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { type JobQueue, openJobQueue } from './recordings/stages/job-queue.ts';
@@ -93,15 +89,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const projections = startAllProjections(store, storage, log);
   const engines = sharedEngine(options);
   const models = sharedLanguageModel(options);
-  const captures = openCaptures({
-    dataRoot: data.root,
-    recordingsDir: data.recordings,
-    store,
-    log,
-    combinedChannels: () => settings()['audio.combined_channels'],
-    hoursMax: () => settings()['limits.recording_hours'],
-    browserLimits: options.browserLimits,
-  });
+  const captures = capturesOver(opened, options);
   /** Until then not all recordings are open that were promised a name. */
   let takenUp: Promise<unknown> = Promise.resolve();
   let tidiedUp: Promise<void> = Promise.resolve();
@@ -116,7 +104,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     takenUp: () => takenUp,
   });
   const lateAudio = lateAudioOver(opened, options, { projections, recordingService });
-  const voices = voicesOver(opened, options, { recordingService, jobQueue });
+  const voices = voicesOver(opened, options, { projections, recordingService, jobQueue });
   const stopping = new AbortController();
   const { signal } = stopping;
   const parts = {
@@ -145,13 +133,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
     leaseSpeech: () => engines.lease(),
     takeUp: () => (takenUp = takeUp(parts)),
-    tidyUp: () =>
-      (tidiedUp = tidyUp(parts).then(() => {
-        projections.onApplied((facts) => {
-          if (facts.some(({ type }) => leadsToMeasuring.has(type))) voices.look();
-        });
-        voices.look();
-      })),
+    tidyUp: () => (tidiedUp = tidyUp(parts).then(voices.begin)),
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp]);
@@ -166,6 +148,20 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     },
   };
 }
+
+const capturesOver = (
+  { store }: OpenedLog,
+  { data, settings, log, browserLimits }: PipelineOptions,
+): Captures =>
+  openCaptures({
+    dataRoot: data.root,
+    recordingsDir: data.recordings,
+    store,
+    log,
+    combinedChannels: () => settings()['audio.combined_channels'],
+    hoursMax: () => settings()['limits.recording_hours'],
+    browserLimits,
+  });
 
 /** What takes what browsers send of recordings that have ended. */
 const lateAudioOver = (
@@ -187,7 +183,7 @@ const lateAudioOver = (
 const voicesOver = (
   { rows }: OpenedLog,
   { data, settings, log, modelsDir = data.models }: PipelineOptions,
-  parts: { recordingService: OpenRecordingService; jobQueue: JobQueue },
+  parts: Pick<Pipeline, 'projections' | 'recordingService'> & { jobQueue: JobQueue },
 ): VoiceCatchUp =>
   openVoiceCatchUp({
     ...parts,

@@ -155,7 +155,7 @@ export function withSamples(
 ): NamedVoice[] {
   const { diarization } = source.results;
   const diarized = factAt(recording, diarization, 'diarization.completed')?.data.turns ?? [];
-  return voices.map(({ sample: _, ...voice }) => {
+  return voices.map(({ sample: _sample, ...voice }) => {
     const [said] = voiceSamples(voice.label, blocks, diarized);
     return said ? { ...voice, sample: [said.start, said.end] } : voice;
   });

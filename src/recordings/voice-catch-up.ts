@@ -4,6 +4,7 @@ import { voicesWaiting } from '../../projections/people.ts';
 import { measureVoices, voicesToMeasure } from '../../projections/recording/measured-voices.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Log } from '../shared/log.ts';
 import type { VoiceEmbedder } from '../speech/diarization/diarize.ts';
 import type { RecordingService } from './service.ts';
@@ -15,7 +16,9 @@ import type { JobQueue } from './stages/job-queue.ts';
  * restart goes on where it was.
  */
 export interface VoiceCatchUp {
-  /** Begins, or looks once more when what it is at is done. Returns at once. */
+  /** Looks for what waits, now and after each fact that may lead to more. Until then nothing is measured. */
+  begin(): void;
+  /** Looks for what waits, once more when what it is at is done. Returns at once. */
   look(): void;
   /** What waits, of one owner or of all; of more than `countedMax` recordings no more are looked at. */
   state(owner?: string): Promise<VoicesWaiting>;
@@ -35,7 +38,7 @@ export type VoicesWaiting = {
 };
 
 /** After these facts there may be something to measure. */
-export const leadsToMeasuring: ReadonlySet<string> = new Set<RecordingFactType>([
+const leadsToMeasuring: ReadonlySet<string> = new Set<RecordingFactType>([
   'diarization.completed',
   'documents.saved',
   'speakers.renamed',
@@ -51,6 +54,7 @@ const countedMax = 2_000;
 
 type Deps = {
   storage: ProjectionStorage;
+  projections: Pick<ProjectionRunner, 'onApplied'>;
   recordingService: Pick<RecordingService, 'read' | 'decide'> & {
     whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   };
@@ -81,8 +85,9 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
   };
   let running: Promise<void> | null = null;
   let isAskedAgain = false;
+  let stopFollowing: (() => void) | null = null;
   const look = (): void => {
-    if (work.closing.signal.aborted) return;
+    if (stopFollowing === null || work.closing.signal.aborted) return;
     if (running) {
       isAskedAgain = true;
       return;
@@ -100,6 +105,12 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
       });
   };
   return {
+    begin() {
+      stopFollowing ??= deps.projections.onApplied((facts) => {
+        if (facts.some(({ type }) => leadsToMeasuring.has(type))) look();
+      });
+      look();
+    },
     look,
     state: (owner) => stateOf(work, owner),
     async leave(recordingId) {
@@ -109,6 +120,7 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     },
     async close() {
       work.closing.abort();
+      stopFollowing?.();
       work.current?.stop.abort();
       await running;
     },

@@ -83,6 +83,7 @@ test('voices are measured again from the kept audio: after turns were moved, and
   await name(second);
   const filesOf = (id: string) => readdir(join(dataDir, 'recordings', id));
   await eventually('its audio is gone', async () => (await filesOf(second)).length === 0);
+  await service.call('PUT', '/config', { token, json: { audio: { keep: 'wav' } } });
   await service.close();
   await rename(join(models, 'espeak-embedding'), join(models, 'other-embedding'));
   await editManifest(join(models, 'other-embedding'), { id: 'other-embedding' });

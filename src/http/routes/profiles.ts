@@ -31,12 +31,16 @@ export const profileRoutes: AddRoutes = (router, services) => {
   });
 
   router.get('/speakers/profiles', async (ctx) => {
-    const profiles = await profilesOf(services, ownerIn(ctx));
-    const enabled = services.settings()['speakers.profiles'];
-    const measuring = await services.voices.state(ownerIn(ctx));
+    const owner = ownerIn(ctx);
+    const people = await profilesOf(services, owner);
+    const measuring = await services.voices.state(owner);
     // A model may have been installed since.
     services.voices.look();
-    ctx.body = { enabled, profiles: profiles.map(profileAnswer), measuring };
+    ctx.body = {
+      enabled: services.settings()['speakers.profiles'],
+      profiles: people.map((one) => profileAnswer(one, measuring.embedding_model)),
+      measuring,
+    };
   });
 
   router.patch('/speakers/profiles/:profile', async (ctx) => {
@@ -46,7 +50,8 @@ export const profileRoutes: AddRoutes = (router, services) => {
     await inEach(services, ctx.state, profile.confirmations, (one) => renameVoices(one, name));
     const renamed = (await profilesOf(services, owner)).find((one) => isSameName(one.name, name));
     if (!renamed) throw notFound();
-    ctx.body = profileAnswer(renamed);
+    const { embedding_model: present } = await services.voices.state(owner);
+    ctx.body = profileAnswer(renamed, present);
   });
 
   router.delete('/speakers/profiles', async (ctx) => {
@@ -120,16 +125,17 @@ function profileId({ confirmations }: Person): string {
   return `${n}-${labels[0]}`;
 }
 
-/** Which confirmations count: the newest of the model that made the last one. */
-function profileAnswer(person: Person) {
+/** Which confirmations count: the newest of the model there is; of the one that made the last, where it made none. */
+function profileAnswer(person: Person, present: string | null) {
   const { name, confirmations } = person;
-  const model = modelOf(confirmations[0]!);
+  const isPresent = confirmations.some((one) => modelOf(one) === present);
+  const model = isPresent ? present! : modelOf(confirmations[0]!);
   const counting = confirmations.filter((one) => modelOf(one) === model).slice(0, confirmationsMax);
   return {
     id: profileId(person),
     name,
     embedding_model: model,
-    dimension: confirmations[0]!.voices[0]!.embedding.length,
+    dimension: counting[0]!.voices[0]!.embedding.length,
     seconds: counting.reduce((sum, one) => sum + secondsOf(one), 0),
     confirmations: confirmations.map((one) => ({
       n: one.n,
