@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { selfSigned } from '../support/certificates.ts';
 import { smallDisk } from '../faults/small-disk.ts';
 import { modelsDir } from '../support/models.ts';
 import { program } from '../support/program.ts';
@@ -90,13 +91,14 @@ test('a host without programs, devices and servers: each finding has its remedy,
   }
 });
 
-test('a full disk, a folder that is read-only, files that others may read, and wrong values', async (t) => {
+test('a full disk, a folder that is read-only, files that others may read, wrong values, and a certificate that ends soon', async (t) => {
   const disk = await smallDisk(t);
   const data = join(disk.folder, 'data');
   await mkdir(join(data, 'keys'), { recursive: true });
   await writeFile(join(data, 'keys', 'someone'), 'x');
   await chmod(join(data, 'keys', 'someone'), 0o644);
   await disk.fill(500_000);
+  // Wrong values hide those beside them, so the certificate is looked at with the read-only disk.
   const env = { MITSCHRIFT_DATA: data, MITSCHRIFT_LLM_TIMEOUT: 'soon' };
   const full = await doctor(env);
   assert.equal(full.code, 1);
@@ -106,7 +108,16 @@ test('a full disk, a folder that is read-only, files that others may read, and w
   assert.equal(full.checks.get('permissions')!.remedy!.command, `chmod -R go-rwx '${data}'`);
   assert.match(full.checks.get('environment')!.detail, /MITSCHRIFT_LLM_TIMEOUT/);
   await promisify(execFile)('mount', ['-o', 'remount,ro', disk.folder]);
-  const readOnly = await doctor(env);
+  const { cert, key } = await selfSigned(await tempDir(t), 'soon', { days: 5 });
+  const readOnly = await doctor({
+    MITSCHRIFT_DATA: data,
+    MITSCHRIFT_SERVER_TLS_CERT: cert,
+    MITSCHRIFT_SERVER_TLS_KEY: key,
+  });
+  const https = readOnly.checks.get('https')!;
+  assert.equal(https.status, 'limited');
+  assert.match(https.detail, /^The certificate for localhost, 127\.0\.0\.1 ends on 20/);
+  assert.match(https.remedy!.text, /server\.tls_cert/);
   assert.match(readOnly.checks.get('data')!.detail, /cannot be written: .*read-only/);
   assert.equal(readOnly.checks.get('data')!.status, 'missing');
 });
@@ -146,6 +157,13 @@ test('devices and the source that joins two of them, on a real audio server', as
   assert.equal(without.checks.get('combined')!.detail, '“gone_mic” is not there.');
   assert.equal(without.checks.get('combined')!.status, 'missing');
   assert.match(without.checks.get('devices')!.detail, /“Gone Mic” is not there\. There is: /);
+
+  const alone = await privatePulse(t, 'pipewire', { managed: false });
+  const unmanaged = (await doctor({ ...alone.env, MITSCHRIFT_DATA: data })).checks;
+  const server = unmanaged.get('audio-server')!;
+  assert.equal(server.status, 'missing');
+  assert.match(server.detail, /^It answers, and has neither a loudspeaker nor a microphone\.$/);
+  assert.match(server.remedy!.command!, /^systemctl --user restart .*wireplumber$/);
 });
 
 /** As a release of Node that is too old. */

@@ -132,6 +132,7 @@ async function assertLostAreNamed(
   service: Served,
   data: DataFolder,
   subjects: Subjects,
+  { alsoDoctor = false } = {},
 ): Promise<void> {
   const { finished, unsettled, user } = subjects;
   for (const id of [finished, unsettled]) {
@@ -153,6 +154,7 @@ async function assertLostAreNamed(
   const damaged = health.damage.map(({ kind, path }) => [kind, path].join(' '));
   for (const id of [finished, unsettled, user]) assert.ok(damaged.includes(`key keys/${id}`), id);
   assert.equal((await fetch(`${service.url}/health`)).status, 200, 'it can be written');
+  if (alsoDoctor) await assertDoctorNamesThem(service, subjects);
 
   for (const id of [finished, unsettled]) {
     assert.equal((await service.request('DELETE', `/recordings/${id}`)).status, 204);
@@ -169,6 +171,16 @@ async function assertLostAreNamed(
   assert.equal((await service.request('DELETE', `/users/${nameless}`)).status, 204);
   const after = await service.api.get<{ health: Health }>('/status');
   assert.deepEqual(after.health.damage, [], 'what was erased is not missed');
+}
+
+async function assertDoctorNamesThem(service: Served, subjects: Subjects): Promise<void> {
+  type Check = { id: string; status: string; detail: string; remedy: { command: string } | null };
+  const { checks } = await service.api.get<{ checks: Check[] }>('/doctor');
+  const [log, keys] = ['log', 'keys'].map((wanted) => checks.find(({ id }) => id === wanted)!);
+  assert.equal(log!.status, 'ok', 'the log itself is sound');
+  assert.deepEqual([keys!.status, keys!.remedy?.command], ['missing', 'npx mitschrift verify']);
+  for (const path of pathsOf(lostIn(subjects)))
+    assert.ok(keys!.detail.includes(path), keys!.detail);
 }
 
 /** Each kind of subject with each fault, in three rounds. */
@@ -191,7 +203,9 @@ test('keys that are lost while the service is down or runs harm only their subje
         if (rebuilt) await forgetRows(data);
         const service = await serve(round, data);
         await assertOthersServed(service, subjects);
-        await assertLostAreNamed(service, data, subjects);
+        // The doctor looks at all of the host: once is enough.
+        const alsoDoctor = what === rounds[0]!.what && !rebuilt;
+        await assertLostAreNamed(service, data, subjects, { alsoDoctor });
       });
     }
     await t.test(`${what} (while it runs)`, async (round) => {

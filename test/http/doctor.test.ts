@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type TestService, startService } from '../support/http-client.ts';
@@ -51,7 +51,7 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   assert.equal((await service.call('GET', '/doctor', { token: user })).status, 403);
 });
 
-test('the engines really answer: what they hear and write, how fast, and with what context', async (t) => {
+test('the engines really answer: what they hear and write, how fast, and with what context; clock and owner of the data', async (t) => {
   const { service, token, language, speech } = await withServers(t);
   const good = await look(service, token);
   assert.equal(good.get('speech')!.status, 'ok', good.get('speech')!.detail);
@@ -83,6 +83,31 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   assert.match(short.get('language')!.detail, /has 2048 tokens\. That is short/);
   assert.equal(short.get('speech')!.status, 'missing');
   assert.match(short.get('speech')!.detail, /127\.0\.0\.1/);
+
+  language.brain = () => '{}';
+  language.faults.slowMs = 1000;
+  // As after an hour in which the clock was ahead, and a backup that was unpacked by somebody else.
+  const [log, keys] = ['log', 'keys'].map((name) => join(service.dataDir, name)) as [
+    string,
+    string,
+  ];
+  await put(service, token, { llm: { context: null } });
+  const future = new Date(Date.now() + 2 * 3600_000);
+  await utimes(log, future, future);
+  const [foreign] = await readdir(keys);
+  await chown(join(keys, foreign!), 65_534, 65_534);
+  const slow = await look(service, token);
+  delete language.faults.slowMs;
+  for (const [id, detail, mends] of [
+    ['language', /\(about [1-4] tokens a second\).* That is slow/, /smaller model/],
+    ['time-zone', /^The clock is behind: something was recorded at 20/, /timedatectl set-ntp true/],
+    ['permissions', /^These belong to another user than the service’s: \S+\/keys\/\w+\.$/, /chown/],
+  ] as const) {
+    const { status, detail: said, remedy } = slow.get(id)!;
+    assert.deepEqual([id, status], [id, 'limited'], said);
+    assert.match(said, detail);
+    assert.match(JSON.stringify(remedy), mends);
+  }
 
   language.faults.status = { status: 401, body: '{"error":{"message":"who are you"}}' };
   const refused = await look(service, token);

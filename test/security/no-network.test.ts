@@ -22,7 +22,16 @@ test('without any network a recording becomes documents, and the service tries t
   const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user'];
   const command = ['sh', '-c', inside, 'sh', ...driver, dataDir, audio, trace];
   const { stdout } = await run('unshare', ['--net', ...asRoot, ...command]);
-  assert.deepEqual(JSON.parse(stdout), { status: 'IDLE' });
+  type Check = { id: string; status: string; detail: string; remedy: { text: string } };
+  const { status, checks } = JSON.parse(stdout) as { status: string; checks: Check[] };
+  assert.equal(status, 'IDLE');
+  const [service, address] = ['service', 'address'].map((id) =>
+    checks.find((one) => one.id === id)!,
+  );
+  assert.equal(service!.status, 'ok', 'the doctor looked with the eyes of the service');
+  assert.equal(address!.status, 'missing');
+  assert.match(address!.detail, /^It does not answer on 127\.0\.0\.1:\d+\.$/);
+  assert.match(address!.remedy.text, /log of the service/);
   const lines = (await readFile(trace, 'utf8')).split('\n');
   const addresses = lines.flatMap((line) => /sin6?_addr\D*"?([\d.:a-f]+)"?/.exec(line)?.[1] ?? []);
   const elsewhere = addresses.filter((address) => !/^(?:127\.|::1$)/.test(address));

@@ -25,6 +25,8 @@ type Parts = {
   /** `<module> <arguments>`, in the order they are to be loaded in. */
   modules: readonly string[];
   pactl(...args: string[]): Promise<string>;
+  /** False: a PipeWire whose session manager does not run, and that has no modules. */
+  managed?: boolean;
 };
 
 export const audioServer = (name: AudioServerName, parts: Parts): AudioServer =>
@@ -45,7 +47,7 @@ function pulseaudio({ env, modules, pactl }: Parts): AudioServer {
 }
 
 /** Without a session bus wireplumber ends, and without wireplumber nothing is connected to anything. */
-function pipewire({ env, modules, pactl }: Parts): AudioServer {
+function pipewire({ env, modules, pactl, managed = true }: Parts): AudioServer {
   const runtime = env['XDG_RUNTIME_DIR']!;
   const address = `unix:path=${join(runtime, 'bus')}`;
   const own = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
@@ -74,9 +76,10 @@ function pipewire({ env, modules, pactl }: Parts): AudioServer {
       await answersAt('bus');
       daemons.run('pipewire');
       await answersAt('pipewire-0');
-      daemons.run('wireplumber');
+      if (managed) daemons.run('wireplumber');
       daemons.run('pipewire-pulse');
       await answers(pactl);
+      if (!managed) return;
       for (const module of modules) {
         // The quotes are for the server to read.
         await pactl('load-module', ...module.match(/(?:[^\s']|'[^']*')+/g)!);

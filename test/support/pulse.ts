@@ -38,6 +38,7 @@ export const testedServer: AudioServerName =
 export async function privatePulse(
   t: Pick<TestContext, 'after'>,
   server = testedServer,
+  { managed = true } = {},
 ): Promise<PrivatePulse> {
   const folder = await mkdtemp(join(tmpdir(), 'ms-pulse-'));
   const runtime = join(folder, 'run');
@@ -52,7 +53,7 @@ export async function privatePulse(
   };
   const pactl = async (...args: string[]) =>
     (await run('pactl', args, { env: { ...env, LC_ALL: 'C' }, timeout: 10_000 })).stdout;
-  const daemon = audioServer(server, { env, modules: devices, pactl });
+  const daemon = audioServer(server, { env, modules: devices, pactl, managed });
   t.after(async () => {
     await daemon.dispose();
     await rm(folder, { recursive: true, force: true });
