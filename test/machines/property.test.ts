@@ -10,7 +10,7 @@ import {
   recordingMachine,
 } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
-import { plausibleEvents } from '../support/plausible-events.ts';
+import { plausibleEvents, stageOfAnswer } from '../support/plausible-events.ts';
 import { fc } from '../support/properties.ts';
 
 /** In every content and every free text; the context must never hold it. */
@@ -25,9 +25,14 @@ setbacks.add('audio.extended');
 for (const remark of ['title.changed', 'start.changed', 'kind.changed', 'language.set'])
   setbacks.add(remark);
 
+/** What stages say themselves moves a story on; of all else there is so much that few stories would end. */
+const isOfStage = ({ type }: { type: string }): boolean =>
+  type === 'stage.started' || type in stageOfAnswer;
+
 /** A choice among the plausible events of a state, and how far it is bent to be implausible. */
 const choice = fc.record({
   pick: fc.nat(),
+  onward: fc.boolean(),
   acceptable: fc.integer({ min: 0, max: 7 }).map((n) => n > 0),
   setback: fc.integer({ min: 0, max: 7 }).map((n) => n === 0),
   run: fc.integer({ min: -10, max: 10 }).map((n) => Math.trunc(n / 10)),
@@ -35,12 +40,15 @@ const choice = fc.record({
 });
 type Choice = typeof choice extends fc.Arbitrary<infer C> ? C : never;
 
-function choose(snapshot: RecordingSnapshot, { pick, acceptable, setback, ...bend }: Choice): Fact {
+function choose(snapshot: RecordingSnapshot, how: Choice): Fact {
+  const { pick, onward, acceptable, setback, ...bend } = how;
   const plausible = plausibleEvents(snapshot);
   const possible = plausible.filter(
     (event) => snapshot.can(event) && (setback || !setbacks.has(event.type)),
   );
-  const events = acceptable && possible.length > 0 ? possible : plausible;
+  const ofStages = onward ? possible.filter(isOfStage) : [];
+  const likely = ofStages.length > 0 ? ofStages : possible;
+  const events = acceptable && likely.length > 0 ? likely : plausible;
   const event = events[pick % events.length]!;
   const data = { ...event.data, reason: secret, title: secret, code: secret };
   return {

@@ -25,7 +25,7 @@ import { type Random, seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 
-/** Interleavings, and moments one may take; most take about 60. */
+/** Interleavings (all 1,000 take 50 s of processor time), and moments one may take; most take about 60. */
 const count = times({ short: 100, long: 1000 });
 const momentsMax = 2_000;
 
