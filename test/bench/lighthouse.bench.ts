@@ -1,0 +1,84 @@
+import lighthouse from 'lighthouse';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import puppeteer, { type Browser } from 'puppeteer-core';
+import { readingRoom, tellMeetings } from '../web/told-meetings.ts';
+import { builtService, setUp, untilAnswered } from './built-service.ts';
+import type { Measured } from './measure.ts';
+
+export const about =
+  'Lighthouse 12 on every page of the web app, as a slow phone, logged in and not';
+export const throughBuild = true;
+export const onlyByName = true;
+
+const categories = ['performance', 'accessibility', 'best-practices'] as const;
+const least = 95;
+
+/** Pages say noindex, so Lighthouse's fourth category is no aim. */
+export async function* bench(): AsyncIterable<Measured> {
+  const data = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
+  const service = await builtService();
+  const fresh = await service.start(data);
+  const browser = await puppeteer.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+  try {
+    yield await rowOf(browser, `${fresh.url}/setup`, null);
+    const token = await setUp(fresh.url);
+    await fresh.end('SIGTERM');
+    const [id] = await tellMeetings(data, [readingRoom]);
+    const running = await service.start(data);
+    try {
+      await untilAnswered(running.url, '/recordings', token);
+      yield await rowOf(browser, `${running.url}/login`, null);
+      const pages = ['/', `/notes/${id}`, '/speakers', '/settings', '/account', '/debug'];
+      for (const path of pages) yield await rowOf(browser, running.url + path, token);
+    } finally {
+      await running.end('SIGTERM');
+    }
+  } finally {
+    await browser.close();
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+/** What it finds wrong goes to standard error. @param token null: nobody is logged in */
+async function rowOf(browser: Browser, url: string, token: string | null): Promise<Measured> {
+  const context = await browser.createBrowserContext();
+  try {
+    const page = await context.newPage();
+    if (token !== null) {
+      const session = {
+        token,
+        expires_at: '2099-01-01T00:00:00Z',
+        username: 'anna',
+        is_admin: true,
+      };
+      await page.evaluateOnNewDocument(
+        `localStorage.setItem('mitschrift.session', ${JSON.stringify(JSON.stringify(session))})`,
+      );
+    }
+    const flags = { onlyCategories: [...categories], disableStorageReset: true };
+    const result = (await lighthouse(url, flags, undefined, page))?.lhr;
+    if (result === undefined) throw new Error(`Lighthouse has nothing to say of ${url}`);
+    const scores = categories.map((name) =>
+      Math.round((result.categories[name]?.score ?? 0) * 100),
+    );
+    for (const { id, score, title, displayValue = '' } of Object.values(result.audits)) {
+      if (score !== null && score < 0.9)
+        console.error(`${new URL(url).pathname}: ${id} ${score} ${title} ${displayValue}`);
+    }
+    const worst = Math.min(...scores);
+    return {
+      what: `Lighthouse ${new URL(url).pathname.replace(/\/notes\/.*/, '/notes/{id}')}: ${categories.join(', ')}`,
+      ours: scores.join(', '),
+      bare: `${least} each`,
+      ratio: worst / least,
+      aim: '≥ 1',
+    };
+  } finally {
+    await context.close();
+  }
+}
