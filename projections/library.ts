@@ -1,12 +1,12 @@
 import type { Kind } from '../events/facts/recording.ts';
 import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
 import type { ProjectionStorage, Row } from './runner/projection.ts';
-import { type KeptRecording, hashedFile } from './recording-fold.ts';
+import { type KeptRecording, minuteIn } from './recording-fold.ts';
 import { recordingKey, recordingsName } from './recording-row.ts';
 
 /**
- * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document is:
- * `f/<owner>/<SHA-256 of the file name>`, the recording's id.
+ * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document may be:
+ * `f/<owner>/<minute in the file name>/<id>`.
  */
 export function libraryLists({
   owner,
@@ -20,7 +20,7 @@ export function libraryLists({
   return [
     [`${libraryList(owner, 'all')}${place}`, 1],
     [`${libraryList(owner, kind)}${place}`, 1],
-    ...files.map((file): [string, Row] => [`f/${owner}/${file}`, recording_id]),
+    ...files.map((minute): [string, Row] => [`${filesOfMinute(owner, minute)}${recording_id}`, 1]),
   ];
 }
 
@@ -36,13 +36,27 @@ export async function libraryPage(
   return { entries: entries.map(({ key }) => key), next_cursor };
 }
 
-/** The recording that one of a user's documents belongs to, by the document's path in the user's space. */
+/**
+ * The recording that one of a user's documents belongs to, by the document's path in the user's space. Of those of the
+ * same minute whose key is away no paths can be read: the only one of these is taken for it, where no other is.
+ */
 export async function recordingByFilename(
   storage: ProjectionStorage,
   owner: string,
   filename: string,
 ): Promise<string | undefined> {
-  return storage.get<string>(recordingsName, `f/${owner}/${hashedFile(filename)}`);
+  const wanted = filename.normalize('NFC');
+  const prefix = filesOfMinute(owner, minuteIn(filename));
+  const unreadable: string[] = [];
+  for await (const [key] of storage.range(recordingsName, startingWith(prefix))) {
+    const id = key.slice(prefix.length);
+    const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(id));
+    const paths = Object.values(kept?.texts?.documents ?? {});
+    // The same name may be written with composed or decomposed accents.
+    if (paths.some((path) => path.normalize('NFC') === wanted)) return id;
+    if (kept?.unreadable) unreadable.push(id);
+  }
+  return unreadable.length === 1 ? unreadable[0] : undefined;
 }
 
 /** A user's recordings by the file each was imported from: `a/<owner>/<SHA-256>/<id>`. */
@@ -70,4 +84,5 @@ export async function sameAudioAs(
 }
 
 const audioList = (owner: string, sha256: string): string => `a/${owner}/${sha256}/`;
+const filesOfMinute = (owner: string, minute: string): string => `f/${owner}/${minute}/`;
 const libraryList = (owner: string, kind: Kind | 'all'): string => `l/${owner}/${kind}/`;

@@ -1,4 +1,3 @@
-import { hashedKey } from '../events/key-store.ts';
 import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
 import { counting } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
@@ -28,7 +27,7 @@ export type KeptRecording = {
     | 'error'
   > & {
     error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
-    /** Hashes of the documents' paths: they are listed by these, also when the paths cannot be read. */
+    /** What the documents' paths begin with and has no words: they are found by it. None: there are no documents. */
     files: string[];
     /** SHA-256 of the file it was imported from, as it came; null: captured, or erased. */
     imported_sha256: string | null;
@@ -200,7 +199,7 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
       return fact.data.documents.length === 3 ? { document_hashes: null, files: [] } : {};
     case 'documents.saved': {
       const { version, sha256 } = fact.data;
-      const files = Object.values(fact.content?.paths ?? {}).map(hashedFile);
+      const files = [...new Set(Object.values(fact.content?.paths ?? {}).map(minuteIn))];
       return { document_hashes: sha256, files, version };
     }
     default:
@@ -236,8 +235,12 @@ function running(before: { running: Running }, fact: LoggedRecordingFact): Runni
 const without = (running: Running, stage: Stage): Running =>
   running.filter((one) => one.stage !== stage);
 
-/** A document's path without its words. The same name may be written with composed or decomposed accents. */
-export const hashedFile = (path: string): string => hashedKey(path.normalize('NFC'));
+/**
+ * What a document's path says without its words: when the recording began, to the minute; empty where it says something
+ * else. A hash of the path would confirm a guess of the title.
+ */
+export const minuteIn = (path: string): string =>
+  /^\d{4}-\d{2}-\d{2} \d{2}\.\d{2}(?!\d)/.exec(path)?.[0] ?? '';
 
 function failureIn(fact: LoggedRecordingFact): KeptRecording['core']['error'] {
   if (fact.type !== 'stage.failed') return null;

@@ -31,7 +31,7 @@ import { draft } from './recording/reading.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 8,
+  version: 9,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { recordings } from '../../projections/recordings.ts';
 import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
@@ -182,6 +183,44 @@ test('the library has recordings with documents only, newest first, by kind and 
     'not its name any more',
   );
   assert.equal(await recordingByFilename(storage, 'bert', 'r2.md'), undefined);
+});
+
+test('a document is found by its name, also while its key is away, and no row would confirm a guess of it', async (t) => {
+  const { teller, storage, settled } = projected(t, recordings);
+  const bases = ['2026-03-01 10.00 Grüße', '2026-03-01 10.00 Pläne', '2026-03-01 10.01 Pläne'];
+  let position = 0;
+  for (const [at, base] of bases.entries()) {
+    await tellImport(teller, `r${at}`);
+    await tellFinish(teller, `r${at}`, `r${at}`);
+    ({ position } = await teller.of(`r${at}`, saved(2, base), 'idle.saved'));
+  }
+  await settled(position);
+  const found = (rows = storage) =>
+    Promise.all(
+      [...bases, '2026-03-01 10.00 Ziele'].map((base) =>
+        recordingByFilename(rows, 'anna', `${base.normalize('NFD')}.md`),
+      ),
+    );
+  assert.deepEqual(await found(), ['r0', 'r1', 'r2', undefined]);
+  // As rows are without their key: what is sealed is missing.
+  const away = (id: string): typeof storage => ({
+    ...storage,
+    async get<T>(projection: string, key: string) {
+      const row = await storage.get<object>(projection, key);
+      const left = { ...row, texts: undefined, facts: undefined, unreadable: true };
+      return (key === `r/${id}` ? left : row) as T;
+    },
+  });
+  assert.deepEqual(await found(away('r2')), ['r0', 'r1', 'r2', undefined]);
+  assert.deepEqual((await found(away('r1'))).slice(0, 3), ['r0', 'r1', 'r2']);
+
+  for await (const [key, row] of storage.range(recordings.name, { gte: '', lt: '\uffff' })) {
+    for (const path of Object.values(pathsOf(bases[0]!)).flatMap((one) => [one, bases[0]!])) {
+      const hash = createHash('sha256').update(path.normalize('NFC')).digest();
+      for (const form of ['hex', 'base64', 'base64url'] as const)
+        assert.ok(!`${key} ${JSON.stringify(row)}`.includes(hash.toString(form)), key);
+    }
+  }
 });
 
 test('nothing is left of an erased recording, live or replayed without the key', async (t) => {
