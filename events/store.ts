@@ -38,6 +38,8 @@ export interface EventStore {
 
 export type EventStoreErrorCode =
   | 'VERSION_CONFLICT'
+  /** The command has begun another stream before; nothing was written. Only where several processes append. */
+  | 'COMMAND_TAKEN'
   | 'INVALID_FACT'
   | 'OUTCOME_UNKNOWN'
   | 'BUSY'

@@ -151,7 +151,7 @@ async function checkIndexed(
 }
 
 /** How many subjects more have content that cannot be read. The decoder reports them to the register. */
-async function lostKeys(
+export async function lostKeys(
   decoder: FactDecoder,
   records: StoredRecord[],
   lost: Set<string>,

@@ -129,6 +129,8 @@ const byCode = {
       })),
     ),
 
+  // Another node has just done the same: a repetition finds what it led to.
+  COMMAND_TAKEN: (error) => unavailable(error),
   VERSION_CONFLICT: (error) =>
     new Problem('changed-meanwhile', 'Another change came first. Look again and repeat.', {
       cause: error,

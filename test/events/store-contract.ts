@@ -268,7 +268,7 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
 
   describe(`${name} closes`, () => {
     check('when what it had taken is stored', async (store) => {
-      const appending = upTo(5).map((n) => store.append(`recording-${n}`, [plainFact('1')], 0));
+      const appending = upTo(5).map((n) => store.append(`recording-${n}`, [plainFact(`${n}`)], 0));
       const outcomes = Promise.allSettled(appending);
       // Whoever was promised nothing yet may be told CLOSED; nobody may be left without an answer.
       await store.close();

@@ -1,0 +1,113 @@
+import type { Damage, RawRecord, StoredRecord } from '../../../events/event-log.ts';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import type { DamageRegister } from '../../../events/log/damage.ts';
+import type { FactDecoder } from '../../../events/log/sealing.ts';
+import type { Postgres } from './connection.ts';
+import {
+  type FactRow,
+  type RowRange,
+  checkedRow,
+  isDamage,
+  isLast,
+  rowsPage,
+} from './fact-rows.ts';
+
+/** Reads facts a page at a time: up to a thousand or about 1 MiB. Each row is checked, alone and in its place. */
+export type FactReader = {
+  /** Readable facts of a range. @throws {EventStoreError} `DAMAGED` behind what comes before it, `BUSY` */
+  facts(range: RowRange): AsyncGenerator<LoggedFact[], void, void>;
+  /** The same rows as records, their content still sealed. */
+  records(range: RowRange): AsyncGenerator<RawRecord[], void, void>;
+  /** Every record that can be read, around what is damaged. */
+  soundRecords(): AsyncGenerator<StoredRecord[], void, void>;
+};
+
+export function factReader(parts: {
+  db: Postgres;
+  decoder: FactDecoder;
+  damage: DamageRegister;
+}): FactReader {
+  const { db, decoder, damage } = parts;
+  return {
+    async *facts(range) {
+      for await (const page of checkedPages(db, range)) {
+        const { facts, error } = await decoder.decode(page.records.map(({ fact }) => fact));
+        if (facts.length > 0) yield facts;
+        if (error !== undefined) throw error;
+        if (page.damage) throw damage.report(page.damage);
+      }
+    },
+    async *records(range) {
+      for await (const page of checkedPages(db, range)) {
+        if (page.records.length > 0) yield page.records;
+        if (page.damage) throw damage.report(page.damage);
+      }
+    },
+    async *soundRecords() {
+      for await (const { rows } of rowPages(db, { after: 0, upTo: Infinity })) {
+        yield rows.map(checkedRow).flatMap((row) => (isDamage(row) ? [] : row.fact));
+      }
+    },
+  };
+}
+
+/** Rows of a range, page by page; the next one is asked for while a page is used. */
+export async function* rowPages(
+  db: Postgres,
+  range: RowRange,
+): AsyncGenerator<{ rows: FactRow[]; after: number }, void, void> {
+  let { after } = range;
+  let next: Promise<FactRow[]> | undefined = rowsPage(db, range);
+  while (next) {
+    const rows: FactRow[] = await next;
+    const end = rows.length === 0 ? after : placeIn(range, rows.at(-1)!);
+    next = isLast(rows) || end >= range.upTo ? undefined : rowsPage(db, { ...range, after: end });
+    // A failure is thrown in its turn.
+    next?.catch(() => {});
+    yield { rows, after };
+    after = end;
+  }
+}
+
+/** A row's number among those of its range. */
+const placeIn = ({ stream }: RowRange, { position, version }: FactRow): number =>
+  stream === undefined ? Number(position) : version;
+
+type CheckedPage = { records: RawRecord[]; damage?: Damage };
+
+async function* checkedPages(
+  db: Postgres,
+  range: RowRange,
+): AsyncGenerator<CheckedPage, void, void> {
+  let last = range.after;
+  for await (const { rows, after } of rowPages(db, range)) {
+    const page = checkedPage(range, rows, after);
+    yield page;
+    if (page.damage) return;
+    last = after + rows.length;
+  }
+  // A stream may be shorter than was asked for; up to a position that was reached all is there.
+  if (range.stream !== undefined || range.upTo === Infinity || last >= range.upTo) return;
+  yield { records: [], damage: missing(last + 1, range.upTo) };
+}
+
+function checkedPage(range: RowRange, rows: FactRow[], after: number): CheckedPage {
+  const records: RawRecord[] = [];
+  for (const row of rows) {
+    const expected = after + records.length + 1;
+    const found = placeIn(range, row);
+    const checked =
+      found === expected ? checkedRow(row) : missing(expected, found - 1, range.stream);
+    if (isDamage(checked)) return { records, damage: checked };
+    records.push(checked);
+  }
+  return { records };
+}
+
+/** Rows that are not there, by position, or by version in a stream. */
+export function missing(first: number, last: number, stream?: string): Damage {
+  const message = first === last ? 'The record is missing.' : `Records up to ${last} are missing.`;
+  return stream === undefined
+    ? { kind: 'record', position: first, message }
+    : { kind: 'record', stream, version: first, message };
+}

@@ -1,0 +1,133 @@
+import type pg from 'pg';
+import { codeOf } from '../../shared/errors.ts';
+
+/** Why a database cannot be used, in a sentence for the person who set it up. */
+export class DatabaseUnfit extends Error {
+  override name = 'DatabaseUnfit';
+  readonly code: DatabaseUnfitCode;
+  constructor(code: DatabaseUnfitCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type DatabaseUnfitCode =
+  | 'unreachable'
+  | 'refused'
+  | 'too-old'
+  | 'standby'
+  | 'not-utf8'
+  | 'pooler'
+  | 'no-rights'
+  | 'schema-newer'
+  | 'schema-older';
+
+/** PostgreSQL 14 has `idle_session_timeout`, by which a lock is free when its holder hangs. */
+const versionMin = 140_000;
+
+type Found = { version: number; name: string; standby: boolean; encoding: string; fsync: string };
+
+/**
+ * Looks whether a database can hold a log: its version, that it takes writes, and that sessions are ours alone.
+ * @throws {DatabaseUnfit}
+ */
+export async function assertFit(
+  newClient: () => pg.Client,
+  where: string,
+  report: (message: string) => void,
+): Promise<void> {
+  const [first, second] = [newClient(), newClient()];
+  try {
+    for (const client of [first, second]) {
+      client.on('error', () => {}); // its questions fail with it
+      await client.connect();
+    }
+    const { rows } = await first.query<Found>(
+      `select current_setting('server_version_num')::int as version,
+         current_setting('server_version') as name, pg_is_in_recovery() as standby,
+         current_setting('server_encoding') as encoding, current_setting('fsync') as fsync`,
+    );
+    assertServer(rows[0]!, where);
+    if (rows[0]!.fsync === 'off') {
+      report(
+        `The database ${where} runs with fsync off: a power cut may take what it acknowledged.`,
+      );
+    }
+    await assertDirect(first, second, where);
+  } catch (error) {
+    throw unfit(error, where);
+  } finally {
+    await Promise.all([first.end(), second.end()].map((ending) => ending.catch(() => {})));
+  }
+}
+
+function assertServer({ version, name, standby, encoding }: Found, where: string): void {
+  if (version < versionMin) {
+    throw new DatabaseUnfit(
+      'too-old',
+      `The database ${where} is PostgreSQL ${name}; Mitschrift needs 14 or newer.`,
+    );
+  }
+  if (standby) {
+    throw new DatabaseUnfit(
+      'standby',
+      `The database ${where} is a standby, which takes no writes. Name the primary.`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new DatabaseUnfit(
+      'not-utf8',
+      `The database ${where} is encoded as ${encoding}. Make one with createdb --encoding=UTF8 --template=template0.`,
+    );
+  }
+}
+
+/**
+ * A pooler that shares connections between transactions takes session locks and notifications from us and gives
+ * them to others. It shows: two sessions are one at the server, or one session is two.
+ */
+async function assertDirect(first: pg.Client, second: pg.Client, where: string): Promise<void> {
+  const pids: number[] = [];
+  for (const client of [first, second, first]) {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    pids.push(rows[0]!.pid);
+  }
+  if (pids[0] !== pids[2] || pids[0] === pids[1]) throw poolerBetween(where);
+}
+
+const poolerBetween = (where: string, cause?: unknown): DatabaseUnfit =>
+  new DatabaseUnfit(
+    'pooler',
+    `Between Mitschrift and the database ${where} is a pooler in transaction mode. Locks and notifications ` +
+      'need a connection of their own: name the database itself, or set the pooler to session mode.',
+    { cause },
+  );
+
+/** An error at the start in a sentence; others as they are. */
+export function unfit(error: unknown, where: string): unknown {
+  if (error instanceof DatabaseUnfit) return error;
+  const code = codeOf(error);
+  const failure = (kind: DatabaseUnfitCode, message: string) =>
+    new DatabaseUnfit(kind, message, { cause: error });
+  if (code === undefined) {
+    const message = error instanceof Error ? error.message : '';
+    if (!/timeout|terminated|SSL|password must be a string/.test(message)) return error;
+    return failure('unreachable', `The database ${where} does not answer: ${message}.`);
+  }
+  if (code.startsWith('28')) {
+    return failure('refused', `The database ${where} refuses the user or the password (${code}).`);
+  }
+  if (code === '3D000') {
+    return failure('unreachable', `There is no database ${where}. Make it with createdb.`);
+  }
+  if (code === '42501') {
+    return failure(
+      'no-rights',
+      `The user may not make tables in the database ${where}. Make that user its owner.`,
+    );
+  }
+  if (/^(E[A-Z_]+$|08|53|57)/.test(code)) {
+    return failure('unreachable', `The database ${where} does not answer (${code}).`);
+  }
+  return error;
+}

@@ -1,0 +1,234 @@
+import { LRUCache } from 'lru-cache';
+import { queueBytesMax, queueFactsMax } from '../../../events/log/appender.ts';
+import { type SealedFact, factIds } from '../../../events/log/records.ts';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import { EventStoreError } from '../../../events/store.ts';
+import {
+  type AppendAnswer,
+  type AppendBatch,
+  type WaitingAppend,
+  appendBatch,
+  conflictAt,
+} from './append-batch.ts';
+import type { Postgres } from './connection.ts';
+
+/** Bytes of records in one append: the server takes 1 GB in one message. */
+export const appendBytesMax = 256 * 1024 * 1024;
+/** Streams whose versions are remembered, so that what is late already is not sent. */
+const versionsKept = 10_000;
+
+/**
+ * The only writer of facts of this process. What is appended while a batch is on its way goes with the next
+ * one, in one transaction, and is acknowledged together: one is on its way at a time.
+ *
+ * An append that was decided on another one of this process, whose outcome is not known yet, is stored only
+ * if that one is: the database sees that versions agree, and not what stands behind them.
+ */
+export class GroupCommit {
+  readonly #db: Postgres;
+  readonly #clock: () => Date;
+  readonly #committed: (position: number) => void;
+  readonly #nextId = factIds();
+  #queue: WaitingAppend[] = [];
+  #queuedFacts = 0;
+  #queuedBytes = 0;
+  /** The last append not settled yet that leads to a version of a stream. */
+  readonly #leading = new Map<string, WaitingAppend>();
+  /** Versions that streams had at least. */
+  readonly #versions = new LRUCache<string, number>({ max: versionsKept });
+  readonly #pending = new Set<Promise<unknown>>();
+  #sending: Promise<void> | undefined;
+
+  /** @param committed called with the position of the last fact of each batch */
+  constructor(options: { db: Postgres; clock: () => Date; committed: (position: number) => void }) {
+    this.#db = options.db;
+    this.#clock = options.clock;
+    this.#committed = options.committed;
+  }
+
+  /**
+   * Takes facts in the order of calls, also while their content is still being encrypted. Resolves when they
+   * are durable.
+   */
+  append(
+    place: { stream: string; expectedVersion: number; count: number },
+    seal: () => SealedFact[] | Promise<SealedFact[]>,
+  ): Promise<LoggedFact[]> {
+    const { stream, expectedVersion, count } = place;
+    if (this.#queuedFacts + count > queueFactsMax) throw tooMany(this.#queuedFacts, 'facts');
+    const sealing = seal();
+    const appending = new Promise<LoggedFact[]>((resolve, reject) => {
+      const append: WaitingAppend = {
+        ...place,
+        at: this.#clock(),
+        basis: this.#leading.get(leadingTo(stream, expectedVersion)),
+        facts: undefined,
+        bytes: 0,
+        failure: undefined,
+        resolve,
+        reject,
+      };
+      this.#leading.set(leadingTo(stream, expectedVersion + count), append);
+      this.#queue.push(append);
+      this.#queuedFacts += count;
+      if (Array.isArray(sealing)) this.#ready(append, sealing);
+      else {
+        sealing.then(
+          (facts) => this.#ready(append, facts),
+          (error: unknown) => this.#drop(append, error),
+        );
+      }
+    });
+    this.#pending.add(appending);
+    const forget = (): boolean => this.#pending.delete(appending);
+    appending.then(forget, forget);
+    return appending;
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    await this.#sending;
+  }
+
+  #ready(append: WaitingAppend, facts: SealedFact[]): void {
+    const bytes = sizeOf(facts);
+    if (bytes > appendBytesMax) {
+      const message = `${bytes} bytes in one append are more than ${appendBytesMax}`;
+      this.#drop(append, new EventStoreError('INVALID_FACT', message));
+      return;
+    }
+    if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > queueBytesMax) {
+      this.#drop(append, tooMany(this.#queuedBytes, 'bytes'));
+      return;
+    }
+    append.facts = facts;
+    append.bytes = bytes;
+    this.#queuedBytes += bytes;
+    this.#sending ??= this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    try {
+      // Those that the last batch woke may append again before the next one goes.
+      await nextTick();
+      for (let batch = this.#take(); batch.appends.length > 0; batch = this.#take()) {
+        await this.#send(batch);
+        await nextTick();
+      }
+    } finally {
+      this.#sending = undefined;
+    }
+  }
+
+  /** The next batch, out of what waits. What was overtaken is refused, what has to wait for others stays. */
+  #take(): AppendBatch {
+    const batch = appendBatch();
+    const waiting: WaitingAppend[] = [];
+    const held = new Set<string>();
+    let isFull = false;
+    const queued = this.#queue;
+    this.#queue = [];
+    for (const append of queued) {
+      const { stream, facts } = append;
+      const refusal = this.#refusalOf(append);
+      isFull ||= facts !== undefined && batch.isFull(append);
+      if (refusal !== undefined) this.#settle(append, { error: refusal });
+      else if (isFull || !facts || held.has(stream) || !batch.take(append, this.#nextId)) {
+        // What comes behind it in its stream may have been decided on it.
+        held.add(stream);
+        waiting.push(append);
+      }
+    }
+    this.#queue = waiting.concat(this.#queue);
+    return batch;
+  }
+
+  /** Why an append need not be sent. */
+  #refusalOf(append: WaitingAppend): EventStoreError | undefined {
+    const { stream, basis, expectedVersion } = append;
+    const known = this.#versions.get(stream) ?? 0;
+    if (known > expectedVersion) return conflictAt(append, known);
+    const failure = basis?.failure;
+    if (failure === undefined) return undefined;
+    return failure instanceof EventStoreError && failure.code === 'VERSION_CONFLICT'
+      ? new EventStoreError('VERSION_CONFLICT', `${stream} has not got what this was decided on.`)
+      : new EventStoreError('BUSY', `What this was decided on is not stored in ${stream}.`);
+  }
+
+  async #send(batch: AppendBatch): Promise<void> {
+    const values = [this.#db.logId, ...batch.values()];
+    const question = { name: 'append', text: appendQuery, values };
+    const answer = await this.#db
+      .askApart<AppendAnswer>(question)
+      .catch((error: unknown) => ({ error, outcome: 'nothing' as const }));
+    if ('error' in answer) {
+      const { error, outcome } = answer;
+      const failure = outcome === 'nothing' ? error : unknownOutcome(error);
+      for (const append of batch.appends) this.#settle(append, { error: failure });
+      return;
+    }
+    for (const [stream, version] of batch.versions(answer.rows))
+      this.#versions.set(stream, version);
+    let last: LoggedFact | undefined;
+    for (const [index, outcome] of batch.outcomes(answer.rows).entries()) {
+      const facts = Array.isArray(outcome) ? outcome : undefined;
+      last = facts?.at(-1) ?? last;
+      this.#settle(batch.appends[index]!, facts ? { facts } : { error: outcome });
+    }
+    if (last) this.#committed(last.position);
+  }
+
+  /** Takes one out of the queue that nothing can come of. */
+  #drop(append: WaitingAppend, error: unknown): void {
+    this.#queue = this.#queue.filter((other) => other !== append);
+    this.#settle(append, { error });
+    // Others may have waited for it.
+    this.#sending ??= this.#sendAll();
+  }
+
+  #settle(append: WaitingAppend, outcome: { facts: LoggedFact[] } | { error: unknown }): void {
+    const { stream, expectedVersion, count } = append;
+    const leading = leadingTo(stream, expectedVersion + count);
+    if (this.#leading.get(leading) === append) this.#leading.delete(leading);
+    append.basis = undefined;
+    this.#queuedFacts -= count;
+    this.#queuedBytes -= append.bytes;
+    if ('facts' in outcome) {
+      this.#versions.set(stream, expectedVersion + count);
+      append.resolve(outcome.facts);
+    } else {
+      append.failure = outcome.error;
+      append.reject(outcome.error);
+    }
+  }
+}
+
+const appendQuery =
+  'select unit, at, begun from append_batch($1, $2, $3::int[], $4, $5::int[], $6::int[], $7, $8, $9::int[])';
+
+const leadingTo = (stream: string, version: number): string => `${stream} ${version}`;
+
+const tooMany = (waiting: number, what: string): EventStoreError =>
+  new EventStoreError('BUSY', `${waiting} ${what} are waiting for the database.`);
+
+const unknownOutcome = (cause: unknown): EventStoreError =>
+  new EventStoreError(
+    'OUTCOME_UNKNOWN',
+    'The database did not say what became of the facts; the stream shows whether they are stored.',
+    { cause },
+  );
+
+/** Lets those run whom the last batch has woken. */
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** An estimate of what a record's envelope takes. */
+const envelopeBytes = 400;
+
+function sizeOf(facts: readonly SealedFact[]): number {
+  let bytes = 0;
+  for (const { dataJson, contentJson, sealed } of facts) {
+    bytes += envelopeBytes + dataJson.length + (contentJson?.length ?? 0) + (sealed?.length ?? 0);
+  }
+  return bytes;
+}

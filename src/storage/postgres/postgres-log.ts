@@ -1,0 +1,207 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventLog, LogHealth } from '../../../events/event-log.ts';
+import type { LoggedFact, LoggedFactIn, OfferedFact } from '../../../events/facts/catalogue.ts';
+import {
+  type Upcasters,
+  checkFacts,
+  upcasters as todaysUpcasters,
+} from '../../../events/facts/validation.ts';
+import type { KeyStore } from '../../../events/key-store.ts';
+import { commitSignal } from '../../../events/log/commit-signal.ts';
+import { damageRegister, damagedError } from '../../../events/log/damage.ts';
+import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
+import { factDecoder, sealFacts } from '../../../events/log/sealing.ts';
+import { EventStoreError } from '../../../events/store.ts';
+import { retry } from '../../shared/retry.ts';
+import type { Postgres } from './connection.ts';
+import { factReader } from './fact-reader.ts';
+import { GroupCommit } from './group-commit.ts';
+import { headQuery, listenForFacts } from './wake-up.ts';
+import { verifyFacts } from './verify.ts';
+
+export type PostgresLogOptions = {
+  db: Postgres;
+  /** Never in the database: what is erased there stays in its write-ahead log, its archives and its backups. */
+  keys: KeyStore;
+  clock?: () => Date;
+  /** Called with what goes wrong outside of a call. */
+  report?: (message: string, error?: unknown) => void;
+  /** For tests: other shapes than this release's. */
+  upcasters?: Upcasters;
+};
+
+/** How long `usable` waits for a database that is away, in milliseconds. */
+const awayMs = 30_000;
+const pauses = { first: 50, max: 1_000 };
+/** How long subscribers wait before they ask again. */
+const awayPauseMs = 500;
+
+/** Opens the log of a database. Closing it leaves the database open. */
+export function openPostgresLog(options: PostgresLogOptions): EventLog {
+  const { db, keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
+  const damage = damageRegister();
+  const committed = commitSignal();
+  const decoder = factDecoder({ keys, upcasters, damage });
+  const closing = new AbortController();
+  const reader = factReader({ db, decoder, damage });
+  /** Up to here the log is known to reach; it may reach further. */
+  let known = 0;
+  const reached = (position: number): void => {
+    known = Math.max(known, position);
+    committed.fire();
+  };
+  const commits = new GroupCommit({ db, clock, committed: reached });
+  const wakeUps = listenForFacts(db, reached, options.report ?? (() => {}));
+  const assertOpen = (): void => {
+    if (closing.signal.aborted) throw new EventStoreError('CLOSED', 'The log is closed.');
+  };
+  const head = async (): Promise<number> => {
+    assertOpen();
+    const [row] = await db.ask<{ head: string }>({ name: 'head', text: headQuery });
+    return Number(row!.head);
+  };
+  const hasContentOf = async (stream: string, subject: string): Promise<boolean> => {
+    for await (const page of reader.records({ stream, after: 0, upTo: Infinity })) {
+      if (page.some(({ fact }) => fact.subject === subject && fact.content !== undefined))
+        return true;
+    }
+    return false;
+  };
+  const append = (
+    stream: string,
+    offered: readonly OfferedFact[],
+    expectedVersion: number,
+  ): Promise<LoggedFact[]> => {
+    const checked = checkFacts(stream, offered, expectedVersion);
+    const how = { stream, expectedVersion, keys, upcasters, hasContentOf };
+    const place = { stream, expectedVersion, count: checked.length };
+    return commits.append(place, () => sealFacts(checked, how));
+  };
+
+  return {
+    id: db.logId,
+    keys,
+    isShared: true,
+    head,
+    health: () => healthOf(db, damage, keys),
+    async usable() {
+      await retry(head, {
+        pauses,
+        signal: closing.signal,
+        isTransient: isBusy,
+        limitMs: () => awayMs,
+      });
+    },
+    async append(stream, offered, expectedVersion) {
+      assertOpen();
+      if (damage.logDamaged) {
+        throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
+      }
+      return await append(stream, offered, expectedVersion);
+    },
+    async version(stream) {
+      assertOpen();
+      const text = 'select coalesce(max(version), 0) as version from facts where stream = $1';
+      const [row] = await db.ask<{ version: number }>({ name: 'version', text, values: [stream] });
+      return row!.version;
+    },
+    async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
+      assertOpen();
+      const range = { stream, after: afterVersion, upTo: afterVersion + limit };
+      // Facts are checked when they are appended: each stream holds its own kind.
+      for await (const page of reader.facts(range)) yield* page as LoggedFactIn<S>[];
+    },
+    async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
+      const upTo = Math.min(await head(), afterPosition + limit);
+      for await (const page of reader.facts({ after: afterPosition, upTo })) yield* page;
+    },
+    async *pages({ afterPosition = 0 } = {}) {
+      yield* reader.facts({ after: afterPosition, upTo: await head() });
+    },
+    async *subscribe({ afterPosition, signal }) {
+      let position = afterPosition;
+      while (!signal.aborted) {
+        assertOpen();
+        if (position >= known) {
+          await committed.wait(signal);
+          continue;
+        }
+        try {
+          for await (const page of reader.facts({ after: position, upTo: known })) {
+            for (const fact of page) {
+              if (signal.aborted) return;
+              position = fact.position;
+              yield fact;
+            }
+          }
+        } catch (error) {
+          // Nothing is lost meanwhile: the log has it all.
+          if (!isBusy(error)) throw error;
+          await delay(awayPauseMs, undefined, { signal }).catch(() => {});
+        }
+      }
+    },
+    records: ({ afterPosition, upToPosition }) =>
+      reader.records({ after: afterPosition, upTo: upToPosition }),
+    async checksum(position) {
+      let crc = noPredecessor;
+      for await (const page of reader.records({ after: 0, upTo: position })) {
+        for (const { json } of page) crc = crcOf(encodeRecord(json, crc));
+      }
+      return crc;
+    },
+    soundRecords: () => reader.soundRecords(),
+    streams: (after) => streamsOf(db, after),
+    async verify(wanted = {}) {
+      return await verifyFacts({ db, decoder, damage, upcasters, head: await head() }, wanted);
+    },
+    async close() {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      await commits.drained();
+      await wakeUps.close();
+      committed.fire();
+    },
+  };
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof EventStoreError && error.code === 'BUSY';
+
+const unlisted = { kind: 'record', message: 'There is damage.' } as const;
+
+function healthOf(
+  db: Postgres,
+  damage: ReturnType<typeof damageRegister>,
+  keys: KeyStore,
+): LogHealth {
+  const reason = db.away();
+  return {
+    ...(reason === undefined ? {} : { reason }),
+    state: reason !== undefined ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',
+    damage: damage.list.filter(({ subject }) => subject === undefined || !keys.isErased(subject)),
+    more: damage.more,
+  };
+}
+
+/** Names asked for at once. */
+const namesMax = 1_000;
+
+/** From name to name by the index: what lies between is not looked at. */
+const namesQuery = `
+  with recursive names(stream) as (
+    (select stream from facts where stream > $1 order by stream limit 1)
+    union all
+    select (select f.stream from facts f where f.stream > n.stream order by f.stream limit 1)
+    from names n where n.stream is not null
+  ) select stream from names where stream is not null limit ${namesMax}`;
+
+async function* streamsOf(db: Postgres, after = ''): AsyncGenerator<string, void, void> {
+  let last = after;
+  for (;;) {
+    const names = await db.ask<{ stream: string }>({ text: namesQuery, values: [last] });
+    for (const { stream } of names) yield stream;
+    if (names.length < namesMax) return;
+    last = names.at(-1)!.stream;
+  }
+}

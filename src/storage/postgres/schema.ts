@@ -1,0 +1,198 @@
+import type pg from 'pg';
+import { ulid } from 'ulid';
+import { DatabaseUnfit, unfit } from './fitness.ts';
+
+/** The version of the tables below. It changes with them, once a release has made them. */
+export const schemaVersion = 1;
+
+/** SQLSTATE of appends to a log that is not there. */
+export const anotherLog = 'MS001';
+
+/** Where nodes learn that the log has grown: the payload is the position of the last fact. */
+export const factsChannel = (logId: string): string => `facts_${logId}`;
+
+/**
+ * The tables, all in the schema `mitschrift`.
+ *
+ * `log` has one row. Every append locks it until it is committed, so that positions become visible in their order
+ * and without gaps; it is not changed by that, since each change would leave a dead row behind. Where the log
+ * ends, and each stream, the indexes of `facts` say.
+ *
+ * `record` is the fact's JSON without its position, `crc` the CRC-32 over its stream, version and record;
+ * `command` is there of first facts only, as JSON writes it: it may begin one stream.
+ */
+const tables = `
+create schema if not exists mitschrift;
+
+create table log (
+  one boolean primary key default true check (one),
+  schema int not null,
+  id text not null
+);
+
+create table facts (
+  position bigint primary key,
+  stream text collate "C" not null,
+  version int not null,
+  type text not null,
+  command text collate "C",
+  record text not null,
+  crc int not null,
+  unique (stream, version)
+);
+alter table facts alter column record set storage external;
+create unique index facts_command on facts (command) where version = 1;
+
+create table rows (
+  projection text collate "C",
+  key text collate "C",
+  row text not null,
+  primary key (projection, key)
+);
+create table checkpoints (projection text primary key, version int not null, position bigint not null);
+
+create table sessions (
+  hash text collate "C" primary key,
+  user_id text not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  seen_at bigint,
+  agent text,
+  users_version int
+);
+create index sessions_user on sessions (user_id);
+create index sessions_expiry on sessions (expires_at);
+
+create table pending_jobs (
+  recording_id text collate "C",
+  job text collate "C",
+  primary key (recording_id, job)
+);
+`;
+
+/** Rows and checkpoint of a projection, together or not at all. The log has what a crash takes, so it is not synced. */
+const commitRows = `
+create function commit_rows(
+  in_projection text, in_version int, in_position bigint, in_keys text[], in_rows text[], in_gone text[]
+) returns void
+language plpgsql
+as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  delete from rows where projection = in_projection and key = any (in_gone);
+  insert into rows (projection, key, row)
+    select in_projection, r.key, r.row from unnest(in_keys, in_rows) as r(key, row)
+    on conflict (projection, key) do update set row = excluded.row;
+  insert into checkpoints (projection, version, position) values (in_projection, in_version, in_position)
+    on conflict (projection) do update set version = excluded.version, position = excluded.position;
+end $$;
+`;
+
+/**
+ * Appends what several callers want, in one transaction: of each stream one unit, whole or not at all.
+ *
+ * Units: names of their streams, the versions that were expected, the commands that begin streams; facts: the number
+ * of their unit from 1, version, type, record and CRC. Texts come as one each, a line an item, since none has a line
+ * feed. Returns the position before the first fact with unit 0, then the units that were refused: their stream's
+ * version, and the stream that their command has begun already.
+ */
+const appendBatch = `
+create function append_batch(
+  in_log text, in_streams text, in_expected int[], in_commands text,
+  in_units int[], in_versions int[], in_types text, in_records text, in_crcs int[]
+) returns table (unit int, at bigint, begun text)
+language plpgsql
+set enable_seqscan = off
+as $$
+declare
+  head bigint;
+  added bigint;
+  refused int[] := '{}';
+begin
+  perform from log where id = in_log for update;
+  if not found then
+    raise exception using errcode = '${anotherLog}', message = 'the database holds another log';
+  end if;
+  select coalesce(max(f.position), 0) into head from facts f;
+  unit := 0;
+  at := head;
+  return next;
+  for unit, at, begun in
+    select w.unit, coalesce(h.version, 0), c.stream
+      from unnest(string_to_array(in_streams, E'\\n'), in_expected, string_to_array(in_commands, E'\\n'))
+        with ordinality as w(stream, expected, command, unit)
+      left join lateral (
+        select f.version from facts f where f.stream = w.stream order by f.version desc limit 1
+      ) h on true
+      left join lateral (
+        select f.stream from facts f where w.expected = 0 and f.version = 1 and f.command = w.command
+      ) c on true
+      where coalesce(h.version, 0) <> w.expected or c.stream is not null
+  loop
+    refused := refused || unit;
+    return next;
+  end loop;
+  insert into facts (position, stream, version, type, command, record, crc)
+    select head + row_number() over (order by f.n), w.stream, f.version, f.type,
+        case when f.version = 1 then w.command end, f.record, f.crc
+      from unnest(
+          in_units, in_versions, string_to_array(in_types, E'\\n'), string_to_array(in_records, E'\\n'), in_crcs
+        ) with ordinality as f(unit, version, type, record, crc, n)
+      join unnest(string_to_array(in_streams, E'\\n'), string_to_array(in_commands, E'\\n'))
+        with ordinality as w(stream, command, unit) on w.unit = f.unit
+      where f.unit <> all (refused)
+      order by f.n;
+  get diagnostics added = row_count;
+  if added > 0 then
+    perform pg_notify('facts_' || in_log, (head + added)::text);
+  end if;
+end $$;
+`;
+
+/**
+ * Makes the tables when they are not there; one node at a time. Returns the log's id.
+ * @throws {DatabaseUnfit} they are of another release
+ */
+export async function prepareSchema(newClient: () => pg.Client, where: string): Promise<string> {
+  const client = newClient();
+  client.on('error', () => {}); // its questions fail with it
+  try {
+    await client.connect();
+    await client.query('set search_path = mitschrift; set client_min_messages = warning');
+    await client.query('begin');
+    await client.query("select pg_advisory_xact_lock(hashtextextended('mitschrift schema', 0))");
+    const { rows: found } = await client.query<{ there: boolean }>(
+      "select to_regclass('mitschrift.log') is not null as there",
+    );
+    if (!found[0]!.there) {
+      await client.query(tables + appendBatch + commitRows);
+      const values = [schemaVersion, ulid()];
+      await client.query({ text: 'insert into log (schema, id) values ($1, $2)', values });
+    }
+    const { rows } = await client.query<{ id: string; schema: number }>(
+      'select id, schema from log',
+    );
+    await client.query('commit');
+    assertVersion(rows[0]?.schema ?? 0, where);
+    return rows[0]!.id;
+  } catch (error) {
+    throw unfit(error, where);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function assertVersion(schema: number, where: string): void {
+  if (schema > schemaVersion) {
+    throw new DatabaseUnfit(
+      'schema-newer',
+      `The tables of the database ${where} are of a newer release of Mitschrift (${schema}, not ${schemaVersion}). Start that release.`,
+    );
+  }
+  if (schema < schemaVersion) {
+    throw new DatabaseUnfit(
+      'schema-older',
+      `The tables of the database ${where} are of an older release of Mitschrift (${schema}, not ${schemaVersion}). Bring its log into an empty database by export-log and import-log.`,
+    );
+  }
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { type TestContext, after, describe, it } from 'node:test';
+import type { EventLog } from '../../../events/event-log.ts';
+import type { OfferedFact } from '../../../events/facts/catalogue.ts';
+import { EventStoreError } from '../../../events/store.ts';
+import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
+import { eventLogContract } from '../../events/log-contract.ts';
+import { all, eventStoreContract, rejects, upTo } from '../../events/store-contract.ts';
+import { memoryKeys } from '../../support/memory-store.ts';
+import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
+import { plainFact } from '../../support/sample-facts.ts';
+import { seed, seeded, times } from '../../support/seeded.ts';
+
+const cluster = await postgresCluster({ after }, { fsync: true });
+
+/** A log in the database as it is: of another node, if there is one. */
+async function node(t: TestContext): Promise<EventLog> {
+  const db = await openedDatabase(t, cluster.url);
+  const log = openPostgresLog({ db, keys: memoryKeys() });
+  t.after(() => log.close());
+  return log;
+}
+
+async function emptyLog(t: TestContext): Promise<EventLog> {
+  await cluster.empty();
+  return await node(t);
+}
+
+eventStoreContract('The log in PostgreSQL', emptyLog);
+eventLogContract('The log in PostgreSQL', emptyLog);
+
+describe('Two nodes at one database', () => {
+  it(`lose nothing when they compete and connections are cut (seed ${seed})`, async (t) => {
+    await cluster.empty();
+    const random = seeded(seed);
+    const logs = [await node(t), await node(t)];
+    const writers = logs.flatMap((log, index) =>
+      upTo(10).map((writer) => ({ log, name: `${index}-${writer}` })),
+    );
+    const appends = times({ short: 6, long: 200 });
+    const followed = logs.map((log) => follow(log, writers.length * appends));
+    const acknowledged: string[] = [];
+    let unknown = 0;
+    let ended = 0;
+    const persist = async (log: EventLog, stream: string, command: string): Promise<void> => {
+      for (;;) {
+        try {
+          const there = await all(log.read(stream));
+          if (there.some((fact) => fact.command === command)) break;
+          await log.append(stream, [plainFact(command)], there.length);
+          break;
+        } catch (error) {
+          if (!(error instanceof EventStoreError)) throw error;
+          if (error.code === 'OUTCOME_UNKNOWN') unknown += 1;
+          else assert.match(error.code, /^(BUSY|VERSION_CONFLICT)$/, error.message);
+        }
+      }
+      acknowledged.push(command);
+    };
+    const writing = writers.map(async ({ log, name }) => {
+      for (const n of upTo(appends)) {
+        const stream = random.chance(0.3) ? 'recording-contested' : `recording-${name}`;
+        await persist(log, stream, `${name}/${n}`);
+      }
+    });
+    const cutting = (async () => {
+      while (acknowledged.length < writers.length * appends) {
+        const done = acknowledged.length;
+        const [row] = await ask<{ ended: number }>(cluster.url, cutSome);
+        ended += row?.ended ?? 0;
+        while (acknowledged.length < done + 40 && acknowledged.length < writers.length * appends)
+          await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    })();
+    await Promise.all([...writing, cutting]);
+    const facts = await all(logs[0]!.readAll());
+    assert.deepEqual(
+      facts.map(({ position }) => position),
+      upTo(writers.length * appends),
+    );
+    assert.deepEqual(facts.map(({ command }) => command).toSorted(), acknowledged.toSorted());
+    for (const seen of followed) assert.deepEqual(await seen, upTo(facts.length));
+    assert.deepEqual((await logs[1]!.verify()).damages, 0);
+    assert.ok(ended > 0, 'no connection was cut');
+    t.diagnostic(`${facts.length} facts, ${ended} connections cut, ${unknown} unknown outcomes`);
+  });
+
+  it('begin one stream by one command, also at the same time', async (t) => {
+    const [a, b] = [await emptyLog(t), await node(t)];
+    const outcomes = await Promise.allSettled([
+      a.append('recording-a', [plainFact('the "key"\n\0')], 0),
+      b.append('recording-b', [plainFact('the "key"\n\0')], 0),
+      a.append('recording-c', [plainFact('the "key"\n\0')], 0),
+    ]);
+    const refused = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason.code] : []));
+    assert.deepEqual(refused, ['COMMAND_TAKEN', 'COMMAND_TAKEN']);
+    assert.equal((await all(b.readAll())).length, 1);
+    // Later in a stream it is a repetition, which is for the command handler to know.
+    const [begun] = await all(b.readAll());
+    await b.append(begun!.stream, [plainFact('the "key"\n\0')], 1);
+  });
+
+  it('never store what was decided on a refused append, though the version fits', async (t) => {
+    const [a, b] = [await emptyLog(t), await node(t)];
+    await b.append('recording-1', [plainFact('b')], 0);
+    const [first, second] = [
+      a.append('recording-1', [plainFact('a1')], 0),
+      a.append('recording-1', [plainFact('a2')], 1),
+    ];
+    await rejects(first, 'VERSION_CONFLICT');
+    await rejects(second, 'VERSION_CONFLICT');
+    await a.append('recording-1', [plainFact('a3')], 1);
+    const commands = (await all(b.read('recording-1'))).map(({ command }) => command);
+    assert.deepEqual(commands, ['b', 'a3']);
+  });
+
+  it('wake each other', async (t) => {
+    const [a, b] = [await emptyLog(t), await node(t)];
+    const seen = follow(b, 3);
+    for (const n of upTo(3)) await a.append('recording-1', [plainFact(`${n}`)], n - 1);
+    assert.deepEqual(await seen, [1, 2, 3]);
+  });
+});
+
+describe('The log in PostgreSQL', () => {
+  it('survives a power cut of the server, waits for it, and says so meanwhile', async (t) => {
+    const log = await emptyLog(t);
+    const seen = follow(log, 3);
+    await log.append('recording-1', [plainFact('1')], 0);
+    const late = log.append('recording-1', [plainFact('2')], 1).then(
+      () => 'stored',
+      (error: EventStoreError) => error.code,
+    );
+    await cluster.kill();
+    const outcome = await late;
+    assert.match(outcome, /^(stored|OUTCOME_UNKNOWN|BUSY)$/);
+    await rejects(all(log.read('recording-1')), 'BUSY');
+    assert.equal(log.health().state, 'recovering');
+    const usable = log.usable();
+    await cluster.start();
+    await usable;
+    const commands = (await all(log.read('recording-1'))).map(({ command }) => command);
+    if (outcome !== 'OUTCOME_UNKNOWN') {
+      assert.deepEqual(commands, outcome === 'stored' ? ['1', '2'] : ['1']);
+    }
+    for (let n = commands.length + 1; n <= 3; n += 1) {
+      await log.append('recording-1', [plainFact(`${n}`)], n - 1);
+    }
+    assert.deepEqual(await seen, [1, 2, 3]);
+    assert.equal(log.health().state, 'ok');
+  });
+
+  it('names a row that was altered or is gone, reads around it and is not written', async (t) => {
+    const log = await emptyLog(t);
+    for (const n of upTo(6)) await log.append('recording-1', [plainFact(`${n}`)], n - 1);
+    await ask(
+      cluster.url,
+      `update mitschrift.facts set record = replace(record, '"2"', '"7"') where position = 2;
+       delete from mitschrift.facts where position in (4, 5)`,
+    );
+    const other = await node(t);
+    const found = await other.verify();
+    assert.deepEqual(found, { position: 6, records: 4, damages: 3 });
+    assert.deepEqual(
+      other.health().damage.map(({ kind, position }) => [kind, position]),
+      [
+        ['record', 2],
+        ['record', 4],
+        ['index', undefined],
+      ],
+    );
+    const sound = (await all(other.soundRecords())).flat().map(({ position }) => position);
+    assert.deepEqual(sound, [1, 3, 6]);
+    await rejects(other.append('recording-2', [plainFact('x')], 0), 'DAMAGED');
+    await rejects(all(log.readAll()), 'DAMAGED');
+  });
+
+  it('reads large facts a few at a time, and refuses what is too large', async (t) => {
+    const log = await emptyLog(t);
+    const large = (index: number, value = 'ä'.repeat(400_000)): OfferedFact => ({
+      type: 'config.key_set',
+      data: { key: 'a', value },
+      by: 'system',
+      command: `${index}`,
+    });
+    await log.append(
+      'config',
+      upTo(5).map((n) => large(n)),
+      0,
+    );
+    const sizes = (await all(log.pages())).map((page) => page.length);
+    assert.deepEqual(sizes, [2, 2, 1]);
+    assert.deepEqual((await all(log.read('config', { limit: 4 }))).length, 4);
+    const huge = upTo(20).map((n) => large(n, 'x'.repeat(15_000_000)));
+    await rejects(log.append('config', huge, 5), 'INVALID_FACT');
+    assert.equal(await log.version('config'), 5);
+  });
+});
+
+/** Ends two sessions of the nodes, those at work first, and says how many that were. */
+const cutSome = `select count(pg_terminate_backend(pid))::int as ended from (
+  select pid from pg_stat_activity
+  where application_name = 'mitschrift' and backend_type = 'client backend' order by state = 'active' desc, random() limit 2
+) as several`;
+
+/** Positions that a subscriber is given, up to one. */
+async function follow(log: EventLog, last: number): Promise<number[]> {
+  const stop = new AbortController();
+  const seen: number[] = [];
+  for await (const { position } of log.subscribe({ afterPosition: 0, signal: stop.signal })) {
+    seen.push(position);
+    if (position === last) stop.abort();
+  }
+  return seen;
+}
