@@ -25,6 +25,7 @@ const programs = [
   'test/faults/log-reader',
   'test/faults/writer',
   'test/runner/file-reporter',
+  'test/support/lock-holder-process',
   'test/support/no-network-process',
   'test/support/pulse-service-process',
 ];

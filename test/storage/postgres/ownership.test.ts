@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type TestContext, after, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Held, Ownership } from '../../../events/ownership.ts';
+import { postgresOwnership } from '../../../src/storage/postgres/ownership.ts';
+import { ownershipContract } from '../../events/ownership-contract.ts';
+import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
+import { testProgram } from '../../support/program.ts';
+import { tcpProxy } from '../../support/tcp-proxy.ts';
+
+const leaseMs = 1500;
+const cluster = await postgresCluster({ after });
+const { signal } = new AbortController();
+
+ownershipContract(
+  'The ownership of nodes at one database',
+  async (t) => {
+    const proxy = await tcpProxy(t, cluster.url);
+    const through = new URL(cluster.url);
+    through.port = new URL(proxy.url).port;
+    const lose = async (): Promise<void> => proxy.cut();
+    return { one: await owner(t, through.href), other: await owner(t), lose };
+  },
+  { canBeLost: true },
+);
+
+for (const [how, end, mostMs] of [
+  ['is killed', 'SIGKILL', 1000],
+  ['hangs', 'SIGSTOP', leaseMs + 500],
+] as const) {
+  it(`is free for others when its holder ${how}, and no holder believes in it then`, async (t) => {
+    const other = await owner(t);
+    const program = testProgram('test/support/lock-holder-process');
+    const holder = spawn(process.execPath, [program, cluster.url, String(leaseMs), 'recording:a']);
+    t.after(() => holder.kill('SIGKILL'));
+    const said: string[] = [];
+    holder.stdout.on('data', (text: Buffer) => said.push(text.toString()));
+    await once(holder.stdout, 'data');
+    assert.equal(await other.claim('recording:a', signal), null);
+    const killed = performance.now();
+    holder.kill(end);
+    await claimed(other, 'recording:a');
+    const tookMs = performance.now() - killed;
+    assert.ok(tookMs < mostMs, `free after ${Math.round(tookMs)} ms`);
+    t.diagnostic(`free after ${Math.round(tookMs)} ms`);
+    if (end === 'SIGKILL') return;
+    holder.kill('SIGCONT');
+    await once(holder, 'close');
+    assert.equal(said.join(''), 'held\nlost\n');
+  });
+}
+
+it('is given up before the server frees it when the server is silent', async (t) => {
+  const [one, other] = [await owner(t), await owner(t)];
+  const held = (await one.claim('recording:a', signal))!;
+  const [session] = await ask<{ pid: number }>(
+    cluster.url,
+    "select pid from pg_locks where locktype = 'advisory' and granted",
+  );
+  let isStopped: boolean = process.kill(session!.pid, 'SIGSTOP');
+  // The cluster could not end else.
+  t.after(() => isStopped && process.kill(session!.pid, 'SIGCONT'));
+  const silent = performance.now();
+  await once(held.lost, 'abort');
+  assert.ok(performance.now() - silent < leaseMs);
+  assert.equal(await other.claim('recording:a', signal), null, 'the server has it still');
+  process.kill(session!.pid, 'SIGCONT');
+  isStopped = false;
+  await claimed(other, 'recording:a');
+});
+
+it('can be claimed again over a new session when the old one was lost', async (t) => {
+  const one = await owner(t);
+  const [a, b] = [await one.claim('a', signal), await one.claim('b', signal)];
+  await ask(
+    cluster.url,
+    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted",
+  );
+  await Promise.all([a, b].map((held) => held!.lost.aborted || once(held!.lost, 'abort')));
+  const again = await claimed(one, 'a');
+  assert.equal(again.lost.aborted, false);
+  await one.close();
+  assert.equal(again.lost.aborted, true);
+  await assert.rejects(one.claim('a', signal), /closed/);
+});
+
+async function owner(t: TestContext, url = cluster.url) {
+  const ownership = postgresOwnership(await openedDatabase(t, url), { leaseMs });
+  t.after(() => ownership.close());
+  return ownership;
+}
+
+/** Asks until the name is granted. */
+async function claimed(ownership: Ownership, name: string): Promise<Held> {
+  for (;;) {
+    const held = await ownership.claim(name, signal);
+    if (held) return held;
+    await delay(10);
+  }
+}
