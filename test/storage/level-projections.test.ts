@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type LogDatabase, type WriteHook, openDatabase } from '../../events/log/database.ts';
 import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
-import { rowsOf } from '../support/memory-projection-storage.ts';
+import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { projectionStorageContract } from './projection-storage-contract.ts';
+
+projectionStorageContract('The storage in LevelDB', async (t) =>
+  levelProjectionStorage(await open(t)),
+);
+projectionStorageContract('The storage in memory', async () => memoryProjectionStorage());
 
 test('rows and checkpoint are there together, also after a restart', async (t) => {
   const directory = await tempDir(t);
@@ -88,60 +94,8 @@ test('the same storage goes on when the database was closed and opened again', a
   assert.equal(late, 8);
 });
 
-test('ranges: bounds, order of bytes, both directions, limits', async (t) => {
+test('a name that would reach into the rows of another is refused', async (t) => {
   const storage = levelProjectionStorage(await open(t));
-  const keys = ['a/1', 'a/2', 'a/é', 'a/\u{1f600}', 'b/1'];
-  await storage.commit('p', { version: 1, position: 1 }, new Map(keys.map((key) => [key, key])));
-  await storage.commit('p-2', { version: 1, position: 1 }, new Map([['a/other', 1]]));
-  const read = async (options: { gte: string; lt: string; reverse?: boolean; limit?: number }) => {
-    const found: string[] = [];
-    for await (const [key] of storage.range('p', options)) found.push(key);
-    return found;
-  };
-  assert.deepEqual(await read({ gte: 'a/', lt: 'a0' }), keys.slice(0, 4));
-  assert.deepEqual(await read({ gte: 'a/', lt: 'a0', reverse: true, limit: 2 }), [
-    'a/\u{1f600}',
-    'a/é',
-  ]);
-  assert.deepEqual(await read({ gte: 'a/2', lt: 'b/1', limit: 1 }), ['a/2']);
-  assert.deepEqual(await read({ gte: 'a/', lt: 'a0', limit: 0 }), []);
-  assert.deepEqual(await read({ gte: 'c', lt: 'd' }), []);
-});
-
-test('long ranges are read in pages without gaps or doubles, in both directions', async (t) => {
-  const storage = levelProjectionStorage(await open(t));
-  const keys = Array.from({ length: 601 }, (_, index) => `k/${String(index).padStart(4, '0')}`);
-  await storage.commit('p', { version: 1, position: 1 }, new Map(keys.map((key) => [key, 1])));
-  const all = { gte: 'k/', lt: 'k0' };
-  for (const [options, expected] of [
-    [all, keys],
-    [{ ...all, reverse: true }, keys.toReversed()],
-    [{ ...all, reverse: true, limit: 400 }, keys.toReversed().slice(0, 400)],
-    [{ ...all, limit: 201 }, keys.slice(0, 201)],
-  ] as const) {
-    const found: string[] = [];
-    for await (const [key] of storage.range('p', options)) found.push(key);
-    assert.deepEqual(found, expected);
-  }
-});
-
-test('clearing takes all of one projection and nothing of another', async (t) => {
-  const storage = levelProjectionStorage(await open(t));
-  for (const name of ['a', 'a-2', 'b']) {
-    await storage.commit(
-      name,
-      { version: 1, position: 1 },
-      new Map([
-        ['k', name],
-        ['l/m', name],
-      ]),
-    );
-  }
-  await storage.clear('a');
-  assert.deepEqual(await rowsOf(storage, 'a'), {});
-  assert.equal(await storage.checkpoint('a'), undefined);
-  assert.deepEqual(await rowsOf(storage, 'a-2'), { k: 'a-2', 'l/m': 'a-2' });
-  assert.deepEqual(await storage.checkpoint('b'), { version: 1, position: 1 });
   await assert.rejects(storage.get('a/../b', 'k'), TypeError);
 });
 

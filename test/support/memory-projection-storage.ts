@@ -34,9 +34,10 @@ export function memoryProjectionStorage(): ProjectionStorage {
     },
     async commit(name, checkpoint, changes) {
       const held = of(name);
-      for (const [key, row] of changes) {
-        if (row === undefined) held.rows.delete(key);
-        else held.rows.set(key, JSON.stringify(row));
+      const written = Array.from(changes, ([key, row]) => [key, JSON.stringify(row)] as const);
+      for (const [key, text] of written) {
+        if (text === undefined) held.rows.delete(key);
+        else held.rows.set(key, text);
       }
       held.checkpoint = { ...checkpoint };
     },

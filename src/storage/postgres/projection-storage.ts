@@ -1,0 +1,95 @@
+import type { Checkpoint, ProjectionStorage } from '../../../projections/runner/projection.ts';
+import type { Postgres } from './connection.ts';
+
+/** Rows asked for at once: each page is read at one moment. */
+const pageRowsMax = 200;
+
+/**
+ * The rows of projections as JSON. Not synced: a crash of the server takes rows and checkpoint back together to an
+ * earlier moment, and the log makes up for it. Keys are compared by their bytes.
+ */
+export function postgresProjectionStorage(db: Postgres): ProjectionStorage {
+  const getMany = async <T>(projection: string, keys: readonly string[]) => {
+    if (keys.length === 0) return [];
+    const found = await db.ask<KeyedRow>({
+      name: 'rows',
+      text: 'select key, row from rows where projection = $1 and key = any ($2::text[])',
+      values: [projection, keys],
+    });
+    const rows = new Map(found.map(({ key, row }) => [key, row]));
+    return keys.map((key) => parsed<T>(rows.get(key)));
+  };
+  return {
+    getMany,
+    async get<T>(projection: string, key: string) {
+      return (await getMany<T>(projection, [key]))[0];
+    },
+    range: <T>(projection: string, options: RangeOptions) => rangeOf<T>(db, projection, options),
+    async checkpoint(projection) {
+      const [found] = await db.ask<{ version: number; position: string }>({
+        text: 'select version, position from checkpoints where projection = $1',
+        values: [projection],
+      });
+      return found && { version: found.version, position: Number(found.position) };
+    },
+    async commit(projection, { version, position }: Checkpoint, changes) {
+      const kept: { keys: string[]; rows: string[] } = { keys: [], rows: [] };
+      const gone: string[] = [];
+      for (const [key, row] of changes) {
+        if (row === undefined) gone.push(key);
+        else {
+          kept.keys.push(key);
+          kept.rows.push(JSON.stringify(row));
+        }
+      }
+      await db.ask({
+        name: 'commit-rows',
+        text: 'select commit_rows($1, $2, $3, $4::text[], $5::text[], $6::text[])',
+        values: [projection, version, position, kept.keys, kept.rows, gone],
+      });
+    },
+    async remove(projection, { gte, lt }) {
+      await db.ask({
+        text: 'delete from rows where projection = $1 and key >= $2 and key < $3',
+        values: [projection, gte, lt],
+      });
+    },
+    async clear(projection) {
+      await db.ask({
+        text: `with gone as (delete from checkpoints where projection = $1)
+          delete from rows where projection = $1`,
+        values: [projection],
+      });
+    },
+  };
+}
+
+type KeyedRow = { key: string; row: string };
+type RangeOptions = { gte: string; lt: string; reverse?: boolean; limit?: number };
+
+const rangeQuery = (reverse: boolean): string => `
+  select key, row from rows where projection = $1 and key >= $2 and key < $3 and ($4::text is null or key ${reverse ? '<' : '>'} $4)
+  order by key ${reverse ? 'desc' : 'asc'} limit $5`;
+
+async function* rangeOf<T>(
+  db: Postgres,
+  projection: string,
+  { gte, lt, reverse = false, limit = Infinity }: RangeOptions,
+): AsyncGenerator<[key: string, row: T], void, void> {
+  let last: string | null = null;
+  for (let left = limit; left > 0;) {
+    const wanted = Math.min(left, pageRowsMax);
+    const page: KeyedRow[] = await db.ask<KeyedRow>({
+      text: rangeQuery(reverse),
+      values: [projection, gte, lt, last, wanted],
+    });
+    for (const { key, row } of page) yield [key, JSON.parse(row) as T];
+    if (page.length < wanted) return;
+    left -= page.length;
+    last = page.at(-1)!.key;
+  }
+}
+
+/** What was written here; its shape is known to the projection. */
+const parsed = <T>(row: string | undefined): T | undefined =>
+  row === undefined ? undefined : (JSON.parse(row) as T);
