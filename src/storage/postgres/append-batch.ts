@@ -47,7 +47,7 @@ export function appendBatch(): AppendBatch {
   const tails = new Map<string, { unit: number; append: WaitingAppend }>();
   const beginning = new Set<string>();
   const units: { stream: string; expected: number; command: string }[] = [];
-  const rows: { unit: number; version: number; type: string; record: string; crc: number }[] = [];
+  const rows: ReturnType<typeof rowOf>[] = [];
   const placed: { unit: number; places: Place[] }[] = [];
   let bytes = 0;
 
@@ -70,22 +70,9 @@ export function appendBatch(): AppendBatch {
     take(append, nextId) {
       const unit = unitFor(append);
       if (unit === undefined) return false;
-      const { stream, at } = append;
-      let version = append.expectedVersion;
-      const places = append.facts!.map((fact) => {
-        version += 1;
-        const place: Place = {
-          fact,
-          id: nextId(at.getTime()),
-          stream,
-          version,
-          at: fact.metadata.at ?? at.toISOString(),
-        };
-        const record = rowRecord(place);
-        rows.push({ unit, version, type: fact.type, record, crc: rowCrc(stream, version, record) });
-        return place;
-      });
-      tails.set(stream, { unit, append });
+      const places = placesOf(append, nextId);
+      rows.push(...places.map((place) => rowOf(unit, place)));
+      tails.set(append.stream, { unit, append });
       appends.push(append);
       placed.push({ unit, places });
       bytes += append.bytes;
@@ -118,6 +105,23 @@ export function appendBatch(): AppendBatch {
         .filter(({ unit }) => unit > 0)
         .map(({ unit, at }) => [units[unit - 1]!.stream, Number(at)]),
   };
+}
+
+/** An append's facts with all that their place decides, but the position. */
+function placesOf(append: WaitingAppend, nextId: (time: number) => string): Place[] {
+  const { stream, at } = append;
+  let version = append.expectedVersion;
+  return append.facts!.map((fact) => {
+    version += 1;
+    const id = nextId(at.getTime());
+    return { fact, id, stream, version, at: fact.metadata.at ?? at.toISOString() };
+  });
+}
+
+function rowOf(unit: number, place: Place) {
+  const { stream, version, fact } = place;
+  const record = rowRecord(place);
+  return { unit, version, type: fact.type, record, crc: rowCrc(stream, version, record) };
 }
 
 /** Decided on a version that is not the stream's. */

@@ -16,7 +16,7 @@ export type Postgres = {
    */
   ask<R extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<R[]>;
   /** As `ask`, once, over a connection that nothing else waits for. Tells whether nothing came of a failure. */
-  askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<Answer<R>>;
+  askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<DatabaseAnswer<R>>;
   /** A connection of its own, not connected yet: its caller connects, listens for `error` and ends it. */
   client(): pg.Client;
   /** Why it cannot be asked at present; undefined when the last question was answered. */
@@ -25,7 +25,7 @@ export type Postgres = {
 };
 
 /** What became of a question. `unknown`: it was sent, and what came of it cannot be told from here. */
-export type Answer<R> =
+export type DatabaseAnswer<R> =
   | { rows: R[] }
   | { error: EventStoreError; outcome: 'nothing' }
   | { error: EventStoreError; outcome: 'unknown' };
@@ -172,7 +172,7 @@ async function askOnce<R extends pg.QueryResultRow>(
   pool: pg.Pool,
   question: pg.QueryConfig,
   where: string,
-): Promise<Answer<R>> {
+): Promise<DatabaseAnswer<R>> {
   let client: pg.PoolClient;
   try {
     client = await pool.connect();

@@ -1,7 +1,7 @@
 import type { Held, Ownership } from '../../../events/ownership.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
 import { type Postgres, failureOf } from './connection.ts';
-import { type Session, openSession } from './session.ts';
+import { type LeasedSession, openSession } from './session.ts';
 
 /** Names by session locks of one session, which the server frees when it ends. */
 export type PostgresOwnership = Ownership & {
@@ -10,7 +10,7 @@ export type PostgresOwnership = Ownership & {
 };
 
 /** A name that is held here, or asked for. */
-type Claim = { session: Session | undefined; losing: AbortController };
+type Claim = { session: LeasedSession | undefined; losing: AbortController };
 
 /**
  * Ownership by PostgreSQL's session advisory locks. What this process holds is free at once when it dies or
@@ -24,65 +24,18 @@ export function postgresOwnership(
 ): PostgresOwnership {
   /** A session may take a lock that it has again and again: what is held here is known here. */
   const claims = new Map<string, Claim>();
-  let opening: Promise<Session> | undefined;
-  let closed = false;
-
-  const lose = (session: Session): void => {
+  const sessions = sessionKeeper(db, leaseMs, (session) => {
     for (const [name, claim] of claims) {
       if (claim.session !== session) continue;
       claims.delete(name);
       claim.losing.abort(session.lost.reason);
     }
-  };
-  const current = async (): Promise<Session> => {
-    if (closed) throw new Error('Ownership is closed.');
-    const present = (opening ??= openSession(db, leaseMs).then((session) => {
-      onAbort(session.lost, () => lose(session));
-      return session;
-    }));
-    const forget = (): void => {
-      if (opening === present) opening = undefined;
-    };
-    const session = await present.catch((error: unknown) => {
-      forget();
-      throw error;
-    });
-    if (!session.lost.aborted) return session;
-    forget();
-    return await current();
-  };
+  });
   const free = (name: string, claim: Claim): void => {
     if (claims.get(name) === claim) claims.delete(name);
   };
-
-  const lock = async (name: string, claim: Claim): Promise<Held | null> => {
-    const session = await current();
-    const lockName = `${db.logId} ${name}`;
-    const ask = async (text: string): Promise<boolean> => {
-      const { rows } = await session.client
-        .query<{ done: boolean }>({ text, values: [lockName] })
-        .catch((error: unknown) => {
-          throw failureOf(error, db.where);
-        });
-      return rows[0]!.done;
-    };
-    if (!(await ask(takes)) || session.lost.aborted) {
-      if (session.lost.aborted) throw session.lost.reason;
-      return null;
-    }
-    claim.session = session;
-    const giveBack = async (): Promise<void> => {
-      if (claim.losing.signal.aborted) return;
-      // Where the session ends meanwhile, the server frees it.
-      await ask(givesBack).catch((error: unknown) => {
-        if (!claim.losing.signal.aborted) throw error;
-      });
-      claim.session = undefined;
-      free(name, claim);
-    };
-    let given: Promise<void> | undefined;
-    return { lost: claim.losing.signal, release: () => (given ??= giveBack()) };
-  };
+  const lock = async (name: string, claim: Claim): Promise<Held | null> =>
+    await lockIn({ db, session: await sessions.current(), name, claim }, () => free(name, claim));
 
   return {
     async claim(name, signal) {
@@ -106,11 +59,66 @@ export function postgresOwnership(
         throw error;
       });
     },
+    close: () => sessions.close(),
+  };
+}
+
+/** One session at a time, opened when it is asked for. */
+function sessionKeeper(db: Postgres, leaseMs: number, onLost: (session: LeasedSession) => void) {
+  let opening: Promise<LeasedSession> | undefined;
+  let closed = false;
+  const current = async (): Promise<LeasedSession> => {
+    if (closed) throw new Error('Ownership is closed.');
+    const present = (opening ??= openSession(db, leaseMs).then((session) => {
+      onAbort(session.lost, () => onLost(session));
+      return session;
+    }));
+    const session = await present.catch(() => undefined);
+    if (session && !session.lost.aborted) return session;
+    if (opening === present) opening = undefined;
+    return session ? await current() : await present;
+  };
+  return {
+    /** @throws {EventStoreError} `BUSY` */
+    current,
     async close() {
       closed = true;
       await (await opening?.catch(() => undefined))?.end();
     },
   };
+}
+
+/** Takes a lock in a session; null while another session has it. @param freed called when it was given back */
+async function lockIn(
+  parts: { db: Postgres; session: LeasedSession; name: string; claim: Claim },
+  freed: () => void,
+): Promise<Held | null> {
+  const { db, session, name, claim } = parts;
+  const ask = async (text: string): Promise<boolean> => {
+    const values = [`${db.logId} ${name}`];
+    const { rows } = await session.client
+      .query<{ done: boolean }>({ text, values })
+      .catch((error: unknown) => {
+        throw failureOf(error, db.where);
+      });
+    return rows[0]!.done;
+  };
+  const taken = await ask(takes);
+  if (session.lost.aborted) throw session.lost.reason;
+  if (!taken) return null;
+  claim.session = session;
+  const { signal: lost } = claim.losing;
+  const giveBack = async (): Promise<void> => {
+    if (lost.aborted) return;
+    // Where the session ends meanwhile, the server frees it.
+    await ask(givesBack).catch((error: unknown) => {
+      if (!lost.aborted) throw error;
+    });
+    claim.session = undefined;
+    freed();
+  };
+  let given: Promise<void> | undefined;
+  return { lost, release: () => (given ??= giveBack()) };
 }
 
 const takes = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as done';

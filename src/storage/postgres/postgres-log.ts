@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, LogHealth } from '../../../events/event-log.ts';
-import type { LoggedFact, LoggedFactIn, OfferedFact } from '../../../events/facts/catalogue.ts';
+import type { LoggedFactIn } from '../../../events/facts/catalogue.ts';
 import {
   type Upcasters,
   checkFacts,
   upcasters as todaysUpcasters,
 } from '../../../events/facts/validation.ts';
 import type { KeyStore } from '../../../events/key-store.ts';
-import { commitSignal } from '../../../events/log/commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../../events/log/commit-signal.ts';
 import { damageRegister, damagedError } from '../../../events/log/damage.ts';
 import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
 import { factDecoder, sealFacts } from '../../../events/log/sealing.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Postgres } from './connection.ts';
-import { factReader } from './fact-reader.ts';
+import { type FactReader, factReader } from './fact-reader.ts';
 import { GroupCommit } from './group-commit.ts';
 import { headQuery, listenForFacts } from './wake-up.ts';
 import { verifyFacts } from './verify.ts';
@@ -60,22 +60,10 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     const [row] = await db.ask<{ head: string }>({ name: 'head', text: headQuery });
     return Number(row!.head);
   };
-  const hasContentOf = async (stream: string, subject: string): Promise<boolean> => {
-    for await (const page of reader.records({ stream, after: 0, upTo: Infinity })) {
-      if (page.some(({ fact }) => fact.subject === subject && fact.content !== undefined))
-        return true;
-    }
-    return false;
-  };
-  const append = (
-    stream: string,
-    offered: readonly OfferedFact[],
-    expectedVersion: number,
-  ): Promise<LoggedFact[]> => {
-    const checked = checkFacts(stream, offered, expectedVersion);
-    const how = { stream, expectedVersion, keys, upcasters, hasContentOf };
-    const place = { stream, expectedVersion, count: checked.length };
-    return commits.append(place, () => sealFacts(checked, how));
+  const assertWritable = (): void => {
+    assertOpen();
+    if (!damage.logDamaged) return;
+    throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
   };
 
   return {
@@ -84,20 +72,12 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     isShared: true,
     head,
     health: () => healthOf(db, damage, keys),
+    append: appendingTo({ commits, reader, keys, upcasters, assertWritable }),
+    ...readingOf({ reader, committed, assertOpen, head, known: () => known }),
+    ...copyingOf(db, reader),
     async usable() {
-      await retry(head, {
-        pauses,
-        signal: closing.signal,
-        isTransient: isBusy,
-        limitMs: () => awayMs,
-      });
-    },
-    async append(stream, offered, expectedVersion) {
-      assertOpen();
-      if (damage.logDamaged) {
-        throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
-      }
-      return await append(stream, offered, expectedVersion);
+      const limitMs = () => awayMs;
+      await retry(head, { pauses, signal: closing.signal, isTransient: isBusy, limitMs });
     },
     async version(stream) {
       assertOpen();
@@ -105,6 +85,53 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
       const [row] = await db.ask<{ version: number }>({ name: 'version', text, values: [stream] });
       return row!.version;
     },
+    async verify(wanted = {}) {
+      return await verifyFacts({ db, decoder, damage, upcasters, head: await head() }, wanted);
+    },
+    async close() {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      await commits.drained();
+      await wakeUps.close();
+      committed.fire();
+    },
+  };
+}
+
+function appendingTo(parts: {
+  commits: GroupCommit;
+  reader: FactReader;
+  keys: KeyStore;
+  upcasters: Upcasters;
+  assertWritable: () => void;
+}): EventLog['append'] {
+  const { commits, reader, keys, upcasters, assertWritable } = parts;
+  const hasContentOf = async (stream: string, subject: string): Promise<boolean> => {
+    for await (const page of reader.records({ stream, after: 0, upTo: Infinity })) {
+      if (page.some(({ fact }) => fact.subject === subject && fact.content !== undefined))
+        return true;
+    }
+    return false;
+  };
+  return async (stream, offered, expectedVersion) => {
+    assertWritable();
+    const checked = checkFacts(stream, offered, expectedVersion);
+    const how = { stream, expectedVersion, keys, upcasters, hasContentOf };
+    const place = { stream, expectedVersion, count: checked.length };
+    return await commits.append(place, () => sealFacts(checked, how));
+  };
+}
+
+function readingOf(parts: {
+  reader: FactReader;
+  committed: CommitSignal;
+  assertOpen: () => void;
+  head: () => Promise<number>;
+  /** Up to here the log reaches at least. */
+  known: () => number;
+}): Pick<EventLog, 'read' | 'readAll' | 'pages' | 'subscribe'> {
+  const { reader, committed, assertOpen, head, known } = parts;
+  return {
     async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
       assertOpen();
       const range = { stream, after: afterVersion, upTo: afterVersion + limit };
@@ -122,12 +149,12 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
       let position = afterPosition;
       while (!signal.aborted) {
         assertOpen();
-        if (position >= known) {
+        if (position >= known()) {
           await committed.wait(signal);
           continue;
         }
         try {
-          for await (const page of reader.facts({ after: position, upTo: known })) {
+          for await (const page of reader.facts({ after: position, upTo: known() })) {
             for (const fact of page) {
               if (signal.aborted) return;
               position = fact.position;
@@ -141,6 +168,14 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
         }
       }
     },
+  };
+}
+
+function copyingOf(
+  db: Postgres,
+  reader: FactReader,
+): Pick<EventLog, 'records' | 'checksum' | 'soundRecords' | 'streams'> {
+  return {
     records: ({ afterPosition, upToPosition }) =>
       reader.records({ after: afterPosition, upTo: upToPosition }),
     async checksum(position) {
@@ -152,16 +187,6 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     },
     soundRecords: () => reader.soundRecords(),
     streams: (after) => streamsOf(db, after),
-    async verify(wanted = {}) {
-      return await verifyFacts({ db, decoder, damage, upcasters, head: await head() }, wanted);
-    },
-    async close() {
-      if (closing.signal.aborted) return;
-      closing.abort();
-      await commits.drained();
-      await wakeUps.close();
-      committed.fire();
-    },
   };
 }
 

@@ -5,7 +5,7 @@ import { type Postgres, failureOf, prepareSession } from './connection.ts';
  * A session that the server ends when it has heard nothing from us for a lease: with its locks and
  * notifications, whether this process died, hangs, or is cut off.
  */
-export type Session = {
+export type LeasedSession = {
   client: pg.Client;
   /** Aborts at once when the session ended, or may have ended at the server: before it can have, as far as clocks go. */
   lost: AbortSignal;
@@ -23,7 +23,7 @@ const beats = 3;
  * @param leaseMs milliseconds
  * @throws {EventStoreError} `BUSY`
  */
-export async function openSession(db: Postgres, leaseMs: number): Promise<Session> {
+export async function openSession(db: Postgres, leaseMs: number): Promise<LeasedSession> {
   const client = db.client();
   const losing = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Postgres } from './connection.ts';
 import { factsChannel } from './schema.ts';
-import { type Session, openSession } from './session.ts';
+import { type LeasedSession, openSession } from './session.ts';
 
 /** Hears of appends of other nodes until it is closed, over a session of its own. */
 export type WakeUps = {
@@ -24,7 +24,7 @@ export function listenForFacts(
   report: (message: string, error: unknown) => void,
 ): WakeUps {
   const closing = new AbortController();
-  let session: Session | undefined;
+  let session: LeasedSession | undefined;
 
   const listen = async (): Promise<void> => {
     session = await openSession(db, leaseMs);
@@ -64,7 +64,7 @@ export function listenForFacts(
 /** Where the log ends. */
 export const headQuery = 'select coalesce(max(position), 0) as head from facts';
 
-const lossOf = ({ lost }: Session): Promise<never> =>
+const lossOf = ({ lost }: LeasedSession): Promise<never> =>
   new Promise((_, reject) => {
     if (lost.aborted) reject(lost.reason);
     lost.addEventListener('abort', () => reject(lost.reason), { once: true });
