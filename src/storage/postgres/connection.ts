@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { EventStoreError } from '../../../events/store.ts';
 import { codeOf } from '../../shared/errors.ts';
-import { assertFit } from './fitness.ts';
+import { DatabaseUnfit, assertFit } from './fitness.ts';
 import { anotherLog, prepareSchema } from './schema.ts';
 
 /** One PostgreSQL database, as the adapters of this folder share it. */
@@ -76,7 +76,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
     onConnect: prepareSession,
   };
   const client = (): pg.Client => new pg.Client(config);
-  const where = whereOf(client());
+  const where = whereOf(client);
   let away: string | undefined;
   const noted = (error: unknown): EventStoreError => {
     const failure = failureOf(error, where);
@@ -126,6 +126,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
 
 /** Settings of a session that was just opened. */
 export const prepareSession = async (client: pg.ClientBase): Promise<void> => {
+  // Its questions fail with it; between two of them nothing else hears of it, and Node would end the process.
+  client.on('error', () => {});
   await client.query(sessionSettings);
 };
 
@@ -194,9 +196,17 @@ async function askOnce<R extends pg.QueryResultRow>(
   }
 }
 
-function whereOf({ host, port, database }: pg.Client): string {
-  const server = host.startsWith('/') ? host : `${host}:${port}`;
-  return `${database ?? ''} at ${server}`;
+/** @throws {DatabaseUnfit} for what is no URL */
+function whereOf(client: () => pg.Client): string {
+  try {
+    const { host, port, database } = client();
+    return `${database ?? ''} at ${host.startsWith('/') ? host : `${host}:${port}`}`;
+  } catch {
+    // What is wrong with it would quote it, and it has a password.
+    const message =
+      'The database URL cannot be read. It is postgres://user:password@host:port/database.';
+    throw new DatabaseUnfit('malformed', message);
+  }
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

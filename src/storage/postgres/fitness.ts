@@ -12,6 +12,7 @@ export class DatabaseUnfit extends Error {
 }
 
 export type DatabaseUnfitCode =
+  | 'malformed'
   | 'unreachable'
   | 'refused'
   | 'too-old'

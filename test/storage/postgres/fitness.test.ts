@@ -45,6 +45,7 @@ it('says what is wrong with a database in a sentence, without the password', asy
     ],
     ['not-utf8', /encoded as SQL_ASCII/, url((to) => (to.pathname = 'ascii')), asIs],
     ['pooler', /pooler in transaction mode/, url((to) => (to.port = String(port))), asIs],
+    ['malformed', /cannot be read/, 'postgres://user:geheim@host:port/x', asIs],
     ['schema-newer', /newer release .*\(2, not 1\)/, cluster.url, () => schema(2)],
     ['schema-older', /older release .*\(0, not 1\)/, cluster.url, () => schema(0)],
   ];
