@@ -135,8 +135,11 @@ async function openWorld(dir: string, random: Random) {
   /** Waits for the work or for the process to die, whichever comes first; then there is a living one again. */
   async function orDie(work: Promise<void>): Promise<void> {
     const done = new AbortController();
-    await Promise.race([work, died(done.signal)]);
-    done.abort();
+    try {
+      await Promise.race([work, died(done.signal)]);
+    } finally {
+      done.abort();
+    }
     await startAnew();
   }
 
@@ -209,14 +212,16 @@ async function openWorld(dir: string, random: Random) {
   }
 
   async function upload(): Promise<void> {
-    const path = join(dir, `upload-${(uploads += 1)}`);
-    await writeFile(path, `audio ${uploads}`);
+    // Counted once: an upload may still be on its way when its process has died and the next one comes.
+    const name = `upload-${(uploads += 1)}`;
+    const path = join(dir, name);
+    await writeFile(path, name);
     const accepted = await recordingService.importAudio({
       path,
       filename: 'talk.wav',
       owner: random.pick(['anna', 'ben']),
       by: 'anna',
-      command: `upload-${uploads}`,
+      command: name,
       kind: random.pick(['solo', 'meeting'] as const),
       language: null,
       speakers: null,
