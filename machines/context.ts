@@ -131,6 +131,7 @@ type Inconsequential = Extract<
       | 'speech.detected'
       | 'speakers.skipped'
       | 'speakers.postponed'
+      | 'voices.named'
       | 'voice.renamed'
       | 'voice.revoked'
       | 'voice.measured'

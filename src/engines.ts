@@ -6,13 +6,14 @@ import type { OpenLanguageModel } from './language/openai-model.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import type { KnownVoices } from './recordings/known-voices.ts';
 import type { EngineProbe } from './recordings/retry-failed.ts';
+import type { AskedAhead } from './recordings/stages/asked-ahead.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import type { write } from './recordings/stages/write.ts';
 import type { DataFolder } from './shared/data-directory.ts';
 import { StageError } from './shared/errors.ts';
 import type { Log } from './shared/log.ts';
 import { loadOnce } from './shared/package.ts';
-import { leased } from './shared/shared-resource.ts';
+import { type Lease, leased } from './shared/shared-resource.ts';
 import type { SpeechEngine } from './speech/engine.ts';
 
 export type EngineOptions = {
@@ -122,7 +123,8 @@ async function modelProbe(
 export function speechActivities(
   { data, log, settings, modelsDir = data.models }: EngineOptions,
   engines: ReturnType<typeof sharedEngine>,
-  known: KnownVoices,
+  models: ReturnType<typeof sharedLanguageModel>,
+  { asked, known }: { asked: AskedAhead; known: KnownVoices },
 ) {
   const folderOf = (recordingId: string) => join(data.recordings, recordingId);
   const leaseEngine = () => engines.lease();
@@ -134,6 +136,11 @@ export function speechActivities(
       (await import('./recordings/stages/follow.ts')).followStage({
         isOn: () => settings()['stt.live'] === 'while-recording',
         followings: await followings(),
+        ahead: {
+          isOn: () => settings()['llm.ahead'],
+          languageModel: configuredModel(settings, models),
+          asked,
+        },
         leaseEngine,
         folderOf,
         modelsDir,
@@ -144,6 +151,8 @@ export function speechActivities(
       (await import('./recordings/stages/transcribe.ts')).transcribe({
         followings: await followings(),
         leaseEngine,
+        secondPass: () => settings()['stt.second_pass'],
+        log,
         folderOf,
         modelsDir,
       }),
@@ -159,10 +168,12 @@ export function speechActivities(
 export function languageActivities(
   { settings, firstRunWaitMs, log, peopleOf = async () => [] }: EngineOptions,
   models: ReturnType<typeof sharedLanguageModel>,
+  asked: AskedAhead,
 ) {
   const tools = {
     log,
-    languageModel: async () => (settings()['llm.base_url'] === null ? null : await models.lease()),
+    asked,
+    languageModel: configuredModel(settings, models),
     ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
   };
   return {
@@ -176,6 +187,12 @@ export function languageActivities(
     ),
   };
 }
+
+/** The language model; null when none is configured. */
+const configuredModel =
+  (settings: () => Settings, models: ReturnType<typeof sharedLanguageModel>) =>
+  async (): Promise<Lease<OpenLanguageModel> | null> =>
+    settings()['llm.base_url'] === null ? null : await models.lease();
 
 /** The stage in which the documents are written. */
 export const writingActivity = (

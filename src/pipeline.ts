@@ -17,6 +17,7 @@ import { openKnownVoices } from './recordings/known-voices.ts';
 import { type VoiceCatchUp, openVoiceCatchUp } from './recordings/voice-catch-up.ts';
 import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
+import { openAskedAhead } from './recordings/stages/asked-ahead.ts';
 import { type JobQueue, openJobQueue } from './recordings/stages/job-queue.ts';
 import type { Settings } from './config/environment.ts';
 import type { Lease } from './shared/shared-resource.ts';
@@ -222,6 +223,7 @@ function recordingServiceOver(
     isOn: () => settings()['speakers.profiles'],
     log,
   });
+  const asked = openAskedAhead();
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     ownership: opened.ownership,
@@ -244,8 +246,8 @@ function recordingServiceOver(
     },
     activities: {
       capture: parts.captures.activity,
-      ...speechActivities(options, parts.engines, known),
-      ...languageActivities({ ...options, peopleOf: known.peopleOf }, parts.models),
+      ...speechActivities(options, parts.engines, parts.models, { asked, known }),
+      ...languageActivities({ ...options, peopleOf: known.peopleOf }, parts.models, asked),
       ...writingActivity(options, {
         spaceOf,
         async *promisedBases(owner) {

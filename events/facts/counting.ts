@@ -8,6 +8,8 @@ export const noResults = {
   diarization: null,
   identification: null,
   turns: null,
+  /** What people called the voices that were heard while it was recorded. */
+  voiced: null,
   /** The naming that counts; null also after `speakers.skipped`. */
   names: null,
   punctuated: null,
@@ -44,6 +46,7 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'identification.completed': { result: 'identification', ends: 'identify', unread: ['names'] },
   'identification.skipped': { result: 'identification', ends: 'identify' },
   'turns.joined': { result: 'turns', ends: 'join', texts: ['turns'] },
+  'voices.named': { result: 'voiced' },
   'speakers.named': { result: 'names', unread: ['voices'] },
   'speakers.renamed': { result: 'names', unread: ['voices'], texts: ['summary', 'lines'] },
   'transcript.punctuated': { result: 'punctuated', ends: 'punctuate', texts: ['blocks'] },
@@ -66,6 +69,7 @@ export const staying = [
   'audio',
   'named',
   'saved',
+  'voiced',
   'startChanged',
   'edited',
   'authored',

@@ -96,6 +96,8 @@ export const runFacts = {
       language: z.string().nullable(),
       utterances: z.number().int(),
       words: z.number().int(),
+      /** The model that recognises it once more when there are documents (`stt.second_pass`). */
+      second_pass: z.string().optional(),
     }),
   },
 
@@ -158,6 +160,11 @@ export const runFacts = {
         }),
       ),
     }),
+  },
+  /** While a meeting is recorded: who the live voices are, all names by label. A suggestion when it waits for names. */
+  'voices.named': {
+    data: z.object({ labels: z.array(z.string()) }),
+    content: z.object({ names: z.record(z.string(), z.string()) }),
   },
   'speakers.named': namesFact,
   'speakers.skipped': { data: z.object({}) },

@@ -9,6 +9,7 @@ import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt, factsOf } from './recording.ts';
+import { voiceNames } from './live-names.ts';
 import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
 import { type RenamedTexts, isTitleGiven, withNamesChanged } from './written-texts.ts';
@@ -130,6 +131,20 @@ function textsRenamed(
     isTitleGiven: isTitleGiven(recording, source),
   });
 }
+
+/** Says who the voices are that are heard while a meeting is recorded; an empty name takes a name away. */
+export const nameVoices =
+  (given: Readonly<Record<string, string>>) =>
+  (recording: Recording): RecordingDecision => {
+    const reading = draft(recording);
+    const labels = [...new Set(reading.utterances.flatMap(({ voice }) => voice ?? []))];
+    const unknown = Object.keys(given).filter((label) => !labels.includes(label));
+    if (unknown.length > 0) return unknownLabels(unknown, labels);
+    const before = voiceNames(recording, reading.source.results);
+    const names = withoutEmpty({ ...before, ...given });
+    if (isSame(names, before)) return [];
+    return [{ type: 'voices.named', data: { labels: Object.keys(names) }, content: { names } }];
+  };
 
 /** Ends the pause of a meeting by names; whether it waits for them, the machine says. */
 export const nameSpeakers =

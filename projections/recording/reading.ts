@@ -2,6 +2,7 @@ import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
 import { utterancesIn } from './followed.ts';
+import { liveSpeakers } from './live-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { linesOn } from './lines-on-blocks.ts';
 import { notesOf, type Note } from './notes.ts';
@@ -118,10 +119,13 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const blocks = restored?.content?.blocks ?? carried?.content?.blocks ?? recognised;
   const written = writtenTexts(recording, source);
   const standing = [...lastOfEachBlock(early), ...edits, ...[...early, ...late].filter(isRecut)];
-  const speakers = speakersIn(restored ?? turns, carried, standing, names, [
-    ...late.toReversed(),
-    ...(restored ? [] : [carried, ...early.toReversed()]),
-  ]);
+  const isHeard = results.transcription !== null || results.voiced === null;
+  const speakers = isHeard
+    ? speakersIn(restored ?? turns, carried, standing, names, [
+        ...late.toReversed(),
+        ...(restored ? [] : [carried, ...early.toReversed()]),
+      ])
+    : liveSpeakers(recording, results);
   const shownBlocks = blocksAfter(blocks, late);
   return {
     source,

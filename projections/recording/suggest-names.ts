@@ -1,7 +1,7 @@
 import type { NameQuote } from '../../events/facts/results.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 
-/** Who a label may be. `reason`: a quote in “ ”, or a code (`named-before`, `only-one-left`, `voice`). */
+/** Who a label may be. `reason`: a quote in “ ”, or a code (`named-before`, `named-live`, `only-one-left`, `voice`). */
 export type SuggestedName = { name: string; confidence: number; reason: string };
 
 export type IdentifiedName = {
@@ -17,7 +17,7 @@ export type NameSources = {
   identified: readonly IdentifiedName[];
   /** Names of an earlier version of the same recording. */
   carried: ReadonlyMap<string, { name: string; confidence: number }>;
-  /** Voices that sound like a person who was confirmed before. */
+  /** Voices that sound like a person who was confirmed before, and those that were named while it was recorded. */
   voices: readonly NameForLabel[];
   /** Names given with the recording. */
   people: readonly string[];

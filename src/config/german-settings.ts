@@ -60,7 +60,7 @@ export const germanSettings: Readonly<Record<SettingKey, GermanSetting>> = {
   'stt.second_pass': {
     title: 'Danach noch einmal',
     description:
-      'Noch ohne Wirkung: besseres Modell, das noch einmal erkennen soll, was während der Aufnahme erkannt wurde.',
+      'Besseres Modell, von diesem Rechner oder dem Server, das aus dem während der Aufnahme Erkannten eine weitere Fassung macht.',
   },
   'llm.base_url': {
     title: 'Server',
@@ -79,6 +79,11 @@ export const germanSettings: Readonly<Record<SettingKey, GermanSetting>> = {
   'llm.timeout': {
     title: 'Geduld',
     description: 'Sekunden, die eine Antwort des Sprachmodells dauern darf.',
+  },
+  'llm.ahead': {
+    title: 'Satzzeichen voraus',
+    description:
+      'Ob das Sprachmodell Satzzeichen setzt, während eine Person noch spricht, solange die Erkennung mitkommt.',
   },
   'documents.times': {
     title: 'Zeiten im Transkript',

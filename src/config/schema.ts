@@ -60,7 +60,7 @@ export const settingSchemas = {
   'stt.second_pass': a.text(
     a.line.nullable(),
     null,
-    'Without effect yet: better model that is to recognise once more what was recognised while recording.',
+    'Better model, of this machine or the server, that makes another version of what was recognised while recording.',
     { former: a.formerly(null, null) },
   ),
   'llm.base_url': a.text(
@@ -82,6 +82,10 @@ export const settingSchemas = {
     'Context of the language model in tokens; asked from the server, else 4096.',
   ),
   'llm.timeout': a.number(a.whole(1, 86_400), 600, 'Seconds a language-model answer may take.'),
+  'llm.ahead': a.yesOrNo(
+    false,
+    'Whether the language model punctuates what one person says while it is recorded, as long as recognition keeps up.',
+  ),
   'documents.times': a.yesOrNo(
     true,
     'Whether every paragraph of a transcript has its time; documents that exist get it when they are saved again.',

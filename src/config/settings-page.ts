@@ -104,6 +104,7 @@ const titles: Readonly<Record<SettingKey, string>> = {
   'llm.api_key': 'Key',
   'llm.context': 'Context',
   'llm.timeout': 'Patience',
+  'llm.ahead': 'Punctuate ahead',
   'documents.times': 'Times in transcripts',
   'notes.vault': 'Vault',
   'speakers.links': 'Link people',

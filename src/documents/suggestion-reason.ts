@@ -18,6 +18,10 @@ const sentences = {
     de: 'in dieser Aufnahme schon so benannt',
     en: 'named before in this recording',
   },
+  'named-live': {
+    de: 'während der Aufnahme so genannt',
+    en: 'called so while it was recorded',
+  },
   'only-one-left': {
     de: 'von den angegebenen Personen als Einzige übrig',
     en: 'the only one left of the people given',

@@ -15,6 +15,8 @@ export type PunctuateOptions = {
   onProgress: (fraction: number) => void;
   /** ISO 639-1 code of the talk; null when unknown. */
   language: string | null;
+  /** More blocks are to come: a part that reaches to the end of these may become longer, and is left. */
+  goesOn?: boolean;
 };
 
 export type Punctuated = {
@@ -48,7 +50,7 @@ export async function punctuate(
   model: LanguageModel,
   options: PunctuateOptions,
 ): Promise<Punctuated> {
-  const { signal, onProgress, language } = options;
+  const { signal, onProgress, language, goesOn = false } = options;
   let waiting = piecesOf(blocks, language);
   if (waiting.length === 0) return { blocks, parts: 0, kept: [] };
   const shouted = isShouted(waiting.map(({ text }) => text).join('\n'));
@@ -59,6 +61,7 @@ export async function punctuate(
   let parts = 0;
   for (let halvings = 0; waiting.length > 0;) {
     const { part, rest } = firstPart(waiting, tokensMax);
+    if (goesOn && rest.length === 0) break;
     const answer = await ask(asking, part, false);
     if ((answer === 'too-slow' || answer === 'too-large') && halvings < halvingsMax) {
       halvings += 1;

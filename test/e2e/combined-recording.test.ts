@@ -70,6 +70,10 @@ for (const channels of ['mix', 'split']) {
       const path = join(dataDir, `${sink}.wav`);
       await speak(text, path, voice);
       await pulse.play(path, sink);
+      // Recognised while it is recorded, from the device's file.
+      await until(
+        async () => (await api.get<Detail>(`/recordings/${recording_id}`)).utterances.length > 0,
+      );
     }
     // What was played last is still in the loopbacks' buffers.
     const played = await duration();

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { speechRate } from '../../src/audio/wav.ts';
+import { browserClient } from '../support/browser-client.ts';
+import { eventually } from '../support/eventually.ts';
 import { wordErrorRate } from '../support/espeak.ts';
-import { linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
+import { linesOf, synthesise } from '../support/dialogues.ts';
 import { modelsDir } from '../support/models.ts';
 import {
   type ServiceProcess,
   apiOf,
   startServiceProcess,
-  uploadForm,
   watchUntil,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -18,6 +19,8 @@ import { tempDir } from '../support/temp-dir.ts';
 type Speaker = {
   label: string;
   shown: string;
+  suggested_name: string | null;
+  reason: string | null;
   seconds: number;
   sample: { start: number; end: number } | null;
 };
@@ -34,22 +37,45 @@ type Events = { events: { type: string; data: Record<string, unknown> }[] };
 const errorRateMax = 0.25;
 const withinMs = 120_000;
 
-test('two people talk: the service waits for their names, through a restart, and each sentence is under its own', async (t) => {
-  const { dataDir, audio, said } = await prepared(t);
+test('two people are recorded: one is named meanwhile, the service waits for their names, through a restart, and each sentence is under its own', async (t) => {
+  const { dataDir, pcm, said } = await prepared(t);
   let service = await started(t, dataDir);
   const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
     username: 'anna',
     password: 'correct horse battery',
   });
-  const form = uploadForm(audio, { kind: 'meeting', language: 'en' });
-  const { recording_id: id } = await apiOf(service.url, token).post<{ recording_id: string }>(
-    '/recordings',
-    form,
-  );
+  // Each voice has a label while they talk, and may be given a name.
+  const { url } = service;
+  const browser = browserClient({
+    url: () => url,
+    token,
+    pcm,
+    rate: speechRate,
+    frameSamples: 1600,
+    kind: 'meeting',
+  });
+  t.after(() => browser.vanish());
+  await browser.sendTo(pcm.length / 2);
+  const id = browser.recordingId()!;
   const of = <T>(path: string) => apiOf(service.url, token).get<T>(path);
   const until = (look: () => Promise<boolean>) => watchUntil(service.url, token, look, withinMs);
   const types = async () =>
     (await of<Events>(`/recordings/${id}/events`)).events.map(({ type }) => type);
+
+  const voicesHeard = async () => {
+    const { status, utterances } = await of<Detail>(`/recordings/${id}`);
+    assert.equal(status, 'RECORDING');
+    return new Set(utterances.flatMap(({ speaker }) => speaker ?? []));
+  };
+  await eventually('both voices', async () => (await voicesHeard()).size > 1);
+  assert.ok((await voicesHeard()).has('VOICE_1'));
+  await nameVoices({ VOICE_9: 'Nobody' }, 422);
+  const given = await nameVoices({ VOICE_1: 'Änne' }, 200);
+  assert.deepEqual(
+    given.speakers.map(({ label, shown }) => [label, shown]),
+    [['VOICE_1', 'Änne']],
+  );
+  await browser.stop();
 
   // Killed while it tells the speakers apart: it does that again, and the words are not lost.
   await until(async () => (await types()).includes('transcription.completed'));
@@ -73,6 +99,14 @@ test('two people talk: the service waits for their names, through a restart, and
     assert.ok(seconds > 3);
     assert.ok(sample && sample.end > sample.start);
   }
+  // The name is suggested for who has most of that voice's speech, and is not taken for granted.
+  assert.deepEqual(
+    speakers.map(({ suggested_name, reason }) => [suggested_name, reason]),
+    [
+      ['Änne', 'called so while it was recorded'],
+      [null, null],
+    ],
+  );
 
   const names = { SPEAKER_00: 'Anna', SPEAKER_01: 'Björn Müller' };
   await apiOf(service.url, token).post('/speakers', { speakers: names });
@@ -116,6 +150,16 @@ test('two people talk: the service waits for their names, through a restart, and
       .find((one) => one.startsWith(`- ${person}: ${text.slice(0, 9)}`));
     assert.ok(line?.includes(`#^${block}|`), `${text} / ${summary}`);
   }
+
+  async function nameVoices(names: Record<string, string>, expected: number) {
+    const answer = await fetch(`${url}/recordings/${id}/speakers`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ speakers: names }),
+    });
+    assert.equal(answer.status, expected);
+    return (await answer.json()) as { speakers: Speaker[] };
+  }
 });
 
 /** A data directory with the test models, and a dialogue of two voices as a file. */
@@ -125,8 +169,11 @@ async function prepared(t: TestContext) {
   await mkdir(dataDir);
   await cp(modelsDir, join(dataDir, 'models'), { recursive: true });
   const { samples, said } = await synthesise(linesOf(2, 6));
-  await writeDialogue(join(dir, 'talk.wav'), samples);
-  return { dataDir, said, audio: new Uint8Array(await readFile(join(dir, 'talk.wav'))) };
+  return {
+    dataDir,
+    said,
+    pcm: Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength),
+  };
 }
 
 async function started(t: TestContext, dataDir: string): Promise<ServiceProcess> {

@@ -22,7 +22,13 @@ const setbacks = new Set(['recording.erased', 'recording.discarded', 'stage.fail
 setbacks.add('processing.cancelled').add('error.cleared').add('stage.interrupted');
 setbacks.add('audio.extended');
 // What is said of a recording at any time moves no story on.
-for (const remark of ['title.changed', 'start.changed', 'kind.changed', 'language.set'])
+for (const remark of [
+  'title.changed',
+  'start.changed',
+  'kind.changed',
+  'language.set',
+  'voices.named',
+])
   setbacks.add(remark);
 
 /** What stages say themselves moves a story on; of all else there is so much that few stories would end. */

@@ -66,6 +66,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'speakers.named': { labels: ['SPEAKER_1'] },
   'speakers.skipped': {},
   'speakers.postponed': {},
+  'voices.named': { labels: ['VOICE_1'] },
   'voice.renamed': { labels: ['SPEAKER_1'] },
   'voice.revoked': { labels: ['SPEAKER_1'] },
   'voice.measured': { embedding_model: 'm', labels: ['SPEAKER_1'] },

@@ -88,6 +88,7 @@ const samples: Record<FactType, Sample> = {
   },
   'speakers.skipped': { data: {} },
   'speakers.postponed': { data: {} },
+  'voices.named': { data: { labels: ['VOICE_1'] }, content: { names: { VOICE_1: 'Änne' } } },
   'voice.renamed': { data: { labels: ['SPEAKER_1'] }, content: { name: 'Änne Müller' } },
   'voice.revoked': { data: { labels: ['SPEAKER_1'] } },
   'voice.measured': {

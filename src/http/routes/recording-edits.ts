@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import {
   changeRecording,
+  nameVoices,
   renameSpeakers,
   restoreVersion,
 } from '../../../projections/recording/decide.ts';
@@ -9,6 +10,7 @@ import { transcriptOf } from '../../../projections/transcripts.ts';
 import { localTime } from '../../shared/time.ts';
 import { editTurn } from '../../../projections/recording/edit-turns.ts';
 import { speakerName } from '../../documents/documents.ts';
+import { isIn } from '../../../machines/states.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
@@ -84,7 +86,9 @@ const turnEdit: DecisionOf = async (ctx) =>
 const newNames: DecisionOf = async (ctx, { settings, hasLanguageModel }) => {
   const { speakers } = await jsonBody(ctx, namesSchema);
   const remember = settings()['speakers.profiles'];
-  return renameSpeakers(speakers, { remember, hasLanguageModel: hasLanguageModel() });
+  const renamed = renameSpeakers(speakers, { remember, hasLanguageModel: hasLanguageModel() });
+  const voiced = nameVoices(speakers);
+  return (recording, state) => (isIn(state, 'recording') ? voiced(recording) : renamed(recording));
 };
 
 const restoring: DecisionOf = async (ctx, services) => {
@@ -169,7 +173,8 @@ export const changeOperations: readonly Operation[] = [
     tag: 'Speakers',
     summary: 'Changes names afterwards: the documents are written again without any engine',
     description:
-      'An empty name takes a name away. Where a summary mentions a name that goes, it is replaced if it is certain who is ' +
+      'An empty name takes a name away. While a meeting is recorded the labels are those of its voices (`VOICE_1`): these ' +
+      'names are suggestions when it waits for its speakers. Where a summary mentions a name that goes, it is replaced if it is certain who is ' +
       'meant (`names-replaced` in `notes`); with a language model the summary is then made again, as another version.',
     body: { kind: 'json', schema: namesSchema },
     answers: { 200: answers.changed },

@@ -10,6 +10,7 @@ import {
   onlySpeaker,
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
+import { liveNames } from '../../../projections/recording/live-names.ts';
 import { suggestNames } from '../../../projections/recording/suggest-names.ts';
 import { underLabels } from '../../../projections/recording/heard-speakers.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
@@ -111,7 +112,10 @@ export const joinStage =
       turns,
       identified: identifiedIn(recording),
       carried: carriedInto(recording, turns),
-      voices: diarized?.content ? await voiceMatches(job.owner, diarized.content) : [],
+      voices: [
+        ...liveNames(recording, turns),
+        ...(diarized?.content ? await voiceMatches(job.owner, diarized.content) : []),
+      ],
       people: peopleGiven(recording),
     });
     const spoken = speakingTimes(turns);

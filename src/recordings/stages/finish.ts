@@ -23,6 +23,7 @@ import {
   type ReadFact,
   type Recording,
 } from '../../../projections/recording/recording.ts';
+import type { AskedAhead } from './asked-ahead.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /** How long a language-model server may stay away before a first run goes on without it. */
@@ -44,17 +45,18 @@ const wordless = { de: 'Aufnahme ohne Sprache', en: 'Recording without speech' }
 
 const builtIn = { engine: 'built-in', model: null };
 
-/** Punctuation and capitals, not a word changed. */
-export const punctuateStage = (deps: Deps): StageActivity =>
+/** Punctuation and capitals, not a word changed. What was asked ahead is not asked again. */
+export const punctuateStage = (deps: Deps & { asked: AskedAhead }): StageActivity =>
   withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model, missing) => {
     const asked =
       model && blocks.length > 0
-        ? await punctuate(blocks, model, {
+        ? await punctuate(blocks, deps.asked.of(job.recordingId, model), {
             signal: job.signal,
             language,
             onProgress: (fraction) => job.progress(fraction),
           })
         : { blocks, parts: 0, kept: [] };
+    deps.asked.forget(job.recordingId);
     return () =>
       job.append({
         type: 'transcript.punctuated',

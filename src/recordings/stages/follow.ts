@@ -11,10 +11,12 @@ import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
 import { localEmbedder } from '../../speech/diarization/diarize.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { decidedLanguage } from '../../speech/live/decided-language.ts';
+import { mostHeard } from '../../speech/most-heard.ts';
 import { type AudioFollower, openFollower } from '../../speech/live/follower.ts';
 import { liveDetectorName } from '../../speech/live/live-detector.ts';
 import { type LiveVoices, liveVoices } from '../../speech/live/live-voices.ts';
 import type { ModelFolders } from '../../speech/local/local-models.ts';
+import { type AheadDeps, type PunctuatedAhead, punctuatedAhead } from './punctuate-ahead.ts';
 import { askUntilAnswered } from './ask-live.ts';
 import { type Following, type Followings, letGo } from './followings.ts';
 import { type Job, type StageActivity, StageSuperseded } from './run-stage.ts';
@@ -28,6 +30,7 @@ export type FollowDeps = {
   folderOf(recordingId: string): string;
   modelsDir: ModelFolders;
   followings: Followings;
+  ahead: AheadDeps;
   log: Log;
 };
 
@@ -80,6 +83,8 @@ type Live = {
   language: string | null;
   voices: LiveVoices | null;
   closeVoices(): Promise<void>;
+  /** Of one person's talk; null: all is punctuated after the stop. */
+  ahead: PunctuatedAhead | null;
   /** `closed` when a stretch may be there; also what ends the two loops together. */
   events: EventEmitter;
   over: AbortController;
@@ -95,7 +100,8 @@ async function openLive(job: Job, deps: FollowDeps): Promise<Live> {
   });
   const { utterances, kind } = draft(recording);
   const embedder = kind === 'meeting' ? await localEmbedder(deps.modelsDir) : null;
-  return {
+  const isAhead = kind === 'solo' && deps.ahead.isOn();
+  const live: Live = {
     job,
     deps,
     following: { follower, asked: null, isWaiting: false, stop: new AbortController() },
@@ -104,10 +110,18 @@ async function openLive(job: Job, deps: FollowDeps): Promise<Live> {
     language: recording.asked.draft,
     voices: embedder && liveVoices(embedder),
     closeVoices: async () => await embedder?.close(),
+    ahead: isAhead
+      ? punctuatedAhead(job, { ...deps.ahead, log: deps.log }, () => isBehind(live))
+      : null,
     events: new EventEmitter(),
     over: new AbortController(),
   };
+  return live;
 }
+
+/** Speech waits to be recognised, or is being recognised. */
+const isBehind = ({ plan, heard, following }: Live): boolean =>
+  heard.length < plan.length || following.follower.next() !== null;
 
 async function untilThere(
   { recordingId, signal }: Job,
@@ -162,6 +176,7 @@ async function recogniseOn(live: Live, signal: AbortSignal): Promise<never> {
     await decideLanguage(live, signal);
     if (heard.length === plan.length) await planNext(live, signal);
     await recogniseOne(live, heard.length, signal);
+    live.ahead?.grown(heard, live.language ?? mostHeard(heard));
   }
 }
 
@@ -249,13 +264,14 @@ async function recallVoices({ voices, heard, plan, following }: Live): Promise<v
 /** What goes on in `transcribe`, when the audio is there; nothing is left of what was discarded, or stands still. */
 async function leftBy(live: Live | null): Promise<Following | null> {
   if (!live) return null;
-  const { job, following } = live;
+  const { job, deps, following } = live;
   await live.closeVoices();
   const captured = await job.recording().then(
     ({ sources }) => sources.draft.results.audio !== null,
     () => false, // the log is closed
   );
   if (captured) return following;
+  deps.ahead.asked.forget(job.recordingId);
   await letGo(following);
   return null;
 }

@@ -25,15 +25,21 @@ export type Job = {
   acquireSlot(queue: { name: string; concurrency: number }): Promise<void>;
   /**
    * Records that the stage has started, without a slot: for one that goes on for as long as people talk. Each of
-   * its requests waits for a `turn`, and gives it back.
+   * its requests waits for a `turn`, and gives it back; `isShown: false` where the stage goes on meanwhile.
    */
   begin(): Promise<void>;
-  turn(queue: { name: string; concurrency: number }, signal: AbortSignal): Promise<Slot>;
+  turn(
+    queue: { name: string; concurrency: number },
+    signal: AbortSignal,
+    options?: { isShown: boolean },
+  ): Promise<Slot>;
   /**
    * Appends a result, again until it is stored; `onBehalf` where it is so because of a person's command.
    * @throws {StageSuperseded} when it is no longer wanted.
    */
   append(fact: RecordingFact, onBehalf?: { by: string; command: string }): Promise<void>;
+  /** Appends the stage's last result with what begins at once because of it: both or none. */
+  appendLast(result: RecordingFact, next: RecordingFact | null): Promise<void>;
   /** 0 to 1, for those who watch. */
   progress(fraction: number): void;
   /** What the activity waits for besides its slot; null when it goes on. */
@@ -130,16 +136,17 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
     recording: () => recording.read(),
     acquireSlot: (queue) => acquireSlot(launch, { ...queue, owner }, deps),
     begin: () => begin(launch, deps),
-    turn: ({ name: queue, concurrency }, turnSignal) =>
+    turn: ({ name: queue, concurrency }, turnSignal, { isShown } = { isShown: true }) =>
       deps.jobQueue.acquire({
         queue,
         concurrency,
         owner,
         alone: false,
         signal: turnSignal,
-        onWaiting: (waiting) => progress.set(recordingId, stage, { waiting }),
+        onWaiting: (waiting) => isShown && progress.set(recordingId, stage, { waiting }),
       }),
-    append: (fact, onBehalf) => append(launch, fact, deps, onBehalf),
+    append: (fact, onBehalf) => append(launch, [fact], deps, onBehalf),
+    appendLast: (result, next) => append(launch, next ? [result, next] : [result], deps),
     progress: (fraction) => progress.set(recordingId, stage, { fraction }),
     waiting: (waiting) =>
       progress.set(recordingId, stage, {
@@ -184,7 +191,7 @@ async function begin(launch: Launch, deps: StageRunnerDeps): Promise<void> {
   const { stage, recording } = launch;
   const { recordingId } = recording;
   refuseDeadly(launch);
-  await append(launch, { type: 'stage.started', data: { stage } }, deps);
+  await append(launch, [{ type: 'stage.started', data: { stage } }], deps);
   launch.attempt = recording.snapshot().context.running[stage];
   if (launch.attempt === undefined) {
     throw new StageSuperseded('the stage was left as it started');
@@ -194,13 +201,13 @@ async function begin(launch: Launch, deps: StageRunnerDeps): Promise<void> {
 
 async function append(
   launch: Launch,
-  fact: RecordingFact,
+  facts: readonly RecordingFact[],
   deps: StageRunnerDeps,
   onBehalf?: { by: string; command: string },
 ): Promise<void> {
   const { run, attempt } = launch;
   launch.appends += 1;
-  await appendUntilAnswered(launch, fact, deps, {
+  await appendUntilAnswered(launch, facts, deps, {
     by: 'system',
     command: `${launch.command}/${launch.appends}`,
     ...onBehalf,
@@ -215,7 +222,7 @@ async function append(
  */
 async function appendUntilAnswered(
   { recording, stage, signal }: Launch,
-  fact: RecordingFact,
+  facts: readonly RecordingFact[],
   { progress, log }: StageRunnerDeps,
   metadata: CommandMetadata,
 ): Promise<void> {
@@ -223,7 +230,7 @@ async function appendUntilAnswered(
   let since: string | undefined;
   for (let pause = appendPauseMs.first; ; pause = Math.min(pause * 2, appendPauseMs.max)) {
     try {
-      await recording.append([fact], metadata);
+      await recording.append(facts, metadata);
       if (since !== undefined) progress.set(recordingId, stage, { waiting: null });
       return;
     } catch (error) {
@@ -231,7 +238,8 @@ async function appendUntilAnswered(
       if (!(error instanceof EventStoreError)) throw error;
       if (error.code === 'CLOSED') throw new StageSuperseded('the service is stopping');
       if (error.code === 'INVALID_FACT' || error.code === 'UNREADABLE') throw error;
-      log.warn({ code: error.code, recordingId, stage, type: fact.type }, 'appended again');
+      const type = facts[0]?.type;
+      log.warn({ code: error.code, recordingId, stage, type }, 'appended again');
       since ??= new Date().toISOString();
       progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
       // A service that stops leaves the result unstored; the next start does the stage again.
@@ -249,18 +257,20 @@ async function appendFailure(launch: Launch, error: unknown, deps: StageRunnerDe
   deps.log.warn({ err: error, recordingId, stage, run, attempt }, 'stage failed');
   await append(
     launch,
-    {
-      type: 'stage.failed',
-      data: {
-        stage,
-        code: isKnown ? error.code : 'internal',
-        retriable: isKnown ? error.retriable : true,
+    [
+      {
+        type: 'stage.failed',
+        data: {
+          stage,
+          code: isKnown ? error.code : 'internal',
+          retriable: isKnown ? error.retriable : true,
+        },
+        content: {
+          message: messageOf(error),
+          ...(error instanceof Error && error.stack ? { traceback: error.stack } : {}),
+        },
       },
-      content: {
-        message: messageOf(error),
-        ...(error instanceof Error && error.stack ? { traceback: error.stack } : {}),
-      },
-    },
+    ],
     deps,
   );
 }

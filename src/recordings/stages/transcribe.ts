@@ -14,6 +14,7 @@ import { mostHeard } from '../../speech/most-heard.ts';
 import { recognisePlan } from '../../speech/recognise-plan.ts';
 import { spokenAudio } from '../../speech/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry-stage.ts';
+import type { Log } from '../../shared/log.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
@@ -40,6 +41,9 @@ const prelude = 0.1;
 export function transcribe(deps: {
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
+  /** `stt.second_pass` */
+  secondPass(): string | null;
+  log: Pick<Log, 'warn'>;
   folderOf(recordingId: string): string;
   modelsDir: ModelFolders;
   followings: Pick<Followings, 'take'>;
@@ -77,7 +81,7 @@ export function transcribe(deps: {
     } finally {
       await speech.close();
     }
-    await complete(engine, job);
+    await complete(engine, job, deps);
   }
 }
 
@@ -255,9 +259,24 @@ const languageFollowed = (
 ): string | null =>
   sources.draft.heardSince === 0 ? (decidedLanguage(utterances)?.language ?? null) : null;
 
-async function complete(engine: SpeechEngine, job: Job): Promise<void> {
+/** Its first run, of a recording that was recognised while it ran. */
+const wasFollowed = ({ sources, facts }: Recording): boolean =>
+  sources.run === 1 &&
+  facts.some((fact) => fact.type === 'stage.started' && fact.data.stage === 'follow');
+
+async function complete(
+  engine: SpeechEngine,
+  job: Job,
+  { secondPass, log }: { secondPass(): string | null; log: Pick<Log, 'warn'> },
+): Promise<void> {
   const recording = await job.recording();
   const { utterances } = draft(recording);
+  const wanted = utterances.length > 0 && wasFollowed(recording) ? secondPass() : null;
+  const better = wanted === null || wanted === engine.model ? null : engine.withModel?.(wanted);
+  if (better !== null && better?.model !== wanted) {
+    const { recordingId } = job;
+    log.warn({ recordingId, model: wanted }, 'no second pass: the engine does not have the model');
+  }
   await job.append({
     type: 'transcription.completed',
     data: {
@@ -266,6 +285,7 @@ async function complete(engine: SpeechEngine, job: Job): Promise<void> {
       language: mostHeard(utterances) ?? recording.asked.draft,
       utterances: utterances.length,
       words: wordsIn(utterances.flatMap(({ segments }) => segments)),
+      ...(wanted !== null && better?.model === wanted ? { second_pass: wanted } : {}),
     },
   });
 }

@@ -11,6 +11,7 @@ import { type Reading, draft, published, read } from '../../../projections/recor
 import { documentsInput } from '../../documents/documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../../documents/own-files.ts';
 import { localTime } from '../../shared/time.ts';
+import { secondPassDue } from '../second-pass.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { carryOver, correctionsBetween } from '../../../projections/recording/carry-over.ts';
@@ -62,11 +63,14 @@ export function write(deps: Deps): StageActivity {
     const written = await writeDocuments(space, paths, contents, known);
     if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
     const kept = documentNames.filter((one) => one in theirs || written.kept.includes(one));
-    await job.append({
-      type: 'documents.saved',
-      data: { version, renderer: rendererVersion, ...choices, sha256, kept },
-      content: { paths },
-    });
+    await job.appendLast(
+      {
+        type: 'documents.saved',
+        data: { version, renderer: rendererVersion, ...choices, sha256, kept },
+        content: { paths },
+      },
+      secondPassDue(recording),
+    );
   };
 
   async function nameDocuments(job: Job, space: Space): Promise<void> {

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Completion, LanguageModel } from '../../language/model.ts';
+
+/**
+ * What a language model was asked while a recording ran, by recording: the stage that asks the same after the stop
+ * has the answer at once. Lives and dies with the process; without it the same is asked then.
+ */
+export interface AskedAhead {
+  /** The model, asked for the same only once. */
+  of(recordingId: string, model: LanguageModel): LanguageModel;
+  /** Aborts when nothing is wanted any more of what was asked ahead. */
+  signal(recordingId: string): AbortSignal;
+  forget(recordingId: string): void;
+}
+
+/** What is not asked for again is forgotten after so long, milliseconds. */
+const keptMs = 900_000;
+
+/** An answer, and the model that gave it: some say only then what they are called. */
+type Answer = { text: string; by: string };
+type Kept = { answers: Map<string, Promise<Answer>>; stop: AbortController; used: number };
+
+export function openAskedAhead(): AskedAhead {
+  const all = new Map<string, Kept>();
+  const keptOf = (recordingId: string): Kept => {
+    const known = all.get(recordingId);
+    const kept = known ?? { answers: new Map(), stop: new AbortController(), used: 0 };
+    all.set(recordingId, kept);
+    kept.used += 1;
+    const { used } = kept;
+    void sleep(keptMs, undefined, { ref: false }).then(() => {
+      if (all.get(recordingId) === kept && kept.used === used) forget(recordingId);
+    });
+    return kept;
+  };
+  const forget = (recordingId: string) => {
+    all.get(recordingId)?.stop.abort();
+    all.delete(recordingId);
+  };
+  return {
+    forget,
+    signal: (recordingId) => keptOf(recordingId).stop.signal,
+    of: (recordingId, model) => ({
+      queue: model.queue,
+      get model() {
+        return model.model;
+      },
+      contextTokens: (signal) => model.contextTokens(signal),
+      async complete(completion, signal) {
+        const { answers } = keptOf(recordingId);
+        const key = keyOf(model, completion);
+        // What failed then may work now.
+        const known = await answers.get(key)?.catch(() => undefined);
+        if (known?.by === model.model) return known.text;
+        signal.throwIfAborted();
+        const asked = answerOf(model, completion, signal);
+        answers.set(key, asked);
+        asked.catch(() => answers.delete(key));
+        return (await asked).text;
+      },
+    }),
+  };
+}
+
+async function answerOf(
+  model: LanguageModel,
+  completion: Completion,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const text = await model.complete(completion, signal);
+  return { text, by: model.model };
+}
+
+const keyOf = ({ queue }: LanguageModel, completion: Completion): string =>
+  JSON.stringify([queue, completion]);

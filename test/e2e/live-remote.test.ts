@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { access } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { type BrowserClient, browserClient } from '../support/browser-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { seed } from '../support/seeded.ts';
+import { watchUntil } from '../support/service-process.ts';
+import { speechServer } from '../support/speech-servers.ts';
+import {
+  type ToneWord,
+  seeded,
+  toneAudio,
+  toneTalk,
+  toneText,
+} from '../support/speech-servers-tones.ts';
+import { wholeService } from '../support/whole-service.ts';
+
+type Live = { behind: number; waiting: object | null };
+type Status = { recording: { paused: boolean; live: Live | null } | null };
+type Utterance = { index: number; text: string };
+type Detail = { status: string; version: number; error: object | null; utterances: Utterance[] };
+type Version = { version: number; by: string; speech_to_text: { engine: string; model: string } };
+type Events = { events: { type: string; data: { live?: object } }[] };
+
+const rate = 16_000;
+const seconds = 70;
+/** The first sentence, with the pause that ends it. */
+const opening = 6;
+/** Taken for another language than the talk turns out to be in. */
+const german = {
+  task: 'transcribe',
+  language: 'german',
+  duration: 2,
+  text: 'guten morgen',
+  segments: [{ id: 0, start: 0.1, end: 1, text: ' guten morgen' }],
+  words: [
+    { word: 'guten', start: 0.1, end: 0.5 },
+    { word: 'morgen', start: 0.5, end: 1 },
+  ],
+};
+
+test(`a server recognises while people talk: it lags, goes away and comes back, and no word is lost; then a better model, and erasures (seed ${seed})`, async (t) => {
+  const words = talk(seeded(seed));
+  const said = words.map(({ text }) => text).join(' ');
+  const pcm = await samplesOf(words);
+  const speech = await speechServer('openai');
+  const llm = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => Promise.all([speech.close(), llm.close()]));
+  const service = await wholeService(t, {
+    env: {
+      MITSCHRIFT_STT_BASE_URL: speech.url,
+      MITSCHRIFT_STT_MODEL: 'whisper-1',
+      MITSCHRIFT_STT_SECOND_PASS: 'whisper-better',
+      MITSCHRIFT_STT_LIVE: 'while-recording',
+      MITSCHRIFT_LLM_BASE_URL: llm.url,
+      MITSCHRIFT_LLM_CONTEXT: '512',
+      MITSCHRIFT_LLM_AHEAD: 'true',
+      MITSCHRIFT_UI_LANGUAGE: 'en',
+    },
+  });
+  const { token } = service;
+  const { get, post } = service.api();
+  const recorder = recorderOf(t, service, pcm);
+  const live = async () => (await get<Status>('/status')).recording?.live ?? null;
+  const heardOf = async (id: string) => (await get<Detail>(`/recordings/${id}`)).utterances;
+  const prompts = () => llm.chats().map(({ body }) => JSON.stringify(body.messages));
+  const punctuating = (all: string[]) => all.filter((one) => one.includes('You punctuate'));
+
+  // While one request is under way nothing else is asked, and how far it is behind is said.
+  speech.faults.push({ do: 'answer', status: 200, body: JSON.stringify(german) }, { do: 'wait' });
+  const browser = recorder();
+  await browser.sendTo(opening * rate);
+  await speech.asked(1);
+  await browser.sendTo(35 * rate);
+  const id = browser.recordingId()!;
+  await speech.asked(2);
+  await browser.sendTo(50 * rate);
+  await eventually('it lags', async () => ((await live())?.behind ?? 0) >= 10);
+  assert.equal(speech.received.length, 2);
+  speech.release();
+  await eventually('it has caught up', async () => (await live())?.behind === 0);
+
+  // What was taken for another language is recognised again in the one that most of it is in.
+  await eventually(
+    'the first stretch again',
+    async () => (await heardOf(id))[0]?.text !== german.text,
+  );
+  assert.ok(speech.received.slice(2).some(({ fields }) => fields['language']?.[0] === 'en'));
+
+  // Away, and back; meanwhile it says what it waits for.
+  await speech.down();
+  await browser.sendTo(60 * rate);
+  await eventually(
+    'it waits for the server',
+    async () => ((await live())?.waiting ?? null) !== null,
+  );
+  const before = (await heardOf(id)).length;
+  await speech.up();
+  await eventually('it goes on', async () => (await heardOf(id)).length > before);
+
+  // What was said before a pause is recognised in it.
+  await post(`/recordings/${id}/pause`);
+  assert.equal((await get<Status>('/status')).recording?.paused, true);
+  await eventually('all is recognised in the pause', async () => (await live())?.behind === 0);
+  browser.vanish();
+  await post(`/recordings/${id}/resume`);
+  const again = recorder(id);
+  await again.sendTo(pcm.length / 2);
+  await eventually('punctuated ahead', () => punctuating(prompts()).length > 0);
+  await again.stop();
+
+  // The first version is what was recognised live, the second one the better model's; both have every word.
+  const detail = await finished(id, 2);
+  assert.equal(plain(detail.utterances), said);
+  const { versions } = await get<{ versions: Version[] }>(`/recordings/${id}/versions`);
+  assert.deepEqual(
+    versions.toReversed().map(({ by, speech_to_text }) => [by === 'system', speech_to_text.model]),
+    [
+      [false, 'whisper-1'],
+      [true, 'whisper-better'],
+    ],
+  );
+  const first = await get<Detail>(`/recordings/${id}/versions/1`);
+  assert.equal(plain(first.utterances), said);
+  const { events } = await get<Events>(`/recordings/${id}/events`);
+  assert.ok(events.find(({ type }) => type === 'speech.detected')?.data.live);
+  assert.equal(events.filter(({ type }) => type === 'reprocessing.requested').length, 1);
+
+  // What was punctuated ahead was not asked for again.
+  const titled = prompts().findIndex((one) => one.includes('title'));
+  const ofFirst = punctuating(prompts().slice(0, titled));
+  assert.ok(ofFirst.length > 1);
+  assert.equal(new Set(ofFirst).size, ofFirst.length);
+
+  // Discarded or erased while a server is asked: nothing of it is left, and nothing comes of the answer.
+  for (const end of ['discard', 'erase'] as const) {
+    speech.faults.push({ do: 'hang' });
+    const asked = speech.received.length;
+    const another = recorder();
+    await another.sendTo(8 * rate);
+    const other = another.recordingId()!;
+    await eventually('it is asked', () => speech.received.length > asked);
+    if (end === 'discard') await post(`/recordings/${other}/discard`);
+    else await erase(other);
+    another.vanish();
+    await assert.rejects(get(`/recordings/${other}`), /: 404 /);
+    await eventually('its files are gone', () => isGone(service.folder(other)));
+    assert.equal((await get<Status>('/status')).recording, null);
+  }
+
+  async function finished(recordingId: string, version: number): Promise<Detail> {
+    let now!: Detail;
+    await watchUntil(
+      service.url(),
+      token,
+      async () => {
+        now = await get<Detail>(`/recordings/${recordingId}`);
+        assert.equal(now.error, null);
+        return now.status === 'IDLE' && now.version === version;
+      },
+      60_000,
+    );
+    return now;
+  }
+  async function erase(recordingId: string): Promise<void> {
+    const answer = await fetch(`${service.url()}/recordings/${recordingId}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    assert.equal(answer.status, 204);
+  }
+});
+
+function talk(random: () => number): ToneWord[] {
+  const first = toneTalk(opening - 2, random);
+  const rest = toneTalk(seconds - opening, random).map(({ start, end }, at) => ({
+    text: toneText(first.length + at),
+    start: start + opening,
+    end: end + opening,
+  }));
+  return [...first, ...rest];
+}
+
+/** Words without the punctuation that a language model set. */
+const plain = (utterances: readonly Utterance[]): string =>
+  utterances
+    .map(({ text }) => text)
+    .join(' ')
+    .toLowerCase()
+    .replaceAll(/[^\w\s]/gu, '');
+
+const recorderOf =
+  (t: TestContext, service: { url(): string; token: string }, pcm: Buffer) =>
+  (recordingId?: string): BrowserClient => {
+    const { url, token } = service;
+    const more = recordingId === undefined ? {} : { recordingId };
+    const client = browserClient({ url, token, pcm, rate, frameSamples: rate / 10, ...more });
+    t.after(() => client.vanish());
+    return client;
+  };
+
+async function samplesOf(words: readonly ToneWord[]): Promise<Buffer> {
+  const blocks: Int16Array[] = [];
+  for await (const block of toneAudio(words, seconds))
+    blocks.push(Int16Array.from(block, (sample) => Math.round(sample * 32_767)));
+  return Buffer.concat(blocks.map(({ buffer }) => Buffer.from(buffer)));
+}
+
+const isGone = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => false,
+    () => true,
+  );
