@@ -1,5 +1,33 @@
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import { type Recording, factAt } from '../../projections/recording/recording.ts';
+import type { Log } from '../shared/log.ts';
+import type { SpeechEngine } from '../speech/engine.ts';
+
+export type SecondPassDeps = {
+  /** The model that makes another version of what was recognised while it was recorded (`stt.second_pass`). */
+  secondPass(): string | null;
+  log: Pick<Log, 'warn'>;
+};
+
+/**
+ * What is noted with a transcription when a second pass is to follow: the model that the engine does it with. Nothing
+ * where all was recognised after the stop, by that model already, or the engine does not have it, which is logged.
+ */
+export function secondPassBy(
+  { recordingId, sources, facts }: Recording,
+  engine: Pick<SpeechEngine, 'model' | 'withModel'>,
+  { secondPass, log }: SecondPassDeps,
+): Pick<RecordingFactOf<'transcription.completed'>['data'], 'second_pass'> {
+  const wasFollowed = facts.some(
+    (fact) => fact.type === 'stage.started' && fact.data.stage === 'follow',
+  );
+  const isFirst = sources.run === 1 && sources.draft.utterances > 0;
+  const model = wasFollowed && isFirst ? secondPass() : null;
+  if (model === null || model === engine.model) return {};
+  if (engine.withModel?.(model).model === model) return { second_pass: model };
+  log.warn({ recordingId, model }, 'no second pass: the engine does not have the model');
+  return {};
+}
 
 /**
  * What has a recording recognised once more, by a better model, as soon as there are documents of what was recognised

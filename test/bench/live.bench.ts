@@ -1,8 +1,13 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { settingsFrom } from '../../src/config/environment.ts';
+import { decodeToSpeech } from '../../src/audio/decode.ts';
+import { openSpeechFile } from '../../src/audio/speech-file.ts';
+import { chooseEngine } from '../../src/speech/choose-engine.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
 import { browserClient } from '../support/browser-client.ts';
 import { wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
@@ -32,6 +37,7 @@ export async function* bench(): AsyncIterable<Measured> {
     const sizes = [...new Set([1, Math.min(10, longMinutes), longMinutes])];
     const live = await inService(root, 'while-recording', sizes);
     const batch = await inService(root, 'after-the-stop', sizes);
+    const told = await withLanguageModel(root, sizes);
     for (const [at, minutes] of sizes.entries()) {
       const [ours, bare] = [live.runs[at]!, batch.runs[at]!];
       yield row(`stop to transcript, ${minutes} min`, ours.transcriptMs, bare.transcriptMs);
@@ -39,6 +45,11 @@ export async function* bench(): AsyncIterable<Measured> {
         `stop to documents, no language model, ${minutes} min`,
         ours.documentsMs,
         bare.documentsMs,
+      );
+      yield row(
+        `stop to documents, a language model that answers at once, ${minutes} min, against none`,
+        told[at]!.documentsMs,
+        ours.documentsMs,
       );
     }
     const [first, last] = [live.runs[0]!, live.runs.at(-1)!];
@@ -57,8 +68,11 @@ export async function* bench(): AsyncIterable<Measured> {
       aim: 'within a point',
       met: liveErrors - batchErrors <= 0.01,
     };
-    const [p50, p95] = [0.5, 0.95].map((part) => quantile(live.delays, part));
-    yield row('end of a sentence to its final frame, p50 (p95 beside it)', p50!, p95!);
+    const own = await engineAlone(root);
+    for (const part of [0.5, 0.95]) {
+      const what = `end of a sentence to its final frame, p${part * 100}, against the engine alone`;
+      yield row(what, quantile(live.delays, part), quantile(own, part));
+    }
     yield {
       what: 'processor time of following a silent hour, against the same after the stop',
       ours: seconds(live.silentMs),
@@ -82,21 +96,73 @@ const percent = (part: number): string => `${(part * 100).toFixed(1)} %`;
 const quantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? NaN;
 
-async function inService(root: string, mode: string, sizes: readonly number[]) {
-  const data = join(root, mode);
+async function started(root: string, name: string, env: Record<string, string>) {
+  const data = join(root, name);
   await mkdir(data);
   await symlink(modelsDir, join(data, 'models'));
-  const service = await (await builtService()).start(data, { MITSCHRIFT_STT_LIVE: mode });
+  const service = await (await builtService()).start(data, env);
+  const token = await setUp(service.url);
+  // Once outside the measurement: it starts the engine's process.
+  await talk(service, token, await spokenSentences(root, 4), { isLive: true });
+  return { service, token };
+}
+
+/** From the stop to the documents where a language model punctuates and sums up; it answers at once. */
+async function withLanguageModel(root: string, sizes: readonly number[]): Promise<Run[]> {
+  const model = await startLanguageServer({ flavour: 'vllm' });
+  const { service, token } = await started(root, 'language-model', {
+    MITSCHRIFT_STT_LIVE: 'while-recording',
+    MITSCHRIFT_LLM_BASE_URL: model.url,
+  });
   try {
-    const token = await setUp(service.url);
-    const runs: Run[] = [];
-    // Once outside the measurement: it starts the engine's process.
-    await talk(service, token, await spokenSentences(root, 4), { isLive: true });
-    for (const minutes of sizes) {
-      const spoken = await spokenSentences(root, minutes * sentencesAMinute);
-      runs.push(await talk(service, token, spoken, { isLive: mode === 'while-recording' }));
+    return await runsOf(root, { service, token, sizes, isLive: true });
+  } finally {
+    await service.end();
+    await model.close();
+  }
+}
+
+/** How long the engine takes for each of twelve sentences by itself, once its model is loaded, milliseconds. */
+async function engineAlone(root: string): Promise<number[]> {
+  const { wav, ends } = await spokenSentences(root, 12);
+  const [path, speechPath] = [join(root, 'alone.wav'), join(root, 'alone-16k.wav')];
+  const { signal } = new AbortController();
+  await writeFile(path, wav);
+  await decodeToSpeech(path, speechPath, { signal });
+  const speech = await openSpeechFile(speechPath);
+  const engine = await chooseEngine(settingsFrom({}), { modelsDir, log: { warn() {} } });
+  try {
+    const times: number[] = [];
+    for (const [at, end] of [ends[0]!, ...ends].entries()) {
+      const before = performance.now();
+      const stretch: [number, number] = [ends[at - 2] ?? 0, end];
+      await engine.recognise(speech, stretch, { language: null, signal });
+      times.push(performance.now() - before);
     }
+    return times.slice(1);
+  } finally {
+    await engine.close();
+    await speech.close();
+  }
+}
+
+async function runsOf(
+  root: string,
+  on: { service: RunningService; token: string; sizes: readonly number[]; isLive: boolean },
+): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (const minutes of on.sizes) {
+    const spoken = await spokenSentences(root, minutes * sentencesAMinute);
+    runs.push(await talk(on.service, on.token, spoken, on));
+  }
+  return runs;
+}
+
+async function inService(root: string, mode: string, sizes: readonly number[]) {
+  const { service, token } = await started(root, mode, { MITSCHRIFT_STT_LIVE: mode });
+  try {
     const isLive = mode === 'while-recording';
+    const runs = await runsOf(root, { service, token, sizes, isLive });
     const real = isLive
       ? await talk(service, token, await spokenSentences(root, 12), { isLive, inRealTime: true })
       : null;

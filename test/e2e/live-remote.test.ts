@@ -64,7 +64,9 @@ test(`a server recognises while people talk: it lags, goes away and comes back, 
   const recorder = recorderOf(t, service, pcm);
   const live = async () => (await get<Status>('/status')).recording?.live ?? null;
   const heardOf = async (id: string) => (await get<Detail>(`/recordings/${id}`)).utterances;
-  const prompts = () => llm.chats().map(({ body }) => JSON.stringify(body.messages));
+  // This server refuses the first request for a field that it does not know.
+  const taken = () => llm.chats().filter(({ body }) => !('chat_template_kwargs' in body));
+  const prompts = () => taken().map(({ body }) => JSON.stringify(body.messages));
   const punctuating = (all: string[]) => all.filter((one) => one.includes('You punctuate'));
 
   // While one request is under way nothing else is asked, and how far it is behind is said.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { evolve, noRecording } from '../../projections/recording/recording.ts';
-import { secondPassDue } from '../../src/recordings/second-pass.ts';
+import { secondPassBy, secondPassDue } from '../../src/recordings/second-pass.ts';
 import { sampleData } from '../support/plausible-events.ts';
 
 const fact = (type: RecordingFact['type'], data: object = {}): RecordingFact =>
@@ -37,4 +37,22 @@ test('it is not due without audio, nor while texts with other names are to be ma
   assert.equal(secondPassDue(after(...live, renamed)), null);
   assert.deepEqual(secondPassDue(after(...live, renamed, fact('title.chosen'))), due);
   assert.equal(secondPassDue(after(fact('audio.imported'), fact('transcription.completed'))), null);
+});
+
+test('it is planned with what was recognised live, where the engine has another model of that name', () => {
+  const warned: object[] = [];
+  const log = { warn: (fields: object) => void warned.push(fields) };
+  const started = fact('stage.started', { stage: 'follow' });
+  const heard = [fact('recording.started'), started, fact('speech.followed'), fact('utterance.recognised')];
+  const has = (model: string) => ({ model: 'small', withModel: () => ({ model }) as never });
+  const plan = (facts: RecordingFact[], engine: Parameters<typeof secondPassBy>[1]) =>
+    secondPassBy(after(...facts), engine, { secondPass: () => 'better', log });
+  assert.deepEqual(plan(heard, has('better')), { second_pass: 'better' });
+  assert.deepEqual(plan(heard, { model: 'better' }), {});
+  assert.deepEqual(plan(heard.filter((one) => one !== started), has('better')), {});
+  assert.deepEqual(plan([...heard, again({})], has('better')), {});
+  assert.equal(warned.length, 0);
+  assert.deepEqual(plan(heard, has('small')), {});
+  assert.deepEqual(plan(heard, { model: null }), {});
+  assert.equal(warned.length, 2);
 });

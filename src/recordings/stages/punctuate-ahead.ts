@@ -39,7 +39,10 @@ export function punctuatedAhead(
   let blocksDone = 0;
   let pausedUntil = 0;
 
-  async function ask(heard: readonly Utterance[], language: string | null): Promise<void> {
+  async function ask(
+    heard: readonly Utterance[],
+    { language, signal }: { language: string | null; signal: AbortSignal },
+  ): Promise<void> {
     // The last one may go on.
     const blocks = paragraphs(heard, null).slice(0, -1);
     if (blocks.length === blocksDone) return;
@@ -47,7 +50,6 @@ export function punctuatedAhead(
     if (!lease) return;
     try {
       const model = asked.of(recordingId, inTurn(job, lease.value, isBehind));
-      const signal = asked.signal(recordingId);
       await punctuate(blocks, model, { signal, language, goesOn: true, onProgress: () => {} });
       blocksDone = blocks.length;
     } finally {
@@ -58,9 +60,10 @@ export function punctuatedAhead(
     grown(heard, language) {
       if (isAtWork || isBehind() || performance.now() < pausedUntil) return;
       isAtWork = true;
-      void ask([...heard], language)
+      const signal = asked.signal(recordingId);
+      void ask([...heard], { language, signal })
         .catch((error: unknown) => {
-          if (error instanceof Behind || asked.signal(recordingId).aborted) return;
+          if (error instanceof Behind || signal.aborted) return;
           pausedUntil = performance.now() + pauseMs;
           log.warn({ err: error, recordingId }, 'not punctuated ahead');
         })

@@ -14,7 +14,6 @@ import { mostHeard } from '../../speech/most-heard.ts';
 import { recognisePlan } from '../../speech/recognise-plan.ts';
 import { spokenAudio } from '../../speech/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry-stage.ts';
-import type { Log } from '../../shared/log.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
@@ -29,6 +28,7 @@ import { speakersAsked } from './diarize.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { utteranceFact, wordsIn } from './utterance-fact.ts';
+import { type SecondPassDeps, secondPassBy } from '../second-pass.ts';
 import { withChannelsFor } from './with-channels.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
@@ -38,12 +38,9 @@ const prelude = 0.1;
  * Audio to words: decodes, looks for speech, then recognises it segment by segment, each a fact. Of a recording that
  * was followed only what is left.
  */
-export function transcribe(deps: {
+export function transcribe(deps: SecondPassDeps & {
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
-  /** `stt.second_pass` */
-  secondPass(): string | null;
-  log: Pick<Log, 'warn'>;
   folderOf(recordingId: string): string;
   modelsDir: ModelFolders;
   followings: Pick<Followings, 'take'>;
@@ -259,24 +256,13 @@ const languageFollowed = (
 ): string | null =>
   sources.draft.heardSince === 0 ? (decidedLanguage(utterances)?.language ?? null) : null;
 
-/** Its first run, of a recording that was recognised while it ran. */
-const wasFollowed = ({ sources, facts }: Recording): boolean =>
-  sources.run === 1 &&
-  facts.some((fact) => fact.type === 'stage.started' && fact.data.stage === 'follow');
-
 async function complete(
   engine: SpeechEngine,
   job: Job,
-  { secondPass, log }: { secondPass(): string | null; log: Pick<Log, 'warn'> },
+  deps: SecondPassDeps,
 ): Promise<void> {
   const recording = await job.recording();
   const { utterances } = draft(recording);
-  const wanted = utterances.length > 0 && wasFollowed(recording) ? secondPass() : null;
-  const better = wanted === null || wanted === engine.model ? null : engine.withModel?.(wanted);
-  if (better !== null && better?.model !== wanted) {
-    const { recordingId } = job;
-    log.warn({ recordingId, model: wanted }, 'no second pass: the engine does not have the model');
-  }
   await job.append({
     type: 'transcription.completed',
     data: {
@@ -285,7 +271,7 @@ async function complete(
       language: mostHeard(utterances) ?? recording.asked.draft,
       utterances: utterances.length,
       words: wordsIn(utterances.flatMap(({ segments }) => segments)),
-      ...(wanted !== null && better?.model === wanted ? { second_pass: wanted } : {}),
+      ...secondPassBy(recording, engine, deps),
     },
   });
 }
