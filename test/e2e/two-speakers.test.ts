@@ -169,7 +169,7 @@ async function prepared(t: TestContext) {
   await mkdir(dataDir);
   await cp(modelsDir, join(dataDir, 'models'), { recursive: true });
   // Pauses that end a stretch: none holds two voices, however fast it comes.
-  const lines = linesOf(2, 6).map((line) => ({ ...line, gap: 2.2 }));
+  const lines = linesOf(2, 6).map((line) => ({ ...line, gap: 3 }));
   const { samples, said } = await synthesise(lines);
   return {
     dataDir,

@@ -43,13 +43,24 @@ test('it is planned with what was recognised live, where the engine has another 
   const warned: object[] = [];
   const log = { warn: (fields: object) => void warned.push(fields) };
   const started = fact('stage.started', { stage: 'follow' });
-  const heard = [fact('recording.started'), started, fact('speech.followed'), fact('utterance.recognised')];
+  const heard = [
+    fact('recording.started'),
+    started,
+    fact('speech.followed'),
+    fact('utterance.recognised'),
+  ];
   const has = (model: string) => ({ model: 'small', withModel: () => ({ model }) as never });
   const plan = (facts: RecordingFact[], engine: Parameters<typeof secondPassBy>[1]) =>
     secondPassBy(after(...facts), engine, { secondPass: () => 'better', log });
   assert.deepEqual(plan(heard, has('better')), { second_pass: 'better' });
   assert.deepEqual(plan(heard, { model: 'better' }), {});
-  assert.deepEqual(plan(heard.filter((one) => one !== started), has('better')), {});
+  assert.deepEqual(
+    plan(
+      heard.filter((one) => one !== started),
+      has('better'),
+    ),
+    {},
+  );
   assert.deepEqual(plan([...heard, again({})], has('better')), {});
   assert.equal(warned.length, 0);
   assert.deepEqual(plan(heard, has('small')), {});

@@ -38,13 +38,15 @@ const prelude = 0.1;
  * Audio to words: decodes, looks for speech, then recognises it segment by segment, each a fact. Of a recording that
  * was followed only what is left.
  */
-export function transcribe(deps: SecondPassDeps & {
-  /** @throws {StageError} `no-engine` */
-  leaseEngine(): Promise<Lease<SpeechEngine>>;
-  folderOf(recordingId: string): string;
-  modelsDir: ModelFolders;
-  followings: Pick<Followings, 'take'>;
-}): StageActivity {
+export function transcribe(
+  deps: SecondPassDeps & {
+    /** @throws {StageError} `no-engine` */
+    leaseEngine(): Promise<Lease<SpeechEngine>>;
+    folderOf(recordingId: string): string;
+    modelsDir: ModelFolders;
+    followings: Pick<Followings, 'take'>;
+  },
+): StageActivity {
   return async (job) => {
     const { value: usual, release } = await deps.leaseEngine();
     try {
@@ -256,11 +258,7 @@ const languageFollowed = (
 ): string | null =>
   sources.draft.heardSince === 0 ? (decidedLanguage(utterances)?.language ?? null) : null;
 
-async function complete(
-  engine: SpeechEngine,
-  job: Job,
-  deps: SecondPassDeps,
-): Promise<void> {
+async function complete(engine: SpeechEngine, job: Job, deps: SecondPassDeps): Promise<void> {
   const recording = await job.recording();
   const { utterances } = draft(recording);
   await job.append({
