@@ -37,8 +37,12 @@ const followed: RecordingFact = {
 };
 const live = [
   started,
-  ...[followed, followed, followed],
-  ...[heard(0, 0, 10, 'VOICE_1'), heard(1, 10, 14, 'VOICE_2'), heard(2, 14, 20, 'VOICE_1')],
+  followed,
+  followed,
+  followed,
+  heard(0, 0, 10, 'VOICE_1'),
+  heard(1, 10, 14, 'VOICE_2'),
+  heard(2, 14, 20, 'VOICE_1'),
 ];
 const named = (facts: readonly RecordingFact[], names: Record<string, string>) => {
   const decided = nameVoices(names)(recordingOf(facts));
