@@ -126,7 +126,6 @@ export const recordingMachine = parts.createMachine({
         ...captureFacts,
         'audio.captured': noted('transcribing'),
         'capture.interrupted': noted('transcribing'),
-        'voices.named': noting,
         ...notes,
         'recording.discarded': erased,
       },

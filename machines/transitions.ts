@@ -70,6 +70,7 @@ export const captureFacts = {
   'stage.interrupted': [ofCapture['stage.interrupted'], ofFollow['stage.interrupted']],
   'speech.followed': { guard: 'growsPlan', ...noting },
   'utterance.recognised': { guard: 'recognisesFollowed', ...noting },
+  'voices.named': noting,
 } as const;
 
 /** What people may say of voices, and how these sound: no document says it. */

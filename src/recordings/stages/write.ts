@@ -63,14 +63,9 @@ export function write(deps: Deps): StageActivity {
     const written = await writeDocuments(space, paths, contents, known);
     if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
     const kept = documentNames.filter((one) => one in theirs || written.kept.includes(one));
-    await job.appendLast(
-      {
-        type: 'documents.saved',
-        data: { version, renderer: rendererVersion, ...choices, sha256, kept },
-        content: { paths },
-      },
-      secondPassDue(recording),
-    );
+    const data = { version, renderer: rendererVersion, ...choices, sha256, kept };
+    const result = { type: 'documents.saved', data, content: { paths } } as const;
+    await job.appendLast(result, secondPassDue(recording));
   };
 
   async function nameDocuments(job: Job, space: Space): Promise<void> {
