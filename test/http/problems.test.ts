@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { problemTypes } from '../../src/http/problems.ts';
+import { germanProblem } from '../../src/http/german-problems.ts';
+import { type ProblemType, problemTypes } from '../../src/http/problems.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { type ProblemAnswer, startService } from '../support/http-client.ts';
 
@@ -34,4 +35,35 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
   assert.equal(said.get('retry-after'), '60');
   stalls = false;
   assert.equal((await service.upload(token, {}, { headers })).status, 202);
+
+  // In the language of who asks; what only the English sentence says stays, and that is said.
+  const wrong = { username: 'ada', password: 'not hers' };
+  const number = { limit: 'many' };
+  for (const [language, json, title, detail, said] of [
+    [
+      'de-AT,de;q=0.9,en;q=0.5',
+      wrong,
+      'Name oder Passwort ist falsch',
+      /^Name oder Passwort/,
+      'de',
+    ],
+    ['en-GB,en;q=0.9,de;q=0.5', wrong, 'Wrong user name or password', /^[A-Z][a-z ]+\.$/, 'en'],
+    ['fr', wrong, 'Wrong user name or password', /^[A-Z][a-z ]+\.$/, 'en'],
+    ['de', number, 'So nicht gültig', /^has unknown keys|username: /, 'en'],
+  ] as const) {
+    const answer = await service.call<ProblemAnswer>('POST', '/login', {
+      json,
+      headers: { 'Accept-Language': language },
+    });
+    assert.equal(answer.body.title, title, language);
+    assert.match(answer.body.detail, detail);
+    assert.equal(answer.headers.get('content-language'), said);
+  }
+});
+
+test('every problem has a German title of its own', () => {
+  const types = Object.entries(problemTypes) as [ProblemType, { title: string }][];
+  const titles = types.map(([type]) => germanProblem({ type, detail: 'As it was.' }).title);
+  assert.equal(new Set(titles).size, types.length);
+  for (const [at, [type, { title }]] of types.entries()) assert.notEqual(titles[at], title, type);
 });

@@ -30,6 +30,14 @@ test('a summary taken from the text is said to be one, also after a model has ch
     (await recording()).notes,
     notes('not-punctuated', 'summary-extracted', 'abstract-extracted'),
   );
+  for (const path of [`/recordings/${id}`, `/recordings/${id}/versions/1`]) {
+    const read = await api('GET', path, undefined, {
+      'accept-language': 'de-AT,de;q=0.9,en;q=0.5',
+    });
+    const { notes: german } = (await read.json()) as { notes: { text: string }[] };
+    const said = new Set(german.map(({ text: one }) => one));
+    assert.deepEqual([...said], ['Es ist kein Sprachmodell eingerichtet.'], path);
+  }
   assert.match(await index(), /The summary is an extract from the text/);
   assert.match(await index(), /The abstract is an extract from the text/);
 
@@ -120,9 +128,12 @@ async function summarisedWithoutModel(t: TestContext) {
     authorization: `Bearer ${service.token}`,
     'content-type': 'application/json',
   };
-  const api = async (method: string, path: string, body?: object) => {
-    const options = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await fetch(`${service.url()}${path}`, { method, headers, ...options });
+  const api = async (method: string, path: string, body?: object, more: object = {}) => {
+    const options = {
+      headers: { ...headers, ...more },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    const answer = await fetch(`${service.url()}${path}`, { method, ...options });
     assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
     return answer;
   };

@@ -1,6 +1,7 @@
 /** The HTTP interface, typed by its OpenAPI document (`interface.d.ts`, made by `npm run types:web`). */
 import createClient from 'openapi-fetch';
 import type { components, paths } from './interface.d.ts';
+import { locale } from '../words/i18n.ts';
 import { session } from './session.ts';
 
 /** A schema of the OpenAPI document by its name. */
@@ -12,6 +13,8 @@ export type Problem = {
   title: string;
   status: number;
   detail?: string;
+  /** Of `detail`: where the service has no sentence in the language of the page, it is English. */
+  lang?: string;
   errors?: { path: string; message: string }[];
 };
 
@@ -35,6 +38,7 @@ export const api = createClient<paths>({
   fetch: async (request) => {
     const current = session.get();
     if (current !== null) request.headers.set('Authorization', `Bearer ${current.token}`);
+    request.headers.set('Accept-Language', locale.get());
     const response = await fetch(request).catch(() => {
       throw new ApiError(away);
     });
@@ -58,7 +62,7 @@ export async function answer<Data>(
   const problem = error as Partial<Problem> | undefined;
   throw new ApiError(
     typeof problem?.type === 'string'
-      ? (problem as Problem)
+      ? { ...(problem as Problem), lang: response.headers.get('Content-Language') ?? 'en' }
       : {
           type: 'about:blank',
           title: `The service answered ${response.status}.`,

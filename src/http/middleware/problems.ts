@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
+import { germanProblem, wantsGerman } from '../german-problems.ts';
 import { limits } from '../limits.ts';
 import { type Problem, type ProblemType, problemBody } from '../problems.ts';
 import type { HttpServices, State } from '../services.ts';
@@ -34,8 +35,11 @@ export function answerProblems(
       }
       ctx.status = problem.status;
       ctx.set(problem.headers);
+      const { language, ...german } = wantsGerman(ctx) ? germanProblem(problem) : inEnglish;
+      ctx.set('Content-Language', language);
       const text = JSON.stringify({
         ...problemBody(problem),
+        ...german,
         ...(problem.status >= 500 ? { request_id: requestId } : {}),
       });
       ctx.type = 'application/problem+json';
@@ -50,6 +54,8 @@ export function answerProblems(
     }
   };
 }
+
+const inEnglish = { language: 'en' } as const;
 
 /**
  * Logs who was turned away, marked `category: 'security'`: one line if the problem is a refusal,

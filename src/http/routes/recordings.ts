@@ -3,6 +3,7 @@ import { recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema, queryOf } from '../body.ts';
+import { reasonsFor } from '../german-problems.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
   factAnswer,
@@ -43,18 +44,15 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const { at } = queryOf(ctx, readSchema);
     if (at !== undefined) {
-      ctx.body = await earlier(services, callerOf(ctx.state), id, at);
+      ctx.body = reasonsFor(ctx, await earlier(services, callerOf(ctx.state), id, at));
       return;
     }
     const row = await visibleRecording(services, callerOf(ctx.state), id);
     const transcript = await transcriptOf(storage, id);
     setTurnsTag(ctx, transcript);
-    ctx.body = recordingAnswer(
-      row,
-      transcript,
-      recordingService.activity(id),
-      settings()['ui.language'],
-    );
+    const activities = recordingService.activity(id);
+    const answer = recordingAnswer(row, transcript, activities, settings()['ui.language']);
+    ctx.body = reasonsFor(ctx, answer);
   });
 
   router.get('/recordings/:id/events', async (ctx) => {

@@ -5,6 +5,7 @@ import { callerOf } from '../middleware/authenticate.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
+import { reasonsFor } from '../german-problems.ts';
 import { readingAnswer } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { visibleRecording } from '../visible-recording.ts';
@@ -26,7 +27,8 @@ export const versionRoutes: AddRoutes = (router, services) => {
     const source = recording.sources.versions[Number(version) - 1];
     if (!found || !source) throw notFound('There is no such version.');
     const { 'ui.language': uiLanguage } = services.settings();
-    ctx.body = { ...found, ...readingAnswer(read(recording, source), uiLanguage) };
+    const answer = readingAnswer(read(recording, source), uiLanguage);
+    ctx.body = reasonsFor(ctx, { ...found, ...answer });
   });
 };
 
