@@ -63,6 +63,8 @@ export type CommandHandlerOptions<S, F extends Fact> = {
   onFact?(fact: StoredFact<F>, state: S): void;
 };
 
+type HandledStore = Pick<EventStore, 'append' | 'read' | 'isShared'>;
+
 /** Tries of one command when others append in between, or an outcome is unknown. */
 const triesMax = 5;
 /** Commands remembered of one stream: people repeat theirs within days, the service at once. */
@@ -78,7 +80,7 @@ export const isRefusal = <R extends Refusal>(decision: readonly unknown[] | R): 
  * again after a conflict or an unknown outcome. One command a stream at a time.
  */
 export function commandHandler<S, F extends Fact = Fact, R extends Refusal = never>(
-  store: Pick<EventStore, 'append' | 'read'>,
+  store: HandledStore,
   aggregate: Aggregate<S, F, R>,
   options: CommandHandlerOptions<S, F>,
 ): CommandHandler<S, F, R> {
@@ -122,7 +124,7 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
     },
     read: (stream, look) =>
       queued(stream, async (held) => {
-        if (held.isStale) await readOn(parts, held);
+        if (held.isStale || store.isShared) await readOn(parts, held);
         return look(held.state, held.version);
       }),
     readOn: (stream) =>
@@ -136,7 +138,7 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
 }
 
 type Parts<S, F extends Fact, R extends Refusal> = {
-  store: Pick<EventStore, 'append' | 'read'>;
+  store: HandledStore;
   aggregate: Aggregate<S, F, R>;
   options: CommandHandlerOptions<S, F>;
 };

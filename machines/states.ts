@@ -23,6 +23,10 @@ export function stateName(value: StateValue): string {
 export const isIn = (name: string, state: StatePath): boolean =>
   name === state || name.startsWith(`${state}.`) || name.startsWith(`${state}(`);
 
+/** Whether a state, by its name, is one in which something is done: recording or transcribing. */
+export const isAtWork = (name: string): boolean =>
+  isIn(name, 'recording') || isIn(name, 'transcribing');
+
 /** The states that readers of names ask for. */
 export type StatePath =
   | 'idle'

@@ -1,7 +1,7 @@
 import { hasCode } from './shared/errors.ts';
 import { recordingOf, recordingStream } from '../events/facts/recording.ts';
 import type { EventLog } from '../events/event-log.ts';
-import { isIn } from '../machines/states.ts';
+import { isAtWork, isIn } from '../machines/states.ts';
 import { failedRecordings, recordings, unsettledRecordings } from '../projections/recordings.ts';
 import type { ProjectionRunner } from '../projections/runner/runner.ts';
 import type { LateBrowserAudio } from './capture/browser/late-audio.ts';
@@ -45,10 +45,11 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const running = parts.recordsDevices
     ? await captures.reconcile(leftFolders, (recordingId) => becomeOf(store, recordingId))
     : [];
-  const captured = await recordingService.restart(running);
+  const captured = await recordingService.takeUp(running);
   await recordingService.finishRemovals();
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
-  const others = await recordingService.restart(unsettled(parts));
+  const others = await recordingService.takeUp(unsettled(parts));
+  recordingService.keepTakingOver(() => unsettled(parts));
   if (parts.recordsDevices) await parts.lateAudio.takeUp();
   await recordingService.awaitEngines(failedRecordings(parts.rows.storage));
   return captured + others;
@@ -96,7 +97,7 @@ async function* unsettled({ store, rows, projections }: StartParts): AsyncIterab
     const recordingId = recordingOf(fact.stream);
     if (recordingId === undefined) continue;
     const { to = '' } = fact;
-    if (isIn(to, 'recording') || isIn(to, 'transcribing')) states.set(recordingId, to);
+    if (isAtWork(to)) states.set(recordingId, to);
     else states.delete(recordingId);
   }
   yield* states.keys();

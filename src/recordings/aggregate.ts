@@ -1,9 +1,10 @@
 import { createActor, fromCallback, type EventObject } from 'xstate';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
-import type { Held, Ownership } from '../../events/ownership.ts';
+import type { Held } from '../../events/ownership.ts';
 import { recordingMachine, type RecordingSnapshot } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
+import { isSettled } from '../../machines/states.ts';
 import type { ActivityInput } from '../../machines/transitions.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
@@ -19,8 +20,8 @@ export type RunStage = (
 ) => Promise<void>;
 
 /**
- * One recording in memory. Facts are durable before the state changes or an activity starts; its actor
- * moves by what the log says, and activities run only while the recording is owned.
+ * One recording in memory, as the log says it is. Whoever has it open reads and decides; its actor moves and its
+ * activities run only while this process holds the recording (`Ownership`). Facts are durable before either.
  */
 export interface RecordingAggregate {
   readonly recordingId: string;
@@ -41,23 +42,33 @@ export interface RecordingAggregate {
   ): Promise<readonly LoggedRecordingFact[]>;
   /** What the log says of it, after every command that was given before. */
   read(): Promise<Recording>;
+  /** Takes in what other processes have appended. */
+  readOn(): Promise<void>;
+  /**
+   * Acts under what is held of it, which is given back when it has settled, or at once when there is nothing to do
+   * and it is not new. For one that is not acted for. @throws what reading on throws; then nothing is held
+   */
+  act(held: Held, options?: { isNew?: boolean }): Promise<void>;
+  /** Whether its actor moves in this process, or activities of it still end. */
+  isActedFor(): boolean;
   /** Resolves when no activity runs any more that was started before. */
   quiet(): Promise<void>;
-  /** Claims the recording; starts the activities of its state when the claim is granted. */
-  start(): Promise<void>;
   /** Stops the activities and waits for commands that were given before. */
   stop(): Promise<void>;
 }
 
 export type AggregateDeps = {
   handler: RecordingHandler;
-  ownership: Ownership;
   /** Whether other processes append too: then the log is read on before acting. */
   isShared: boolean;
   runStage: RunStage;
   log: Log;
-  /** Called after each fact of an open recording. */
+  /** Called after each fact that this process appended, or acts on. */
   moved(recording: RecordingAggregate): void;
+  /** Called when it has something to do and is not acted for in this process. */
+  waits(recording: RecordingAggregate): void;
+  /** Called when this process has given it back, or lost it. */
+  left(recording: RecordingAggregate): void;
 };
 
 /** Opens a recording. Null when it does not exist and `create` is not set. */
@@ -66,53 +77,42 @@ export async function openAggregate(
   deps: AggregateDeps,
   options: { create?: boolean } = {},
 ): Promise<RecordingAggregate | null> {
-  const { handler, log } = deps;
-  const activities = stageActivities(
-    (stage, signal) => deps.runStage(stage, aggregate, signal),
-    (error, stage) =>
-      log.error({ err: error, recordingId, stage }, 'an activity failed unexpectedly'),
-  );
+  const { handler } = deps;
   let snapshot: RecordingSnapshot;
   let isUnreadable = false;
   let version: number;
-  let acting: Acting | null = null;
-  const stopping = new AbortController();
+  /** Commands of this process under way. */
+  let commands = 0;
+  const acting = actingFor(recordingId, deps, {
+    snapshot: () => snapshot,
+    recording: () => aggregate,
+  });
+  const handle = async (metadata: CommandMetadata, decide: DecideRecording) => {
+    commands += 1;
+    try {
+      return await handler.handle(recordingId, metadata, decide, options);
+    } finally {
+      commands -= 1;
+    }
+  };
 
   const aggregate: RecordingAggregate = {
     recordingId,
     snapshot: () => snapshot,
     version: () => version,
     isUnreadable: () => isUnreadable,
-    async append(facts, metadata) {
-      const stored = await handler.handle(recordingId, metadata, () => facts, options);
-      return stored.at(-1)!;
-    },
-    decide: (metadata, decide) => handler.handle(recordingId, metadata, decide, options),
+    append: async (facts, metadata) => (await handle(metadata, () => facts)).at(-1)!,
+    decide: handle,
     read: async () => (await handler.read(recordingId)).recording,
-    quiet: () => activities.quiet(),
-    async start() {
-      const held = await deps.ownership.claim(`recording:${recordingId}`, stopping.signal);
-      if (!held) return;
-      if (deps.isShared) await handler.readOn(recordingId);
-      if (stopping.signal.aborted) {
-        await held.release();
-        return;
-      }
-      const actor = startActor(activities.actors, snapshot, (error) =>
-        // A defect in the machine: it must be seen, and not end the process.
-        log.error({ err: error, recordingId }, 'machine failed'),
-      );
-      acting = { actor, held };
-      held.lost.addEventListener('abort', () => actor.stop(), { once: true });
-    },
+    readOn: () => handler.readOn(recordingId),
+    act: acting.begin,
+    isActedFor: acting.isBusy,
+    quiet: acting.quiet,
     async stop() {
-      stopping.abort();
-      acting?.actor.stop();
+      acting.halt();
       await handler.settled(recordingId);
       followed?.unfollow();
-      await activities.quiet();
-      await acting?.held.release();
-      acting = null;
+      await acting.end();
     },
   };
   const followed = await handler.follow(recordingId, options, (state, present) => {
@@ -123,11 +123,85 @@ export async function openAggregate(
       if (fact.version <= version) return;
       version = fact.version;
       ({ snapshot, isUnreadable } = next);
-      acting?.actor.send(toMachineEvent(fact));
-      deps.moved(aggregate);
+      acting.take(fact);
+      // What another process did with a recording that is only open here is its own to follow up.
+      if (!deps.isShared || commands > 0 || acting.isGoing()) deps.moved(aggregate);
+      if (!acting.isBusy() && !isUnreadable && !isSettled(snapshot)) deps.waits(aggregate);
     };
   });
   return followed && aggregate;
+}
+
+/** Acts for a recording while it is held: the actor, and the activities it starts. */
+function actingFor(
+  recordingId: string,
+  { handler, isShared, runStage, log, waits, left }: AggregateDeps,
+  of: { snapshot(): RecordingSnapshot; recording(): RecordingAggregate },
+) {
+  const activities = stageActivities(
+    (stage, signal) => runStage(stage, of.recording(), signal),
+    (error, stage) =>
+      log.error({ err: error, recordingId, stage }, 'an activity failed unexpectedly'),
+  );
+  let going: Acting | null = null;
+  /** Resolves when what was held has been given back; null when that has been done. */
+  let leaving: Promise<void> | null = null;
+  const stopping = new AbortController();
+
+  /** The activities stop at once; what was held is given back when none runs any more. */
+  const leave = (mine: Acting): void => {
+    if (going !== mine) return;
+    going = null;
+    mine.actor.stop();
+    leaving = activities
+      .quiet()
+      .then(() => mine.held.release())
+      .catch((error: unknown) => log.warn({ err: error, recordingId }, 'it is not given back'))
+      .then(() => {
+        leaving = null;
+        left(of.recording());
+        // A fact may have come since. What was lost is another's.
+        const isOver = stopping.signal.aborted || mine.held.lost.aborted;
+        if (!isOver && !isSettled(of.snapshot())) waits(of.recording());
+      });
+  };
+  return {
+    async begin(held: Held, { isNew = false } = {}): Promise<void> {
+      try {
+        if (isShared) await handler.readOn(recordingId);
+      } catch (error) {
+        await held.release();
+        throw error;
+      }
+      const isOver = stopping.signal.aborted || held.lost.aborted;
+      if (isOver || (isSettled(of.snapshot()) && !isNew)) return await held.release();
+      const actor = startActor(activities.actors, of.snapshot(), (error) =>
+        // A defect in the machine: it must be seen, and not end the process.
+        log.error({ err: error, recordingId }, 'machine failed'),
+      );
+      const mine = (going = { actor, held });
+      held.lost.addEventListener('abort', () => leave(mine), { once: true });
+    },
+    isGoing: () => going !== null,
+    isBusy: () => going !== null || leaving !== null,
+    take(fact: LoggedRecordingFact): void {
+      const mine = going;
+      if (!mine) return;
+      mine.actor.send(toMachineEvent(fact));
+      if (!isSettled(of.snapshot())) return;
+      void activities.quiet().then(() => isSettled(of.snapshot()) && leave(mine));
+    },
+    quiet: () => activities.quiet(),
+    halt(): void {
+      stopping.abort();
+      going?.actor.stop();
+    },
+    async end(): Promise<void> {
+      await activities.quiet();
+      if (going) leave(going);
+      await leaving;
+    },
+  };
 }
 
 type Acting = { actor: ReturnType<typeof startActor>; held: Held };

@@ -1,16 +1,20 @@
 import { ulid } from 'ulid';
+import type { Ownership } from '../../events/ownership.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { activeStages, isSettled } from '../../machines/states.ts';
 import type { Log } from '../shared/log.ts';
 import { UnknownRecording } from './refusals.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 
-/** The recordings that are open: all that have something to do, and those used last. */
+/** The recordings that are open: all that this process acts for, and those used last. */
 export type OpenRecordings = {
-  /** Uses a recording, opened if it has to be; it is not closed meanwhile. */
+  /**
+   * Uses a recording, opened if it has to be; it is not closed meanwhile. With `act`, this process acts for it
+   * from before its first fact on: what it is captured by is here.
+   */
   use<T>(
     recordingId: string,
-    options: { create: boolean },
+    options: { create: boolean; act?: boolean },
     use: (recording: RecordingAggregate) => Promise<T>,
   ): Promise<T>;
   /** The recording if it is open. */
@@ -20,10 +24,12 @@ export type OpenRecordings = {
   /** Closes one that is erased. */
   forget(recording: RecordingAggregate): Promise<void>;
   /**
-   * Opens all, then starts all. Returns how many were started: one that cannot be opened is logged, and
-   * handed to `onFailed`; one whose key is lost waits for it.
+   * Acts for a recording from now on, if it has something to do and no one else holds it. Returns whether this
+   * process does; one whose key is lost waits for it. @throws what opening it throws
    */
-  takeUp(recordingIds: AsyncIterable<string> | Iterable<string>): Promise<number>;
+  takeOver(recordingId: string): Promise<boolean>;
+  /** Another process appended to it: if it is open here it is read on. */
+  appendedElsewhere(recordingId: string, version: number): Promise<void>;
   /** Stops every activity, and says so in the log. */
   close(): Promise<void>;
 };
@@ -33,8 +39,7 @@ const settledMax = 100;
 
 type RecordingsDeps = {
   open(recordingId: string, options: { create: boolean }): Promise<RecordingAggregate | null>;
-  /** What kept a recording from being taken up. */
-  onFailed(recordingId: string, error: unknown): void;
+  ownership: Ownership;
   log: Log;
 };
 
@@ -46,7 +51,7 @@ type Recordings = RecordingsDeps & {
   uses: Map<string, number>;
   /** Those being closed: one is opened again when it has ended. */
   closing: Map<string, Promise<void>>;
-  isClosing: boolean;
+  stopping: AbortController;
 };
 
 export function openRecordings(deps: RecordingsDeps): OpenRecordings {
@@ -55,22 +60,17 @@ export function openRecordings(deps: RecordingsDeps): OpenRecordings {
     opened: new Map(),
     uses: new Map(),
     closing: new Map(),
-    isClosing: false,
+    stopping: new AbortController(),
   };
-  const { opened, uses, log } = recordings;
+  const { opened, stopping, log } = recordings;
   return {
-    async use(recordingId, options, use) {
-      uses.set(recordingId, (uses.get(recordingId) ?? 0) + 1);
-      try {
+    use: (recordingId, options, use) =>
+      whileUsed(recordings, recordingId, async () => {
         const recording = await find(recordings, recordingId, options);
         if (!recording) throw new UnknownRecording(recordingId);
+        if (options.act === true) await claimAndAct(recordings, recordingId, { isNew: true });
         return await use(recording);
-      } finally {
-        const left = uses.get(recordingId)! - 1;
-        if (left === 0) uses.delete(recordingId);
-        else uses.set(recordingId, left);
-      }
-    },
+      }),
     peek: async (recordingId) => (await opened.get(recordingId)) ?? null,
     async *all() {
       for (const opening of opened.values()) {
@@ -79,9 +79,14 @@ export function openRecordings(deps: RecordingsDeps): OpenRecordings {
       }
     },
     forget: (recording) => closeOne(recordings, recording),
-    takeUp: (recordingIds) => takeUp(recordings, recordingIds),
+    takeOver: (recordingId) =>
+      whileUsed(recordings, recordingId, () => claimAndAct(recordings, recordingId)),
+    async appendedElsewhere(recordingId, version) {
+      const recording = await opened.get(recordingId);
+      if (recording && recording.version() < version) await recording.readOn();
+    },
     async close() {
-      recordings.isClosing = true;
+      stopping.abort(closed());
       const open = (await Promise.all(opened.values())).filter((one) => one !== null);
       await Promise.all(open.map((recording) => interrupt(recording, log)));
       opened.clear();
@@ -89,61 +94,64 @@ export function openRecordings(deps: RecordingsDeps): OpenRecordings {
   };
 }
 
-async function takeUp(
-  recordings: Recordings,
-  recordingIds: AsyncIterable<string> | Iterable<string>,
-): Promise<number> {
-  // All are open before the first one moves: names of documents promised by one are known to all.
-  const taken: RecordingAggregate[] = [];
+const closed = () => new EventStoreError('CLOSED', 'The service is stopping');
+
+async function whileUsed<T>(
+  { uses }: Recordings,
+  recordingId: string,
+  use: () => Promise<T>,
+): Promise<T> {
+  uses.set(recordingId, (uses.get(recordingId) ?? 0) + 1);
   try {
-    for await (const recordingId of recordingIds) {
-      if (recordings.isClosing) break;
-      // A command has opened and started it.
-      if (recordings.opened.has(recordingId)) continue;
-      try {
-        const opening = openOne(recordings, recordingId, { create: false });
-        const recording = await kept(recordings, recordingId, opening);
-        if (recording && !recording.isUnreadable()) taken.push(recording);
-      } catch (error) {
-        recordings.log.error({ err: error, recordingId }, 'could not be taken up');
-        recordings.onFailed(recordingId, error);
-      }
-    }
+    return await use();
   } finally {
-    // Also when the list breaks off: what is open and not started would wait for ever.
-    if (!recordings.isClosing) await Promise.all(taken.map((recording) => recording.start()));
+    const left = uses.get(recordingId)! - 1;
+    if (left === 0) uses.delete(recordingId);
+    else uses.set(recordingId, left);
   }
-  return taken.length;
 }
 
-/** Opening a recording starts what it has to do. */
-function find(recordings: Recordings, recordingId: string, options: { create: boolean }): Opening {
-  const { opened, log } = recordings;
-  if (recordings.isClosing) {
-    return Promise.reject(new EventStoreError('CLOSED', 'The service is stopping'));
+/** It is claimed before it is read: of what others act for nothing is known here. */
+async function claimAndAct(
+  recordings: Recordings,
+  recordingId: string,
+  options: { isNew?: boolean } = {},
+): Promise<boolean> {
+  const { opened, ownership, stopping } = recordings;
+  const known = await opened.get(recordingId);
+  if (known?.isActedFor()) return true;
+  if (known?.isUnreadable()) return false;
+  const held = await ownership.claim(`recording:${recordingId}`, stopping.signal);
+  if (!held) return false;
+  let recording: RecordingAggregate | null;
+  try {
+    recording = await find(recordings, recordingId, { create: false });
+  } catch (error) {
+    await held.release();
+    throw error;
   }
+  if (recording && !recording.isUnreadable()) await recording.act(held, options);
+  else await held.release();
+  return recording?.isActedFor() ?? false;
+}
+
+function find(recordings: Recordings, recordingId: string, options: { create: boolean }): Opening {
+  const { opened, stopping, log } = recordings;
+  if (stopping.signal.aborted) return Promise.reject(closed());
   const known = opened.get(recordingId);
   if (known) return known;
-  const opening = openOne(recordings, recordingId, options).then(async (recording) => {
-    if (recording && !recording.isUnreadable()) await recording.start();
-    return recording;
-  });
-  void forgetSettled(recordings).catch((error: unknown) =>
-    log.error({ err: error }, 'closing recordings'),
-  );
-  return kept(recordings, recordingId, opening);
-}
-
-/** Open from now on, unless it does not exist or cannot be opened. */
-function kept({ opened }: Recordings, recordingId: string, opening: Opening): Opening {
+  const opening = openOne(recordings, recordingId, options);
   opened.set(recordingId, opening);
   opening.then(
+    // Not open unless it exists and can be opened.
     (recording) => recording ?? opened.delete(recordingId),
     () => opened.delete(recordingId),
   );
+  void forgetSettled(recordings).catch((error: unknown) =>
+    log.error({ err: error }, 'closing recordings'),
+  );
   return opening;
 }
-
 /** Closes the recordings that were not used for longest and that have nothing to do. */
 async function forgetSettled(recordings: Recordings): Promise<void> {
   const { opened, uses } = recordings;
@@ -176,8 +184,13 @@ async function closeOne({ opened, closing }: Recordings, one: RecordingAggregate
   await stopped;
 }
 
-/** Says in the log that the service stops, then stops the recording. */
+/** Says in the log that the service stops, if it acts for the recording, then stops it. */
 async function interrupt(recording: RecordingAggregate, log: Log): Promise<void> {
+  if (recording.isActedFor()) await sayInterrupted(recording, log);
+  await recording.stop();
+}
+
+async function sayInterrupted(recording: RecordingAggregate, log: Log): Promise<void> {
   const { running, sources } = recording.snapshot().context;
   const { run } = sources;
   for (const stage of activeStages(recording.snapshot())) {
@@ -195,5 +208,4 @@ async function interrupt(recording: RecordingAggregate, log: Log): Promise<void>
         log.warn({ err: error, stage }, 'could not record the interruption'),
       );
   }
-  await recording.stop();
 }

@@ -1,4 +1,3 @@
-import { messageOf } from '../shared/errors.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stage } from '../../events/facts/recording.ts';
@@ -22,6 +21,7 @@ import type { Clock } from '../shared/retry.ts';
 import { derivedFileNames } from '../shared/data-directory.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
+import { type TakeOver, type TakeOverDeps, openTakeOver } from './take-over.ts';
 import type { Accepted } from './service.ts';
 
 export type RecordingServiceDeps = {
@@ -49,6 +49,8 @@ export type RecordingServiceDeps = {
   clock?: Clock;
   /** Who acts for a recording; without it, this process does. */
   ownership?: Ownership;
+  /** For how many recordings this process acts at once, how it divides that among owners, and how often it looks. */
+  takeOver?: Pick<TakeOverDeps, 'slots' | 'ownersOf' | 'pollMs'>;
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
   keepAudio?: {
     keep(): KeptAs;
@@ -69,8 +71,7 @@ export type ServiceParts = {
   keeping: AudioKeeping | null;
   /** Null where nothing is tried again by itself. */
   failedRetries: FailedRetries | null;
-  /** Why recordings could not be taken up. */
-  notTakenUp: Map<string, string>;
+  takeOver: TakeOver;
 };
 
 export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
@@ -86,15 +87,19 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
   });
   const runStage = stageRunner(deps);
   const { isShared } = store;
-  const moved = (recording: RecordingAggregate) => afterMove(recording, parts, deps);
-  const notTakenUp = new Map<string, string>();
+  const aggregate = {
+    handler,
+    isShared,
+    runStage,
+    log,
+    moved: (recording: RecordingAggregate) => afterMove(recording, parts, deps),
+    waits: (recording: RecordingAggregate) => parts.takeOver.waits(recording),
+    left: (recording: RecordingAggregate) => parts.takeOver.left(recording),
+  };
   const recordings = openRecordings({
     log,
-    onFailed(recordingId, error) {
-      notTakenUp.set(recordingId, messageOf(error));
-    },
-    open: (recordingId, options) =>
-      openAggregate(recordingId, { handler, ownership, isShared, runStage, log, moved }, options),
+    ownership,
+    open: (recordingId, options) => openAggregate(recordingId, aggregate, options),
   });
   const parts: ServiceParts = {
     handler,
@@ -103,7 +108,7 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     erasing: erasureCommands({ recordings, removals, log }),
     keeping: keepingOf(deps, recordings),
     failedRetries: failedRetriesOf(deps, recordings),
-    notTakenUp,
+    takeOver: openTakeOver({ ...deps.takeOver, store, recordings, log }),
   };
   return parts;
 }

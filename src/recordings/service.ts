@@ -8,13 +8,14 @@ import type { StageNow } from './stages/stage-progress.ts';
 import { openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
+import type { RecordingIds } from './take-over.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { type RecordingServiceDeps, servicePartsOf } from './service-parts.ts';
 
-/** Where people's commands on recordings go in. The only writer of recordings' streams. */
+/** Where people's commands on recordings go in. */
 export interface RecordingService {
   /** Takes an uploaded file into a new recording (the file is moved); durable when it returns. */
   importAudio(upload: Upload): Promise<Accepted>;
@@ -91,8 +92,13 @@ export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
 export type Erased = Accepted & { left: string[] };
 
 export type OpenRecordingService = RecordingService & {
-  /** Takes up every recording that has work to do, from its last recorded result. */
-  restart(unsettled: AsyncIterable<string> | Iterable<string>): Promise<number>;
+  /**
+   * Takes up the recordings of a list that have something to do and that no other process acts for, from their last
+   * recorded results. Returns how many this process acts for. @throws what the list throws
+   */
+  takeUp(unsettled: RecordingIds): Promise<number>;
+  /** Goes on taking up what others append or leave, where the log is shared. */
+  keepTakingOver(unsettled: () => RecordingIds): void;
   /** Waits for the engines of recordings that ended in an error, and tries them again. */
   awaitEngines(failed: AsyncIterable<string>): Promise<void>;
   /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
@@ -112,18 +118,14 @@ export type OpenRecordingService = RecordingService & {
   close(): Promise<void>;
 };
 
-/** Opens the only writer of recordings' streams. */
+/** Opens what takes commands on recordings, and acts for those that this process holds. */
 export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingService {
   const parts = servicePartsOf(deps);
-  const { handler, recordings, removals, keeping, erasing, notTakenUp, failedRetries } = parts;
+  const { handler, recordings, removals, keeping, erasing, takeOver, failedRetries } = parts;
   const { store, progress, log } = deps;
-  const begin = (recordingId: string, fact: RecordingFact, { by, command }: CommandMetadata) =>
-    recordings.use(recordingId, { create: true }, async (recording) =>
-      acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
-    );
   const { importAudio, removeUnacknowledged } = openImports({
     ...deps,
-    begin,
+    begin: (...first) => begin(recordings, ...first),
     async importedAs(recordingId) {
       const { recording } = await handler.read(recordingId);
       return factAt(recording, 1, 'audio.imported')?.data ?? null;
@@ -134,7 +136,8 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     async startRecording({ recordingId, by, command, title, people, ...data }) {
       const content = said({ title, people });
       const fact = { type: 'recording.started', data, content } as const;
-      return await begin(recordingId, fact, { by, command });
+      // Its device or its browser is here.
+      return await begin(recordings, recordingId, fact, { by, command }, { act: true });
     },
     command: (recordingId, fact, metadata) =>
       decide(recordings, recordingId, metadata, () => [fact]),
@@ -151,7 +154,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
         await recording.quiet();
       });
     },
-    notTakenUp: () => notTakenUp,
+    notTakenUp: () => takeOver.failures,
     async finishRemovals() {
       await removals?.finish(erasing.erase);
       const unacknowledged = await removeUnacknowledged();
@@ -160,11 +163,12 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     },
     activity: (recordingId) => progress.of(recordingId),
     onActivity: (listener) => progress.onChange(listener),
-    async restart(unsettled) {
-      const taken = await recordings.takeUp(unsettled);
+    async takeUp(unsettled) {
+      const taken = await takeOver.look(unsettled);
       await keeping?.takeNoted();
       return taken;
     },
+    keepTakingOver: (unsettled) => takeOver.follow(unsettled),
     async awaitEngines(failed) {
       for await (const recordingId of failed) failedRetries?.take(recordingId);
     },
@@ -173,11 +177,24 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     async close() {
       await failedRetries?.close();
       await keeping?.close();
+      await takeOver.close();
       await recordings.close();
       await removals?.settled();
     },
   };
 }
+
+/** Appends the first fact of a recording. */
+const begin = (
+  recordings: OpenRecordings,
+  recordingId: string,
+  fact: RecordingFact,
+  { by, command }: CommandMetadata,
+  { act = false } = {},
+): Promise<Decided> =>
+  recordings.use(recordingId, { create: true, act }, async (recording) =>
+    acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
+  );
 
 async function decide(
   recordings: OpenRecordings,

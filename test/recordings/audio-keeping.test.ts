@@ -334,7 +334,7 @@ async function openWorld(t: TestContext, options: Options) {
     await store.close();
   };
   t.after(close);
-  await recordingService.restart((async function* () {})());
+  await recordingService.takeUp((async function* () {})());
 
   const until = async (id: string, state: string) => {
     const looked = new Promise<void>((resolve, reject) => {

@@ -307,7 +307,7 @@ async function openWorld(
   async function restart(): Promise<void> {
     const states = new Map<string, string>();
     for await (const fact of log.readAll()) states.set(recordingOf(fact.stream)!, fact.to!);
-    await recordingService.restart(
+    await recordingService.takeUp(
       (async function* () {
         for (const [id, state] of states) if (state.startsWith('transcribing')) yield id;
       })(),

@@ -126,7 +126,7 @@ async function openWorld(t: TestContext) {
       recordingService = open();
       const states = new Map<string, string>();
       for await (const fact of store.readAll()) states.set(recordingOf(fact.stream)!, fact.to!);
-      await recordingService.restart(
+      await recordingService.takeUp(
         (async function* () {
           for (const [id, state] of states) if (state.startsWith('transcribing')) yield id;
           if (brokenList) throw new Error('the list cannot be read on');

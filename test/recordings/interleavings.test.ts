@@ -77,7 +77,7 @@ async function liveThrough(dir: string, random: Random, name: string) {
       quarantineDir: join(dir, 'quarantine'),
       importedBy: async () => null,
     });
-    await service.restart(id === undefined ? [] : [id]);
+    await service.takeUp(id === undefined ? [] : [id]);
     return service;
   };
   let id: string | undefined;

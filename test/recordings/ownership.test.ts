@@ -1,24 +1,36 @@
 import pino from 'pino';
+import { ulid } from 'ulid';
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type RecordingFact, type Stage, stages } from '../../events/facts/recording.ts';
-import { stateName } from '../../machines/states.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import type { Ownership } from '../../events/ownership.ts';
-import { openAggregate } from '../../src/recordings/aggregate.ts';
-import { recordingHandler } from '../../src/recordings/handle.ts';
+import {
+  type RecordingFact,
+  type Stage,
+  recordingStream,
+  stages,
+} from '../../events/facts/recording.ts';
+import { type Ownership, soleOwnership } from '../../events/ownership.ts';
+import { openRecordingService } from '../../src/recordings/service.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import {
   type Job,
   type StageActivity,
   StageSuperseded,
-  stageRunner,
 } from '../../src/recordings/stages/run-stage.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
-import { tempLog } from '../support/temp-log.ts';
-import { all } from '../events/store-contract.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
+import { memoryStore } from '../support/memory-store.ts';
+import { seeded } from '../support/seeded.ts';
+import { sharedOwnership } from '../support/shared-ownership.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { simulatedActivities } from './simulated-activities.ts';
 
-const recordingId = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
-const imported: RecordingFact = {
+const plan: RecordingFact = {
+  type: 'speech.detected',
+  data: { detector: 'test', duration: 9, stretches: [[0, 9]], warnings: [] },
+};
+const cancelled: RecordingFact = { type: 'processing.cancelled', data: {} };
+const imported = {
   type: 'audio.imported',
   data: {
     owner: 'anna',
@@ -32,140 +44,277 @@ const imported: RecordingFact = {
     duration: 9,
   },
   content: { filename: 'talk.wav' },
-};
-const plan: RecordingFact = {
-  type: 'speech.detected',
-  data: { detector: 'test', duration: 9, stretches: [[0, 9]], warnings: [] },
-};
+} as const;
+const who = (command: string) => ({ by: 'anna', command });
 
 test('only the owner acts, and a late answer of an earlier owner does not count', async (t) => {
-  const { node, locks, factsOf } = await world(t);
-  const [a, b] = [await node(), await node()];
-  await a.recording.append([imported], { by: 'anna', command: 'import' });
-  const first = await a.nextJob();
-  // B reads what there is, is asked to act, and does nothing: A owns the recording.
-  await b.takeOver();
-  await b.recording.quiet();
-  assert.deepEqual(await factsOf(), [
-    ['audio.imported', undefined],
-    ['stage.started', 1],
-  ]);
+  await takeOverFrom(t, () => sharedOwnership());
+});
 
-  // A's lock is lost: A stops acting, but its engine still answers, later than B has begun.
-  const [lost] = locks.values();
-  locks.clear();
-  lost!.abort();
-  await b.recording.start();
-  const second = await b.nextJob();
+for (const [what, mutate] of Object.entries<(granted: Ownership) => Ownership>({
+  'every process gets what it asks for': () => soleOwnership(),
+  'a process is not stopped when it loses what it held': (granted) => ({
+    async claim(...asked) {
+      const held = await granted.claim(...asked);
+      return held && { ...held, lost: new AbortController().signal };
+    },
+  }),
+})) {
+  test(`the test above fails where ${what}`, async (t) => {
+    const mutated = () => {
+      const { node } = sharedOwnership();
+      return {
+        node() {
+          const it = node();
+          return { ...mutate(it), cutOff: () => it.cutOff() };
+        },
+      };
+    };
+    await assert.rejects(takeOverFrom(t, mutated), { name: 'AssertionError' });
+  });
+}
+
+/** A works, B only reads; A is cut off from the locks, B takes over, and A's engine answers after all. */
+async function takeOverFrom(
+  t: TestContext,
+  locks: () => Pick<ReturnType<typeof sharedOwnership>, 'node'>,
+) {
+  const world = await openWorld(t, locks());
+  const [a, b] = [world.node(), world.node()];
+  const id = await world.upload(a);
+  const first = await a.nextJob();
+  // B catches up, and is asked to take up what is not settled.
+  assert.equal((await b.service.read(id)).state, 'transcribing.recognising');
+  assert.equal(await b.service.takeUp([id]), 0);
+  assert.equal(b.started, 0);
+
+  a.cutOff();
   assert.equal(first.signal.aborted, true);
+  b.service.keepTakingOver(() => [id]);
+  const second = await b.nextJob();
   await assert.rejects(first.append(plan), StageSuperseded);
   await second.append(plan);
-  assert.deepEqual(await factsOf(), [
+  // A reads what B did.
+  await a.service.read(id);
+  await a.service.takeUp([id]);
+  assert.deepEqual(await world.factsOf(id), [
     ['audio.imported', undefined],
     ['stage.started', 1],
     ['stage.started', 2],
     ['speech.detected', 2],
   ]);
-});
+  assert.deepEqual([a.started, b.started], [1, 1]);
+}
 
-test('a command that another process decides moves the owner when it reads on', async (t) => {
-  const { node, factsOf } = await world(t);
-  const [a, b] = [await node(), await node()];
-  await a.recording.append([imported], { by: 'anna', command: 'import' });
+test('a command that another process decides moves the owner', async (t) => {
+  const world = await openWorld(t);
+  const [a, b] = [world.node(), world.node({ slots: 0 })];
+  a.service.keepTakingOver(() => []);
+  const id = await world.upload(a);
   const job = await a.nextJob();
-  const cancel = { by: 'anna', command: 'cancel' };
-  const stored = await b.recording.append([{ type: 'processing.cancelled', data: {} }], cancel);
-  assert.equal(stored.to, 'idle.kept');
+  const aborted = new Promise((resolve) => job.signal.addEventListener('abort', resolve));
+  assert.equal((await b.service.command(id, cancelled, who('cancel'))).state, 'idle.kept');
+  await aborted;
   await assert.rejects(job.append(plan), StageSuperseded);
-  assert.equal(stateName(a.recording.snapshot().value), 'idle.kept');
-  assert.equal(job.signal.aborted, true);
-  assert.equal((await factsOf()).length, 3);
+  assert.equal((await world.factsOf(id)).length, 3);
 });
 
 test('a new owner acts on what the log says by then, not on what it read before', async (t) => {
-  const { node, locks } = await world(t);
-  const [a, b] = [await node(), await node()];
-  const append = (command: string, ...facts: RecordingFact[]) =>
-    a.recording.append(facts, { by: 'anna', command });
-  await append('import', imported, { type: 'processing.cancelled', data: {} });
-  await b.takeOver();
-  assert.equal(stateName(b.recording.snapshot().value), 'idle.kept');
-  const again = { from: 'speech-to-text' } as const;
-  await append('again', { type: 'reprocessing.requested', data: again });
+  const world = await openWorld(t);
+  const [a, b] = [world.node(), world.node()];
+  const id = await world.upload(a);
   await a.nextJob();
-  const [lost] = locks.values();
-  locks.clear();
-  lost!.abort();
-  await b.recording.start();
+  await a.service.command(id, cancelled, who('cancel'));
+  assert.equal((await b.service.read(id)).state, 'idle.kept');
+  const again = { type: 'reprocessing.requested', data: { from: 'speech-to-text' } } as const;
+  await a.service.command(id, again, who('again'));
+  await a.nextJob();
+  a.cutOff();
+  b.service.keepTakingOver(() => [id]);
   assert.equal((await b.nextJob()).run, 2);
 });
 
-/** Two processes on one log, and the lock that says who of them acts. */
-async function world(t: TestContext) {
-  const store = await (await tempLog(t)).open();
-  const locks = new Map<string, AbortController>();
-  const ownership: Ownership = {
-    async claim(name) {
-      if (locks.has(name)) return null;
-      const lost = new AbortController();
-      locks.set(name, lost);
-      const release = async () => {
-        if (locks.get(name) === lost) locks.delete(name);
-      };
-      return { lost: lost.signal, release };
+test('what one process only takes in, another does, woken by the log alone', async (t) => {
+  const world = await openWorld(t);
+  const serve = world.node({ slots: 0, pollMs: hour });
+  const work = world.node({
+    slots: 1,
+    pollMs: hour,
+    activities: simulatedActivities(seeded(1), 0),
+  });
+  for (const { service } of [serve, work]) service.keepTakingOver(() => []);
+  const ids = [await world.upload(serve), await world.upload(serve)];
+  for (const id of ids) await world.until(id, 'idle.saved');
+  // Settled, so it was given back; what a person changes is done by the one who works all the same.
+  await serve.service.command(ids[0]!, title, who('title'));
+  await world.until(ids[0]!, 'idle.saved', 2);
+  const attempts = (await world.factsOf(ids[0]!)).filter(([type]) => type === 'documents.saved');
+  assert.equal(attempts.length, 2);
+});
+
+test('a process that is stopped gives back what it does at once, which is no death', async (t) => {
+  const world = await openWorld(t);
+  const [a, b] = [world.node(), world.node({ pollMs: hour })];
+  b.service.keepTakingOver(() => []);
+  const id = await world.upload(a);
+  await a.nextJob();
+  await a.service.close();
+  await b.nextJob();
+  assert.deepEqual(await world.factsOf(id), [
+    ['audio.imported', undefined],
+    ['stage.started', 1],
+    ['stage.interrupted', 1],
+    ['stage.started', 2],
+  ]);
+});
+
+test('slots go to the owners who have the fewest, in the order of the list', async (t) => {
+  const world = await openWorld(t);
+  const serve = world.node({ slots: 0 });
+  const ids: string[] = [];
+  for (const owner of ['anna', 'anna', 'anna', 'ben']) ids.push(await world.upload(serve, owner));
+  const work = world.node({ slots: 2 });
+  assert.equal(await work.service.takeUp(ids), 2);
+  const jobs = [await work.nextJob(), await work.nextJob()];
+  assert.deepEqual(
+    jobs.map(({ recordingId }) => recordingId).toSorted(),
+    [ids[0], ids[3]].toSorted(),
+  );
+  work.service.keepTakingOver(() => ids);
+  await serve.service.command(ids[0]!, cancelled, who('cancel'));
+  assert.equal((await work.nextJob()).recordingId, ids[1]);
+  assert.equal(work.started, 3);
+});
+
+test('one that was closed while its last activity still ended is acted for again', async (t) => {
+  const world = await openWorld(t);
+  const simulated = simulatedActivities(seeded(1), 0);
+  let end = () => {};
+  const ends = new Promise<void>((resolve) => (end = resolve));
+  const write: StageActivity = async (job) => {
+    await simulated.write(job);
+    await ends;
+  };
+  const node = world.node({ pollMs: hour, activities: { ...simulated, write } });
+  const id = await world.upload(node);
+  await world.until(id, 'idle.saved');
+  // More than are kept open when they have settled.
+  for (let more = 0; more <= 100; more += 1) {
+    await node.service.command(await world.imported(), cancelled, who('cancel'));
+  }
+  end();
+  await node.service.command(id, title, who('title'));
+  await world.until(id, 'idle.saved', 2);
+});
+
+const hour = 3_600_000;
+const title = { type: 'title.changed', data: {}, content: { title: 'T', previous: null } } as const;
+
+type NodeOptions = {
+  slots?: number;
+  pollMs?: number;
+  activities?: Record<Stage, StageActivity>;
+};
+
+/** Processes on one log, and the locks that say who of them acts. */
+async function openWorld(
+  t: TestContext,
+  locks: Pick<ReturnType<typeof sharedOwnership>, 'node'> = sharedOwnership(),
+) {
+  const dir = await tempDir(t);
+  const [recordingsDir, quarantineDir] = [join(dir, 'recordings'), join(dir, 'quarantine')];
+  await mkdir(recordingsDir);
+  const store = memoryStore({ isShared: true });
+  const owners = new Map<string, string>();
+  let uploads = 0;
+  return {
+    async factsOf(id: string) {
+      const facts: (readonly [string, number | undefined])[] = [];
+      for await (const { type, attempt } of store.read(recordingStream(id)))
+        facts.push([type, attempt]);
+      return facts;
     },
+    async until(id: string, state: string, times = 1): Promise<void> {
+      let seen = 0;
+      const signal = AbortSignal.timeout(10_000);
+      for await (const { stream, to } of store.subscribe({ afterPosition: 0, signal })) {
+        if (stream === recordingStream(id) && to === state && (seen += 1) === times) return;
+      }
+      assert.fail(`${id} never became ${state}`);
+    },
+    /** One whose first fact is in the log, and no file of it anywhere. */
+    async imported(): Promise<string> {
+      const id = ulid();
+      const metadata = {
+        ...who(id),
+        subject: id,
+        from: 'idle.new',
+        to: 'transcribing.recognising',
+      };
+      await store.append(recordingStream(id), [{ ...imported, ...metadata }], 0);
+      return id;
+    },
+    async upload({ service }: Pick<ReturnType<typeof node>, 'service'>, owner = 'anna') {
+      uploads += 1;
+      const path = join(dir, `upload-${uploads}`);
+      await writeFile(path, `sound ${uploads}`);
+      const { recordingId } = await service.importAudio({
+        path,
+        filename: 'talk.wav',
+        owner,
+        ...who(`upload ${uploads}`),
+        kind: 'solo',
+        language: null,
+        speakers: null,
+      });
+      owners.set(recordingId, owner);
+      return recordingId;
+    },
+    node,
   };
 
-  return {
-    locks,
-    async factsOf() {
-      const facts = await all(store.read(`recording-${recordingId}`));
-      return facts.map(({ type, attempt }) => [type, attempt] as const);
-    },
-    async node() {
-      const jobs: Job[] = [];
-      let onJob = () => {};
-      /** Begins, and leaves what is offered then to the test. */
-      const activity: StageActivity = async (job) => {
-        await job.acquireSlot({ name: 'engine', concurrency: 9 });
-        jobs.push(job);
-        onJob();
-        await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
-      };
-      const log = pino({ level: 'silent' });
-      const handler = recordingHandler({ store });
-      const runStage = stageRunner({
-        activities: Object.fromEntries(stages.map((stage) => [stage, activity])) as Record<
+  function node({ slots, pollMs = 5, activities }: NodeOptions = {}) {
+    const jobs: Job[] = [];
+    let onJob = () => {};
+    let started = 0;
+    /** Begins, and leaves what is offered then to the test. */
+    const begins: StageActivity = async (job) => {
+      started += 1;
+      await job.acquireSlot({ name: 'engine', concurrency: 9 });
+      jobs.push(job);
+      onJob();
+      await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
+    };
+    const ownership = locks.node();
+    const service = openRecordingService({
+      store,
+      ownership,
+      takeOver: { slots, pollMs, ownersOf: async () => owners },
+      activities:
+        activities ??
+        (Object.fromEntries(stages.map((stage) => [stage, begins])) as Record<
           Stage,
           StageActivity
-        >,
-        jobQueue: openJobQueue(),
-        progress: openStageProgress(),
-        log,
-      });
-      const open = async () =>
-        (await openAggregate(
-          recordingId,
-          { handler, ownership, isShared: true, runStage, log, moved() {} },
-          { create: true },
-        ))!;
-      const self = {
-        recording: await open(),
-        jobs,
-        async nextJob(): Promise<Job> {
-          if (jobs.length === 0) await new Promise<void>((resolve) => (onJob = resolve));
-          return jobs.shift()!;
-        },
-        /** As a process that gets the lock does: it reads the log first. */
-        async takeOver() {
-          await self.recording.stop();
-          self.recording = await open();
-          await self.recording.start();
-        },
-      };
-      t.after(() => self.recording.stop());
-      await self.recording.start();
-      return self;
-    },
-  };
+        >),
+      jobQueue: openJobQueue(),
+      progress: openStageProgress(),
+      log: pino({ level: 'silent' }),
+      recordingsDir,
+      quarantineDir,
+      importedBy: async () => null,
+    });
+    t.after(() => service.close());
+    return {
+      service,
+      /** How often an activity was begun. */
+      get started() {
+        return started;
+      },
+      cutOff: () => ownership.cutOff(),
+      async nextJob(): Promise<Job> {
+        if (jobs.length === 0) await new Promise<void>((resolve) => (onJob = resolve));
+        return jobs.shift()!;
+      },
+    };
+  }
 }

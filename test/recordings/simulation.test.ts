@@ -176,7 +176,7 @@ async function openWorld(dir: string, random: Random) {
     const unsettled = [...(await statesInLog())]
       .filter(([, state]) => state.startsWith('transcribing'))
       .map(([id]) => id);
-    await opened.restart(
+    await opened.takeUp(
       (async function* () {
         yield* unsettled;
       })(),

@@ -88,11 +88,17 @@ export async function openCapturingService(
   const openOne = async (recordingId: string) => {
     const recording = await openAggregate(
       recordingId,
-      { handler, ownership, isShared: false, runStage, log, moved: () => undefined },
+      { handler, isShared: false, runStage, log, moved() {}, waits() {}, left() {} },
       { create: true },
     );
     live.set(recordingId, recording!);
     return recording!;
+  };
+
+  const act = async (recording: RecordingAggregate, options: { isNew?: boolean } = {}) => {
+    const { signal } = new AbortController();
+    const held = await ownership.claim(`recording:${recording.recordingId}`, signal);
+    await recording.act(held!, options);
   };
 
   return {
@@ -101,7 +107,7 @@ export async function openCapturingService(
     folder: (recordingId) => join(recordingsDir, recordingId),
     async start(device, recordingId = ulid()) {
       const recording = await openOne(recordingId);
-      await recording.start();
+      await act(recording, { isNew: true });
       const data = { owner: 'guest', kind: 'solo', language: null, speakers: null } as const;
       await recording.append(
         [{ type: 'recording.started', data: { ...data, device, trigger: 'test' }, content: {} }],
@@ -113,7 +119,7 @@ export async function openCapturingService(
       await live.get(recordingId)!.append([fact], { by: 'guest', command: ulid() });
     },
     async takeUp(recordingId) {
-      await (await openOne(recordingId)).start();
+      await act(await openOne(recordingId));
     },
     state: (recordingId) => stateName(live.get(recordingId)!.snapshot().value),
     async last(recordingId, type) {

@@ -1,0 +1,238 @@
+import { recordingOf } from '../../events/facts/recording.ts';
+import { type CommitSignal, commitSignal } from '../../events/log/commit-signal.ts';
+import type { EventStore } from '../../events/store.ts';
+import { isAtWork } from '../../machines/states.ts';
+import type { Log } from '../shared/log.ts';
+import { messageOf } from '../shared/errors.ts';
+import { type Clock, systemClock } from '../shared/retry.ts';
+import type { RecordingAggregate } from './aggregate.ts';
+import type { OpenRecordings } from './open-recordings.ts';
+
+/**
+ * Finds recordings that have something to do and for which no one acts, and acts for them in this process, as far
+ * as it has slots for them.
+ */
+export type TakeOver = {
+  /** Looks through a list of recordings once. Returns for how many this process acts. @throws what the list throws */
+  look(unsettled: RecordingIds): Promise<number>;
+  /**
+   * Goes on looking, when another process appended or has ended, and every few seconds: where the log is shared.
+   * Elsewhere all that comes to be done is done by this process at once.
+   */
+  follow(unsettled: () => RecordingIds): void;
+  /** A recording that is open here has something to do. */
+  waits(recording: RecordingAggregate): void;
+  /** One is not acted for here any more. */
+  left(recording: RecordingAggregate): void;
+  /** Why recordings could not be taken over. */
+  failures: ReadonlyMap<string, string>;
+  close(): Promise<void>;
+};
+
+export type RecordingIds = AsyncIterable<string> | Iterable<string>;
+
+export type TakeOverDeps = {
+  store: Pick<EventStore, 'isShared' | 'subscribe' | 'head'>;
+  recordings: Pick<OpenRecordings, 'takeOver' | 'appendedElsewhere'>;
+  log: Log;
+  /** For how many recordings this process acts at once; what is captured here needs none. Default: all there are. */
+  slots?: number | undefined;
+  /** Whose these recordings are, where slots are counted; those it does not name are no one's. */
+  ownersOf?:
+    | ((recordingIds: readonly string[]) => Promise<ReadonlyMap<string, string>>)
+    | undefined;
+  /** Between two looks when nothing was heard, in milliseconds: so long one waits whose process died. */
+  pollMs?: number | undefined;
+  clock?: Clock | undefined;
+};
+
+/** Recordings that are looked at in one look while slots are counted, and that are remembered from the log. */
+const candidatesMax = 1000;
+const pollMsDefault = 1000;
+
+type TakingOver = TakeOverDeps & {
+  slots: number;
+  /** Those acted for in a slot, or about to be. */
+  taken: Set<string>;
+  /** Asked for once more while they were about to be. */
+  wanted: Set<string>;
+  /** Unsettled by the log: rows may be behind it. */
+  heard: Set<string>;
+  failed: Map<string, string>;
+  stopping: AbortController;
+  /** Whether something came up since the last look began. */
+  isRung: boolean;
+  bell: CommitSignal;
+};
+
+export function openTakeOver(deps: TakeOverDeps): TakeOver {
+  const it: TakingOver = {
+    ...deps,
+    slots: deps.slots ?? Infinity,
+    taken: new Set(),
+    wanted: new Set(),
+    heard: new Set(),
+    failed: new Map(),
+    stopping: new AbortController(),
+    isRung: false,
+    bell: commitSignal(),
+  };
+  const running: Promise<void>[] = [];
+  return {
+    look: (unsettled) => look(it, unsettled),
+    follow(unsettled) {
+      if (it.store.isShared) running.push(listen(it), keepLooking(it, unsettled));
+    },
+    waits({ recordingId }) {
+      if (isFree(it)) void take(it, recordingId);
+      else note(it, recordingId);
+    },
+    left({ recordingId }) {
+      it.taken.delete(recordingId);
+      it.wanted.delete(recordingId);
+      ring(it);
+    },
+    failures: it.failed,
+    async close() {
+      it.stopping.abort();
+      ring(it);
+      await Promise.all(running);
+    },
+  };
+}
+
+const isFree = ({ taken, slots }: TakingOver): boolean => taken.size < slots;
+
+async function look(it: TakingOver, unsettled: RecordingIds): Promise<number> {
+  let count = 0;
+  const isBounded = it.slots < Infinity;
+  const ids = isBounded ? await inTurn(it, unsettled) : candidatesOf(it, unsettled);
+  for await (const recordingId of ids) {
+    if (it.stopping.signal.aborted || !isFree(it)) break;
+    if (await take(it, recordingId)) count += 1;
+  }
+  return count;
+}
+
+/** Never throws: what fails is said once, and tried again with the next look. */
+async function take(it: TakingOver, recordingId: string): Promise<boolean> {
+  const { taken, wanted, failed, recordings, stopping, log } = it;
+  if (taken.has(recordingId)) {
+    wanted.add(recordingId);
+    return true;
+  }
+  // From now on: two at once must not take more than there are slots.
+  taken.add(recordingId);
+  it.heard.delete(recordingId);
+  let isTaken = false;
+  try {
+    isTaken = await recordings.takeOver(recordingId);
+    failed.delete(recordingId);
+  } catch (error) {
+    const message = messageOf(error);
+    if (!stopping.signal.aborted && failed.get(recordingId) !== message) {
+      log.error({ err: error, recordingId }, 'could not be taken up');
+      failed.set(recordingId, message);
+    }
+  }
+  const isWanted = wanted.delete(recordingId);
+  if (isTaken) return true;
+  taken.delete(recordingId);
+  // It may have come to have something to do while it was found to have nothing.
+  return isWanted && (await take(it, recordingId));
+}
+
+/** What was heard of, and what is listed. */
+async function* candidatesOf(it: TakingOver, unsettled: RecordingIds): AsyncGenerator<string> {
+  yield* it.heard;
+  yield* unsettled;
+}
+
+/** Owners with the fewest here first, each one's in the order of the list. */
+async function inTurn(it: TakingOver, unsettled: RecordingIds): Promise<string[]> {
+  const candidates = new Set<string>();
+  for await (const recordingId of candidatesOf(it, unsettled)) {
+    candidates.add(recordingId);
+    if (candidates.size >= candidatesMax) break;
+  }
+  const ids = [...candidates].filter((recordingId) => !it.taken.has(recordingId));
+  const owners = (await it.ownersOf?.([...it.taken, ...ids])) ?? new Map<string, string>();
+  const places = new Map<string, number>();
+  const next = (recordingId: string): number => {
+    const owner = owners.get(recordingId) ?? '';
+    const place = places.get(owner) ?? 0;
+    places.set(owner, place + 1);
+    return place;
+  };
+  for (const recordingId of it.taken) next(recordingId);
+  return ids
+    .map((recordingId) => ({ recordingId, place: next(recordingId) }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ recordingId }) => recordingId);
+}
+
+/** Follows the log: what others append moves what is open here, and what they left unsettled is looked for. */
+async function listen(it: TakingOver): Promise<void> {
+  const { store, recordings, heard, log, stopping } = it;
+  const { signal } = stopping;
+  let afterPosition: number | undefined;
+  await repeatedly(it, async () => {
+    afterPosition ??= await store.head();
+    for await (const fact of store.subscribe({ afterPosition, signal })) {
+      afterPosition = fact.position;
+      const recordingId = recordingOf(fact.stream);
+      if (recordingId === undefined) continue;
+      await recordings
+        .appendedElsewhere(recordingId, fact.version)
+        .catch((error: unknown) => log.warn({ err: error, recordingId }, 'cannot be read on'));
+      const isUnsettled = fact.to !== undefined && isAtWork(fact.to);
+      if (!isUnsettled) heard.delete(recordingId);
+      // Who acts for it goes on appending: only what begins, or was given up, may be no one's.
+      else if (!isAtWork(fact.from ?? '') || fact.type === 'stage.interrupted')
+        note(it, recordingId);
+    }
+  });
+}
+
+async function keepLooking(it: TakingOver, unsettled: () => RecordingIds): Promise<void> {
+  await repeatedly(it, async () => {
+    while (!it.stopping.signal.aborted) {
+      await rungOrDue(it);
+      if (it.stopping.signal.aborted) return;
+      if (isFree(it)) await look(it, unsettled());
+    }
+  });
+}
+
+async function rungOrDue(it: TakingOver): Promise<void> {
+  const { bell, clock = systemClock } = it;
+  const over = new AbortController();
+  const due = clock.wait(pollMsOf(it), over.signal).catch(() => undefined);
+  if (!it.isRung) await Promise.race([bell.wait(over.signal), due]);
+  over.abort();
+  it.isRung = false;
+}
+
+/** Again after a pause when it fails, until it is stopped. */
+async function repeatedly(it: TakingOver, work: () => Promise<void>): Promise<void> {
+  const { stopping, log, clock = systemClock } = it;
+  while (!stopping.signal.aborted) {
+    await work().catch((error: unknown) => {
+      if (!stopping.signal.aborted) log.warn({ err: error }, 'looking for unfinished recordings');
+    });
+    await clock.wait(pollMsOf(it), stopping.signal).catch(() => undefined);
+  }
+}
+
+const pollMsOf = ({ pollMs = pollMsDefault }: TakingOver): number => pollMs;
+
+function note(it: TakingOver, recordingId: string): void {
+  if (it.slots === 0 || it.taken.has(recordingId)) return;
+  if (it.heard.size < candidatesMax) it.heard.add(recordingId);
+  ring(it);
+}
+
+function ring(it: TakingOver): void {
+  it.isRung = true;
+  it.bell.fire();
+}
