@@ -10,7 +10,9 @@ import {
   recordingStream,
   stages,
 } from '../../events/facts/recording.ts';
+import { counting } from '../../events/facts/counting.ts';
 import { type Ownership, soleOwnership } from '../../events/ownership.ts';
+import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import {
@@ -20,7 +22,7 @@ import {
 } from '../../src/recordings/stages/run-stage.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { memoryStore } from '../support/memory-store.ts';
-import { seeded } from '../support/seeded.ts';
+import { seeded, seeds } from '../support/seeded.ts';
 import { sharedOwnership } from '../support/shared-ownership.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
@@ -126,7 +128,6 @@ test('a new owner acts on what the log says by then, not on what it read before'
   await a.nextJob();
   await a.service.command(id, cancelled, who('cancel'));
   assert.equal((await b.service.read(id)).state, 'idle.kept');
-  const again = { type: 'reprocessing.requested', data: { from: 'speech-to-text' } } as const;
   await a.service.command(id, again, who('again'));
   await a.nextJob();
   a.cutOff();
@@ -207,6 +208,59 @@ test('one that was closed while its last activity still ended is acted for again
   await world.until(id, 'idle.saved', 2);
 });
 
+for (const seed of seeds({ short: 2, long: 300 })) {
+  test(`whichever process is cut off, stopped or joins when, each result is there once (SEED=${seed})`, async (t) => {
+    const random = seeded(seed);
+    const world = await openWorld(t);
+    const serve = world.node({ slots: 0 });
+    const ids: string[] = [];
+    const join = () => {
+      const activities = simulatedActivities(random, 0);
+      const worker = world.node({ slots: 2, pollMs: 10, activities });
+      worker.service.keepTakingOver(() => ids);
+      return worker;
+    };
+    const workers = [join(), join(), join()];
+    let commands = 0;
+    const command = async (fact: RecordingFact, id = random.pick(ids)) => {
+      const metadata = who(`command ${(commands += 1)}`);
+      await serve.service.command(id, fact, metadata).catch((error: unknown) => {
+        if (!(error instanceof NotAccepted)) throw error;
+      });
+    };
+    for (let step = 0; step < 30; step += 1) {
+      const leaving = random.below(workers.length);
+      const action = random.below(6);
+      if (ids.length === 0 || action === 0) ids.push(await world.upload(serve));
+      // Its activities do not look whether they were aborted: what they answer comes late.
+      else if (action === 1) workers[leaving]!.cutOff();
+      else if (action === 2) await workers[leaving]!.service.close();
+      else if (action === 3) await command(random.pick([title, again, cancelled]));
+      if (action === 1 || action === 2) workers[leaving] = join();
+      await moments(random.below(30));
+    }
+    const limit = AbortSignal.timeout(60_000);
+    for (const id of ids) {
+      for (let state = ''; !state.startsWith('idle.');) {
+        assert.ok(!limit.aborted, `${id} stays ${state}`);
+        await moments(5);
+        ({ state } = await serve.service.read(id));
+        // A stage whose process was lost three times is left to a person.
+        if (state === 'error') await command({ type: 'retry.requested', data: {} }, id);
+      }
+      const results = (await world.resultsOf(id)).toSorted();
+      assert.deepEqual(results, [...new Set(results)], id);
+    }
+  });
+}
+
+const moments = async (count: number): Promise<void> => {
+  for (let moment = 0; moment < count; moment += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+const again = { type: 'reprocessing.requested', data: { from: 'speech-to-text' } } as const;
 const hour = 3_600_000;
 const title = { type: 'title.changed', data: {}, content: { title: 'T', previous: null } } as const;
 
@@ -233,6 +287,16 @@ async function openWorld(
       for await (const { type, attempt } of store.read(recordingStream(id)))
         facts.push([type, attempt]);
       return facts;
+    },
+    /** Each result that counts, with its run; documents are written again in the same run. */
+    async resultsOf(id: string): Promise<string[]> {
+      const results: string[] = [];
+      for await (const { type, run, data } of store.read(recordingStream(id))) {
+        if (counting[type]?.ends === undefined && type !== 'utterance.recognised') continue;
+        const part = 'index' in data ? data.index : 'version' in data ? data.version : '';
+        results.push(`${type} ${part} of run ${run}`);
+      }
+      return results;
     },
     async until(id: string, state: string, times = 1): Promise<void> {
       let seen = 0;
