@@ -72,15 +72,16 @@ export function openBackups(deps: {
       const { backup } = await import('./backup.ts');
       const counted = { ...deps, onFile: () => (one.files += 1) };
       const report = await deps.whileFilesStay(() => backup(counted, one.path, deps.stopping));
-      const { facts, at } = report;
-      Object.assign(one, { state: 'done', facts, ended_at: at });
+      const { facts } = report;
+      Object.assign(one, { state: 'done', facts });
       log.info({ path: one.path, facts }, 'backed up');
       return report;
     } catch (error) {
-      const ended_at = new Date().toISOString();
-      Object.assign(one, { state: 'failed', error: messageOf(error), ended_at });
+      Object.assign(one, { state: 'failed', error: messageOf(error) });
       log.warn({ err: error, path: one.path }, 'a backup could not be made');
       throw error;
+    } finally {
+      one.ended_at = new Date().toISOString();
     }
   };
   const start = (path: string): { begun: BackupNow; report: Promise<BackupReport> } => {
@@ -92,7 +93,7 @@ export function openBackups(deps: {
     return { begun, report };
   };
   return {
-    make: (path) => start(path).report,
+    make: async (path) => await start(path).report,
     async begin(path) {
       assertNone();
       const { assertUsable } = await import('./backup.ts');

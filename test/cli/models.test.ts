@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { installedModels, verifyModel } from '../../src/speech/local/local-models.ts';
 import { strace } from '../faults/strace.ts';
 import { modelMirror, offerModel } from '../support/model-mirror.ts';
@@ -68,6 +70,14 @@ test('kill -9 between the two renames: the model that was replaced is used, and 
   assert.equal(installed!.folder, join(models, 'espeak-en'));
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 0);
   assert.deepEqual((await installedModels(models)).models, []);
+
+  // Servers that this host reaches through a proxy alone, by a name that only the proxy knows.
+  const sources = [{ archive: 'http://models.invalid/espeak-en.tar.gz' }];
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' }, [], {}, { sources });
+  const { address, asked } = await proxyTo(t, mirror.address);
+  const proxied = await run(data, ['install', 'espeak-en'], ['env', `HTTP_PROXY=${address}`]);
+  assert.equal(proxied.code, 0, proxied.err);
+  assert.deepEqual([...new Set(asked)], ['models.invalid:80']);
 });
 
 test('list, import and remove say what there is, and what is wrong', async (t) => {
@@ -88,6 +98,31 @@ test('list, import and remove say what there is, and what is wrong', async (t) =
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 0);
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 1);
 });
+
+/** A proxy that leads every tunnel to one server. */
+async function proxyTo(t: TestContext, target: string) {
+  const asked: string[] = [];
+  const server = createServer();
+  server.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    const { port, hostname } = new URL(target);
+    const there = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(there).pipe(socket);
+    });
+    for (const [one, other] of [
+      [socket, there],
+      [there, socket],
+    ] as const) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
 
 function start(data: string, args: readonly string[], wrap: readonly string[] = []) {
   const [command, ...rest] = [...wrap, process.execPath, program, 'models', ...args];
