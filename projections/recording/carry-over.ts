@@ -16,7 +16,9 @@ export type CarriedOver = {
   blocks: Block[];
   placed: number;
   unplaced: Correction[];
-  /** Labels that only corrections gave, with the name of each. */
+  /** Labels that only corrections gave. */
+  labels: string[];
+  /** The names of those that have one. */
   names: Record<string, string>;
 };
 
@@ -42,7 +44,7 @@ export function correctionsBetween(
     if (!old) return [];
     const changes = textCorrections(old, block.text);
     if (old.speaker !== block.speaker && block.speaker !== null) {
-      const speaker = names[block.speaker] ?? block.speaker;
+      const speaker = names[block.speaker]?.trim() || block.speaker;
       const { start, end } = old;
       const part = whole.has(block.id) ? {} : { part: true as const };
       changes.push({ start, end, before: '', after: '', speaker, ...part });
@@ -84,7 +86,7 @@ export function carryOver(
     touched: false,
   }));
   const blocks = turns.map(({ block }) => block);
-  const added: Record<string, string> = {};
+  const added: Pick<CarriedOver, 'labels' | 'names'> = { labels: [], names: {} };
   const placed = new Set<Correction>();
   for (const correction of corrections) {
     if (correction.speaker === undefined && placeText(turns, correction)) placed.add(correction);
@@ -98,11 +100,10 @@ export function carryOver(
   for (const correction of corrections) {
     const { speaker } = correction;
     if (speaker === undefined) continue;
-    const known = { ...names, ...added };
-    if (placeSpeaker(blocks, correction, speaker, known, added)) placed.add(correction);
+    if (placeSpeaker(blocks, correction, speaker, names, added)) placed.add(correction);
   }
   const unplaced = corrections.filter((correction) => !placed.has(correction));
-  return { blocks, placed: corrections.length - unplaced.length, unplaced, names: added };
+  return { blocks, placed: corrections.length - unplaced.length, unplaced, ...added };
 }
 
 function textCorrections(old: Block, text: string): Correction[] {
@@ -252,17 +253,23 @@ function placeSpeaker(
   { start, end, part }: Correction,
   speaker: string,
   names: Readonly<Record<string, string>>,
-  added: Record<string, string>,
+  added: Pick<CarriedOver, 'labels' | 'names'>,
 ): boolean {
   const overlap = (block: Block) => Math.min(block.end, end) - Math.max(block.start, start);
   const [best] = blocks.toSorted((a, b) => overlap(b) - overlap(a));
   if (!best || best.speaker === null) return false;
   const shorter = Math.min(best.end - best.start, end - start);
   if (overlap(best) <= 0 || overlap(best) < sameTurnShare * shorter) return false;
-  const labels = new Set([...blocks.map((block) => block.speaker), ...Object.keys(names)]);
-  const named = Object.entries(names).find(([, name]) => name === speaker)?.[0];
-  const label = named ?? (labels.has(speaker) ? speaker : newLabel(labels));
-  if (!labels.has(label)) added[label] = speaker;
+  const known = { ...names, ...added.names };
+  const labels = new Set([...blocks.map((block) => block.speaker), ...Object.keys(known)]);
+  const named = Object.entries(known).find(([, name]) => name === speaker)?.[0];
+  // One without a name stays that: a label is nobody's name.
+  const isLabel = labels.has(speaker) || /^SPEAKER_\d+$/.test(speaker);
+  const label = named ?? (isLabel ? speaker : newLabel(labels));
+  if (!labels.has(label)) {
+    added.labels.push(label);
+    if (!isLabel) added.names[label] = speaker;
+  }
   (part ? cutOut(blocks, best, start, end) : best).speaker = label;
   return true;
 }

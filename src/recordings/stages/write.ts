@@ -121,13 +121,14 @@ export function carriedOver(
     ...one.unplaced,
   ]);
   if (corrections.length === 0 && carried === null) return null;
-  const { blocks, placed, unplaced, names } = carryOver(corrections, next.recognised, next.names);
+  const carriedTo = carryOver(corrections, next.recognised, next.names);
+  const { blocks, placed, unplaced, labels, names } = carriedTo;
   return {
     type: 'corrections.carried_over',
     data: {
       placed,
       unplaced: unplaced.length,
-      labels: Object.keys(names),
+      labels,
       ...spokenIn(blocks),
       ...movedBetween(next.recognised, blocks),
     },

@@ -155,6 +155,20 @@ test('a speaker is carried over by name, to a label of their own where nobody ha
   );
 });
 
+test('a speaker without a name is carried over without one: a label is nobody’s name', () => {
+  const old = blocksOf([['a'], ['b']], true, ['SPEAKER_1', 'SPEAKER_2']);
+  const wanted = old.map((block) => ({ ...block, speaker: 'SPEAKER_4' }));
+  for (const before of [{}, { SPEAKER_4: ' ' }] as Record<string, string>[]) {
+    const corrections = correctionsBetween(old, wanted, before);
+    const { blocks, labels, names } = carryOver(corrections, old, {});
+    assert.deepEqual([labels, names], [['SPEAKER_4'], {}]);
+    assert.deepEqual(
+      blocks.map(({ speaker }) => speaker),
+      ['SPEAKER_4', 'SPEAKER_4'],
+    );
+  }
+});
+
 test('words that stay keep their times; what a person wrote shares the time between', () => {
   const [block] = blocksOf([['we', 'met', 'Mayer,', 'here']], true);
   const { words: timed } = corrected(block!, 'we met Ada Meier here');
