@@ -13,6 +13,7 @@ import { watchMoves } from './web-moves.ts';
 
 export const about = 'the web app in Chromium: size, start, longest tasks, memory while it records';
 export const throughBuild = true;
+export const onlyByName = true;
 
 const recordings = countFrom('BENCH_RECORDINGS', 10_000);
 /** An hour as it is meant takes an hour. */

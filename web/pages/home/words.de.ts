@@ -98,6 +98,7 @@ export default {
 
   inProgress: 'In Arbeit',
   untitled: 'Aufnahme, {time}',
+  withoutName: 'Eine Aufnahme',
   retry: 'Erneut versuchen',
   dismiss: 'Verwerfen',
   keptSafe: 'Was aufgenommen wurde, ist erhalten.',

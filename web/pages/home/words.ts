@@ -99,6 +99,7 @@ const english = {
   // In progress.
   inProgress: 'In progress',
   untitled: params('Recording, {time}'),
+  withoutName: 'A recording',
   retry: 'Try again',
   dismiss: 'Dismiss',
   keptSafe: 'What was recorded is kept.',
