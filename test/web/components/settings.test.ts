@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import './dom.ts';
+import { show } from './dom.ts';
 import { settingGroups } from '../../../src/config/settings-page.ts';
 import { settingKeys, settingOf } from '../../../src/config/schema.ts';
 import {
@@ -14,6 +14,9 @@ import {
   typed,
   valuesOf,
 } from '../../../web/pages/settings/draft.ts';
+import { flushSync } from 'svelte';
+import { type Status, status } from '../../../web/client/feed.ts';
+import Backup from '../../../web/pages/settings/Backup.svelte';
 import { words } from '../../../web/pages/settings/words.ts';
 import german from '../../../web/pages/settings/words.de.ts';
 
@@ -98,4 +101,26 @@ test('what is typed becomes a value: numbers, lists a line each, nothing where i
     'a.example',
     'b.example',
   ]);
+});
+
+test('the page of backups says how far one is, and what came of it', (t) => {
+  t.after(() => status.set(null));
+  const shown = show(t, Backup, {});
+  const button = shown.querySelector<HTMLButtonElement>('button[type=submit]')!;
+  const begun = { path: '/media/b', started_at: '2026-11-22T13:00:00Z', files: 12, error: null };
+  const say = (change: object) => {
+    status.set({
+      backup: { ...begun, facts: null, ended_at: null, ...change },
+    } as unknown as Status);
+    flushSync();
+  };
+  say({ state: 'running' });
+  assert.match(shown.textContent, /Backs up: 12 files so far/);
+  assert.ok(button.disabled, 'one at a time');
+  assert.equal(shown.querySelector('input')!.value, '/media/b', 'the same folder is offered again');
+  say({ state: 'done', facts: 54, ended_at: '2026-11-22T13:01:00Z' });
+  assert.match(shown.textContent, /54 facts are in it/);
+  assert.ok(!button.disabled);
+  say({ state: 'failed', error: 'No space left.', ended_at: '2026-11-22T13:01:00Z' });
+  assert.match(shown.querySelector('[role=alert]')!.textContent!, /No space left/);
 });

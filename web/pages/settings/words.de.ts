@@ -158,7 +158,18 @@ export default {
   backup: 'Sicherung',
   backupIntro:
     'Eine Sicherung wird beim Anlegen geprüft: Jede Tatsache wird noch einmal gelesen, von jeder Datei die Prüfsumme genommen.',
-  backupOnMachine: 'Auf dem Rechner, jederzeit und während der Dienst läuft:',
+  backupTo: 'Ordner dafür',
+  backupToHint:
+    'Auf dem Rechner des Dienstes, von der Wurzel an: ein neuer oder leerer Ordner oder eine frühere Sicherung, zu der nur das Neue kommt.',
+  backupPathFault: 'Ein Ordner von der Wurzel des Rechners an, etwa /media/backup.',
+  backUpNow: 'Jetzt sichern',
+  backupNotBegun: 'Die Sicherung wurde nicht begonnen.',
+  backupRuns: { one: 'Sichert: bisher {count} Datei', many: 'Sichert: bisher {count} Dateien' },
+  backupDone: 'Gesichert, {time}.',
+  backupFacts: { one: '{count} Ereignis ist darin.', many: '{count} Ereignisse sind darin.' },
+  backupFailed:
+    'Die Sicherung von {time} ist misslungen. Was gesichert werden sollte, ist davon unberührt.',
+  backupOnMachine: 'Dasselbe auf dem Rechner, jederzeit und während der Dienst läuft:',
   backupErased:
     'Sie enthält auch die Schlüssel und gehört so sorgfältig verwahrt wie die Notizen selbst. Was gelöscht wird, wird daraus gelöscht, sobald in sie neu gesichert oder aus ihr wiederhergestellt wird.',
 } satisfies Translation<English>;

@@ -155,7 +155,20 @@ const english = {
   backup: 'Backup',
   backupIntro:
     'A backup is checked while it is made: every fact is read again and every file hashed.',
-  backupOnMachine: 'Run on the machine, at any time, while the service goes on:',
+  backupTo: 'Folder for it',
+  backupToHint:
+    'On the service’s machine, from its root: a new or empty folder, or an earlier backup, to which only what is new is added.',
+  backupPathFault: 'A folder from the root of the machine, such as /media/backup.',
+  backUpNow: 'Back up now',
+  backupNotBegun: 'The backup was not begun.',
+  backupRuns: count({
+    one: 'Backs up: {count} file so far',
+    many: 'Backs up: {count} files so far',
+  }),
+  backupDone: params('Backed up, {time}.'),
+  backupFacts: count({ one: '{count} fact is in it.', many: '{count} facts are in it.' }),
+  backupFailed: params('The backup of {time} failed. What is backed up was not touched by it.'),
+  backupOnMachine: 'The same on the machine, at any time, while the service goes on:',
   backupErased:
     'It holds the keys too: keep it as carefully as the notes themselves. What you delete is deleted from it when the next backup is made into it, or when it is restored.',
 };
