@@ -77,6 +77,8 @@ export type Confirmation = {
   labels: string[];
   name: string;
   voices: Voice[];
+  /** People moved speech to or from one of the labels: its voice is to be measured. */
+  moved?: true;
 };
 
 /** A name, with everything it rests on, newest first. */
@@ -90,7 +92,7 @@ export const recordingsMax = 2_000;
 /**
  * Whom a user named, those named last first. Reads the names of at most `recordingsMax` recordings, and the voices of at
  * most `confirmationsMax` a person.
- * @param options.voices only those whose voice is known, by this model if one is given; all their
+ * @param options.voices only those whose voice is known, or to be measured; by this model alone if one is given; all their
  *   confirmations with a voice, if `all` is set
  */
 export async function peopleNamed(
@@ -170,10 +172,12 @@ function grouped(
       };
       confirmation.labels.push(one.label);
       if (one.voice) confirmation.voices.push(one.voice);
+      if (one.moved && one.remembered) confirmation.moved = true;
       confirmations.set(key, confirmation);
     }
   }
   const isHeard = (one: Confirmation) =>
+    (one.moved === true && model === undefined) ||
     one.voices.some(({ embedding_model }) => model === undefined || embedding_model === model);
   return [...people.values()]
     .map((some) =>
@@ -232,7 +236,12 @@ function list(
   const key =
     counting.length === 0 ? null : `i/${given.owner}/${String(last).padStart(16, '0')}/${id}`;
   if (given.before !== null && given.before !== key) rows.delete(given.before);
-  const models = new Set(counting.flatMap(({ voice }) => voice?.embedding_model ?? []));
+  // Of one that is still to be measured no model is known.
+  const models = new Set(
+    counting.flatMap(
+      ({ voice, moved, remembered }) => voice?.embedding_model ?? (moved && remembered ? '' : []),
+    ),
+  );
   if (key !== null) rows.set(key, { models: [...models] });
   return key;
 }

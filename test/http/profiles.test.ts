@@ -183,6 +183,13 @@ test('mixed speech, another model, and voices that are not to be remembered say 
   assert.deepEqual([(await listed()).enabled, await named()], [false, ['Ada']]);
   const gone = await service.call('DELETE', '/speakers/profiles', { token });
   assert.deepEqual([gone.status, (await listed()).profiles], [204, []]);
+  // Also what would only have been measured again, since a turn was moved.
+  const { events } = (
+    await service.call<{ events: { type: string }[] }>('GET', `/recordings/${moved}/events`, {
+      token,
+    })
+  ).body;
+  assert.ok(events.some(({ type }) => type === 'voice.revoked'));
 });
 
 /** Files below a folder in which a hash of a name stands, by which a guess could be confirmed. */

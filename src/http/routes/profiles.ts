@@ -38,7 +38,9 @@ export const profileRoutes: AddRoutes = (router, services) => {
     services.voices.look();
     ctx.body = {
       enabled: services.settings()['speakers.profiles'],
-      profiles: people.map((one) => profileAnswer(one, measuring.embedding_model)),
+      profiles: people
+        .filter(({ confirmations }) => confirmations.some(isHeard))
+        .map((one) => profileAnswer(one, measuring.embedding_model)),
       measuring,
     };
   });
@@ -127,7 +129,8 @@ function profileId({ confirmations }: Person): string {
 
 /** Which confirmations count: the newest of the model there is; of the one that made the last, where it made none. */
 function profileAnswer(person: Person, present: string | null) {
-  const { name, confirmations } = person;
+  const { name } = person;
+  const confirmations = person.confirmations.filter(isHeard);
   const isPresent = confirmations.some((one) => modelOf(one) === present);
   const model = isPresent ? present! : modelOf(confirmations[0]!);
   const counting = confirmations.filter((one) => modelOf(one) === model).slice(0, confirmationsMax);
@@ -149,6 +152,9 @@ function profileAnswer(person: Person, present: string | null) {
     })),
   };
 }
+
+/** Of one that is still to be measured nothing is known; it can be taken back all the same. */
+const isHeard = ({ voices }: Confirmation): boolean => voices.length > 0;
 
 const modelOf = ({ voices }: Confirmation): string => voices[0]!.embedding_model;
 /** What can be played of it. */
