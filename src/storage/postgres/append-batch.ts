@@ -47,7 +47,8 @@ export function appendBatch(): AppendBatch {
   const tails = new Map<string, { unit: number; append: WaitingAppend }>();
   const beginning = new Set<string>();
   const units: { stream: string; expected: number; command: string }[] = [];
-  const rows: ReturnType<typeof rowOf>[] = [];
+  /** Columns of facts, an item each. */
+  const columns: Columns = { units: [], versions: [], types: [], records: [], crcs: [] };
   const placed: { unit: number; places: Place[] }[] = [];
   let bytes = 0;
 
@@ -66,12 +67,12 @@ export function appendBatch(): AppendBatch {
     appends,
     isFull: (append) =>
       appends.length > 0 &&
-      (rows.length + append.count > batchFactsMax || bytes + append.bytes > batchBytesMax),
+      (columns.units.length + append.count > batchFactsMax || bytes + append.bytes > batchBytesMax),
     take(append, nextId) {
       const unit = unitFor(append);
       if (unit === undefined) return false;
       const places = placesOf(append, nextId);
-      rows.push(...places.map((place) => rowOf(unit, place)));
+      for (const place of places) addRow(columns, unit, place);
       tails.set(append.stream, { unit, append });
       appends.push(append);
       placed.push({ unit, places });
@@ -82,11 +83,11 @@ export function appendBatch(): AppendBatch {
       units.map(({ stream }) => stream).join('\n'),
       arrayOf(units.map(({ expected }) => expected)),
       units.map(({ command }) => command).join('\n'),
-      arrayOf(rows.map(({ unit }) => unit)),
-      arrayOf(rows.map(({ version }) => version)),
-      rows.map(({ type }) => type).join('\n'),
-      rows.map(({ record }) => record).join('\n'),
-      arrayOf(rows.map(({ crc }) => crc)),
+      arrayOf(columns.units),
+      arrayOf(columns.versions),
+      columns.types.join('\n'),
+      columns.records.join('\n'),
+      arrayOf(columns.crcs),
     ],
     outcomes(answer) {
       const refusals = new Map(answer.map((row) => [row.unit, row]));
@@ -118,10 +119,22 @@ function placesOf(append: WaitingAppend, nextId: (time: number) => string): Plac
   });
 }
 
-function rowOf(unit: number, place: Place) {
+type Columns = {
+  units: number[];
+  versions: number[];
+  types: string[];
+  records: string[];
+  crcs: number[];
+};
+
+function addRow(columns: Columns, unit: number, place: Place): void {
   const { stream, version, fact } = place;
   const record = rowRecord(place);
-  return { unit, version, type: fact.type, record, crc: rowCrc(stream, version, record) };
+  columns.units.push(unit);
+  columns.versions.push(version);
+  columns.types.push(fact.type);
+  columns.records.push(record);
+  columns.crcs.push(rowCrc(stream, version, record));
 }
 
 /** Decided on a version that is not the stream's. */

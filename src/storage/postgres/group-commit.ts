@@ -36,7 +36,9 @@ export class GroupCommit {
   readonly #leading = new Map<string, WaitingAppend>();
   /** Versions that streams had at least. */
   readonly #versions = new LRUCache<string, number>({ max: versionsKept });
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Appends that are not settled, and who waits until there are none. */
+  #unsettled = 0;
+  #drained: (() => void)[] = [];
   #sending: Promise<void> | undefined;
 
   /** @param committed called with the position of the last fact of each batch */
@@ -57,9 +59,11 @@ export class GroupCommit {
     const { stream, expectedVersion, count } = place;
     if (this.#queuedFacts + count > queueFactsMax) throw tooMany(this.#queuedFacts, 'facts');
     const sealing = seal();
-    const appending = new Promise<LoggedFact[]>((resolve, reject) => {
+    return new Promise<LoggedFact[]>((resolve, reject) => {
       const append: WaitingAppend = {
-        ...place,
+        stream,
+        expectedVersion,
+        count,
         at: this.#clock(),
         basis: this.#leading.get(leadingTo(stream, expectedVersion)),
         facts: undefined,
@@ -71,6 +75,7 @@ export class GroupCommit {
       this.#leading.set(leadingTo(stream, expectedVersion + count), append);
       this.#queue.push(append);
       this.#queuedFacts += count;
+      this.#unsettled += 1;
       if (Array.isArray(sealing)) this.#ready(append, sealing);
       else {
         sealing.then(
@@ -79,15 +84,11 @@ export class GroupCommit {
         );
       }
     });
-    this.#pending.add(appending);
-    const forget = (): boolean => this.#pending.delete(appending);
-    appending.then(forget, forget);
-    return appending;
   }
 
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    if (this.#unsettled > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
     await this.#sending;
   }
 
@@ -201,6 +202,8 @@ export class GroupCommit {
       append.failure = outcome.error;
       append.reject(outcome.error);
     }
+    this.#unsettled -= 1;
+    if (this.#unsettled === 0) for (const wake of this.#drained.splice(0)) wake();
   }
 }
 

@@ -113,12 +113,17 @@ function appendingTo(parts: {
     }
     return false;
   };
-  return async (stream, offered, expectedVersion) => {
-    assertWritable();
-    const checked = checkFacts(stream, offered, expectedVersion);
-    const how = { stream, expectedVersion, keys, upcasters, hasContentOf };
-    const place = { stream, expectedVersion, count: checked.length };
-    return await commits.append(place, () => sealFacts(checked, how));
+  return (stream, offered, expectedVersion) => {
+    // Every promise more would be felt.
+    try {
+      assertWritable();
+      const checked = checkFacts(stream, offered, expectedVersion);
+      const how = { stream, expectedVersion, keys, upcasters, hasContentOf };
+      const place = { stream, expectedVersion, count: checked.length };
+      return commits.append(place, () => sealFacts(checked, how));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 }
 
