@@ -1,6 +1,6 @@
 /** How much of the recording that runs there is, counted on between two frames that say so. */
 import { atom, onMount } from 'nanostores';
-import { type Status, status } from './feed.ts';
+import { type Status, onFrame, status } from './feed.ts';
 
 type Running = NonNullable<Status['recording']>;
 
@@ -10,25 +10,41 @@ export const recorded = atom<number | null>(null);
 /**
  * Seconds of a recording now, when a status said `recording.duration` so many milliseconds ago. One that is
  * paused stands still, and so does a device that is still being opened.
+ * @param opened whether the device has given sound since
  */
-export function secondsNow({ duration, paused, device }: Running, agoMs: number): number {
-  const stands = paused || (device !== null && duration === 0);
+export function secondsNow(
+  { duration, paused, device }: Running,
+  agoMs: number,
+  opened = false,
+): number {
+  const stands = paused || (device !== null && duration === 0 && !opened);
   return Math.floor(duration + (stands ? 0 : agoMs / 1000));
 }
 
 onMount(recorded, () => {
   let heard = performance.now();
+  let opened = false;
   const show = () => {
     const running = status.get()?.recording ?? null;
-    recorded.set(running === null ? null : secondsNow(running, performance.now() - heard));
+    recorded.set(running && secondsNow(running, performance.now() - heard, opened));
   };
+  // No status says that a device has been opened: its first sound does.
+  const stopFrames = onFrame((frame) => {
+    const running = status.get()?.recording;
+    if (opened || frame.type !== 'level' || running?.duration !== 0) return;
+    if (frame.recording_id !== running.recording_id) return;
+    opened = true;
+    heard = performance.now();
+  });
   const stop = status.subscribe(() => {
+    opened = false;
     heard = performance.now();
     show();
   });
   const timer = setInterval(show, 250);
   return () => {
     clearInterval(timer);
+    stopFrames();
     stop();
   };
 });

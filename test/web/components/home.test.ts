@@ -138,6 +138,7 @@ test('the clock goes on between two statuses, and stands still while nothing is 
     0,
     'the device is still being opened',
   );
+  assert.equal(secondsNow({ ...running, duration: 0 }, 2500, true), 2, 'it has given sound');
 });
 
 test('jobs: failed, waiting for the person, at work; progress that came since counts', () => {

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { make, speak } from '../support/espeak.ts';
+import { privatePulse } from '../support/pulse.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
+import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
+
+/** Notes of a large library, and how many a page has. */
+const [noteCount, pageSize] = [5000, 50];
+
+test('Home: many notes, search, what is in progress, uploads over a broken network, the recorder', async (t) => {
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  const [read] = await tellMeetings(first.dataDir, [readingRoom, choirBoard]);
+  const pulse = await privatePulse(t);
+  const service = await startServiceProcess(first.dataDir, {
+    ...(pulse.env as Record<string, string>),
+    // No engine recognises anything here.
+    MITSCHRIFT_MODELS: join(first.dataDir, 'models'),
+  });
+  t.after(async () => await service.end('SIGTERM'));
+  const login = { username: 'ada', password };
+  const session = await apiOf(service.url).post<{ token: string }>('/login', login);
+  const api = apiOf(service.url, session.token);
+  const browser = await startChromium(t);
+  const proxy = await tcpProxy(t, service.url);
+  const page = await openPage(t, browser, {
+    url: proxy.url,
+    session,
+    expected: /WebSocket|ERR_/,
+  });
+  t.after(async () => await page.context().close());
+  const press = async (name: string) =>
+    await page.getByRole('button', { name, exact: true }).click();
+  const rows = page.locator('article.note');
+  const readNote = rows.filter({ hasText: readingRoom.title });
+
+  await t.test('the library is read page by page, and narrowed', async () => {
+    await readNote.waitFor();
+    await page.getByText('Waits for you: 4 speakers have no names yet.').waitFor();
+    await checkLook(page, 'home');
+    const asked = await manyNotes(page);
+    await page.reload();
+    await rows.filter({ hasText: 'Note 1' }).first().waitFor();
+    assert.ok(asked.length <= 2, 'no more is read than is about to be shown');
+    await page.mouse.move(900, 500);
+    for (let turns = 0; asked.length < 5; turns += 1) {
+      assert.ok(turns < 100, `${asked.length} pages after ${turns} turns of the wheel`);
+      await page.mouse.wheel(0, 2000);
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    }
+    assert.ok((await rows.count()) < 60, 'only what is near is in the page');
+    await page.unroute(/\/transcripts\?/);
+
+    await page.reload();
+    await press('Solo');
+    await page.getByText('No note fits this choice.').waitFor();
+    await press('Show all notes');
+    await page.locator('summary', { hasText: 'Speaker' }).click();
+    await press('Ben Beispiel');
+    await readNote.waitFor();
+  });
+
+  await t.test('a hit of the search leads to what was said; Back, to what was found', async () => {
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('searchbox');
+    await field.fill('skirting');
+    const found = page.locator('.hits', { hasText: '1 note found' });
+    await found.waitFor();
+    await page.locator('mark', { hasText: 'skirting' }).waitFor();
+    await checkLook(page, 'home-found');
+    await rows.getByRole('link').click();
+    await page.waitForURL(new RegExp(`/notes/${read}\\?t=\\d+$`));
+    const second = Number(new URL(page.url()).searchParams.get('t'));
+    assert.ok(second >= 30 && second < 40, `second ${second}`);
+    await page.locator('[data-turn="3"]').getByText('skirting boards').waitFor();
+    await page.waitForFunction(
+      `Math.floor(document.querySelector('.scrub input')?.value) === ${second}`,
+    );
+    await page.goBack();
+    await found.waitFor();
+    await field.fill('lift kaleidoscope');
+    await page.getByText('Nothing was said about “lift kaleidoscope”.').first().waitFor();
+    await checkLook(page, 'home-nothing-found');
+    await press('Search “kaleidoscope”');
+    await page.getByText('Nothing was said about “kaleidoscope”.').first().waitFor();
+    await page.keyboard.press('Escape');
+    await readNote.waitFor();
+  });
+
+  await t.test('files, dropped or chosen, go on where they were cut off', async () => {
+    const [dropped, chosen] = await talks(first.dataDir);
+    const cut = page.getByText('The upload stopped at');
+    const arrived = page.getByText('Arrived; its notes are being written.');
+    const cutAfter = async (bytes: number, send: () => Promise<void>) => {
+      const gone = proxy.cutAfter(bytes).then(() => proxy.lead('http://127.0.0.1:9'));
+      await send();
+      await gone;
+      await cut.waitFor();
+    };
+    const choose = async (button: string) => {
+      const chooser = page.waitForEvent('filechooser');
+      await press(button);
+      await (await chooser).setFiles(chosen!);
+    };
+    // By itself, when the network is back.
+    await cutAfter(400_000, async () => await drop(page, dropped!));
+    await checkLook(page, 'home-upload-cut');
+    proxy.lead(service.url);
+    await arrived.waitFor();
+    await press('Close');
+
+    // The page was left meanwhile: the same file wants to be chosen again.
+    await cutAfter(800_000, async () => await choose('Choose files'));
+    await page.goto(`${service.url}/account`);
+    proxy.lead(service.url);
+    await page.goto(proxy.url);
+    await page.getByText('Choose the same file again').waitFor();
+    const resumed = page.waitForRequest((request) => request.url().includes('/uploads'));
+    await choose('Choose the file');
+    assert.equal((await resumed).method(), 'HEAD', 'asked how much is there, not begun again');
+    await arrived.waitFor();
+    // This service has no engine: what fails says so, and goes when it is dismissed.
+    const failed = page.getByText('The speech could not be recognised.');
+    await failed.nth(1).waitFor();
+    await checkLook(page, 'home-failed');
+    await page.getByRole('button', { name: 'Dismiss' }).first().click();
+    await failed.nth(1).waitFor({ state: 'detached' });
+  });
+
+  await t.test('the computer’s microphone: paused, gone on with, discarded', async () => {
+    const recording = page.getByText('Recording a meeting', { exact: true });
+    await page.locator('h1').focus();
+    await page.keyboard.press('r');
+    await recording.waitFor();
+    await page.getByRole('timer').filter({ hasText: '0:01' }).waitFor();
+    await checkLook(page, 'home-recording');
+    await press('Pause');
+    await page.locator('.state', { hasText: 'Paused' }).waitFor();
+    await press('Go on');
+    await recording.waitFor();
+    await press('Discard…');
+    await page.getByText('Discard this recording?').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep recording');
+    await press('Discard for good');
+    await page.locator('.rec-btn').waitFor();
+    assert.equal((await api.get<{ recording: null }>('/status')).recording, null);
+  });
+
+  await t.test('empty, on a phone, in German', async (t) => {
+    const ben = { ...login, username: 'ben' };
+    await api.post('/users', { ...ben, is_admin: false });
+    const theirs = await openPage(t, browser, {
+      url: service.url,
+      session: await apiOf(service.url).post<object>('/login', ben),
+      locale: 'de-DE',
+      ...phone,
+    });
+    await theirs.getByText('Noch nichts').waitFor();
+    await checkLook(theirs, 'home-empty-phone-de');
+    await theirs.context().close();
+  });
+});
+
+/** From now on the page has a library of 5,000 notes, each as the one that is there. @returns what is asked for */
+async function manyNotes(page: Page): Promise<string[]> {
+  const asked: string[] = [];
+  await page.route(/\/transcripts\?/, async (route) => {
+    const url = new URL(route.request().url());
+    const cursor = url.searchParams.get('cursor') ?? '0';
+    asked.push(cursor);
+    url.searchParams.delete('cursor');
+    const real = await route.fetch({ url: url.href });
+    const { transcripts } = (await real.json()) as { transcripts: object[] };
+    const begin = Number(cursor);
+    const made = Array.from({ length: pageSize }, (_, at) => ({
+      ...transcripts[0],
+      recording_id: `r${begin + at}`,
+      title: `Note ${begin + at + 1}`,
+      created_at: new Date(Date.parse('2026-11-20T12:00:00Z') - (begin + at) * 3_600_000),
+    }));
+    const next = begin + pageSize;
+    const next_cursor = next < noteCount ? String(next) : null;
+    await route.fulfill({ json: { transcripts: made, next_cursor } });
+  });
+  return asked;
+}
+
+/** Two files of 1.3 MB: a sentence, and silence. */
+async function talks(folder: string): Promise<string[]> {
+  const spoken = join(folder, 'spoken.wav');
+  await speak('The door is painted in the spring.', spoken);
+  return await Promise.all(
+    ['dropped', 'chosen'].map(async (name, at) => {
+      const path = join(folder, `${name}.wav`);
+      await make('sox', spoken, '-r', '44100', '-c', '2', path, 'pad', '0', String(5 + at / 10));
+      return path;
+    }),
+  );
+}
+
+/** As if a file were dropped on the page from the desktop. */
+async function drop(page: Page, path: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const input = Object.assign(document.createElement('input'), { type: 'file', id: 'carried' });
+    document.body.append(input);
+  })()`);
+  await page.locator('#carried').setInputFiles(path);
+  await page.evaluate(`(() => {
+    const input = document.querySelector('#carried');
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(input.files[0]);
+    input.remove();
+    for (const type of ['dragenter', 'dragover', 'drop']) {
+      const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+      document.body.dispatchEvent(event);
+    }
+  })()`);
+}
