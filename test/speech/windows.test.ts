@@ -141,9 +141,11 @@ test('the work grows with the length: a day takes no more than its share of an h
         ],
       ),
     );
-    const begun = performance.now();
+    // Processor time: on a busy machine the clock counts others' work.
+    const begun = process.cpuUsage();
     assert.equal(joinWindows(windows, null).voices.length, 8);
-    return performance.now() - begun;
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / 1000;
   };
   hours(1);
   const [one, day] = [hours(1), hours(24)];
