@@ -122,5 +122,5 @@ test('the page of backups says how far one is, and what came of it', (t) => {
   assert.match(shown.textContent, /54 facts are in it/);
   assert.ok(!button.disabled);
   say({ state: 'failed', error: 'No space left.', ended_at: '2026-11-22T13:01:00Z' });
-  assert.match(shown.querySelector('[role=alert]')!.textContent!, /No space left/);
+  assert.match(shown.querySelector('[role=alert]')!.textContent, /No space left/);
 });

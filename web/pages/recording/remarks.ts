@@ -41,6 +41,7 @@ function named(kind: 'ended' | 'document', codes: string, shown: Words): string 
   const texts: Readonly<Record<string, unknown>> = shown;
   return codes
     .split(', ')
-    .flatMap((code) => texts[`${kind}:${code}`] ?? [])
+    .map((code) => texts[`${kind}:${code}`])
+    .filter((name) => typeof name === 'string')
     .join(', ');
 }
