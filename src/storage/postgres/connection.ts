@@ -73,6 +73,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
     query_timeout: statementMs + silenceMs,
     keepAlive: true,
     idleTimeoutMillis: idleMs,
+    // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
     onConnect: prepareSession,
   };
   const client = (): pg.Client => new pg.Client(config);

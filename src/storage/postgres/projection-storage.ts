@@ -17,7 +17,7 @@ export function postgresProjectionStorage(db: Postgres): ProjectionStorage {
       values: [projection, keys],
     });
     const rows = new Map(found.map(({ key, row }) => [key, row]));
-    return keys.map((key) => parsed<T>(rows.get(key)));
+    return keys.map((key) => parsed(rows.get(key)) as T | undefined);
   };
   return {
     getMany,
@@ -91,5 +91,5 @@ async function* rangeOf<T>(
 }
 
 /** What was written here; its shape is known to the projection. */
-const parsed = <T>(row: string | undefined): T | undefined =>
-  row === undefined ? undefined : (JSON.parse(row) as T);
+const parsed = (row: string | undefined): unknown =>
+  row === undefined ? undefined : JSON.parse(row);

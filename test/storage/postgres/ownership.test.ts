@@ -78,7 +78,9 @@ it('can be claimed again over a new session when the old one was lost', async (t
     cluster.url,
     "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted",
   );
-  await Promise.all([a, b].map((held) => held!.lost.aborted || once(held!.lost, 'abort')));
+  await Promise.all(
+    [a, b].map(async (held) => held!.lost.aborted || (await once(held!.lost, 'abort'))),
+  );
   const again = await claimed(one, 'a');
   assert.equal(again.lost.aborted, false);
   await one.close();
