@@ -52,4 +52,4 @@ async function present(
   return row && !isIn(row.state, 'idle.erased') ? row : undefined;
 }
 
-const ulidPattern = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+export const ulidPattern = /^[0-9A-HJKMNP-TV-Z]{26}$/;

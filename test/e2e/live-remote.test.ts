@@ -27,6 +27,8 @@ const rate = 16_000;
 const seconds = 70;
 /** The first sentence, with the pause that ends it. */
 const opening = 6;
+/** Between these the server goes away: something is said then. */
+const [leaving, away] = [50, 57];
 /** Taken for another language than the talk turns out to be in. */
 const german = {
   task: 'transcribe',
@@ -77,7 +79,7 @@ test(`a server recognises while people talk: it lags, goes away and comes back, 
   await browser.sendTo(35 * rate);
   const id = browser.recordingId()!;
   await speech.asked(2);
-  await browser.sendTo(50 * rate);
+  await browser.sendTo(leaving * rate);
   await eventually('it lags', async () => ((await live())?.behind ?? 0) >= 10);
   assert.equal(speech.received.length, 2);
   speech.release();
@@ -174,14 +176,19 @@ test(`a server recognises while people talk: it lags, goes away and comes back, 
   }
 });
 
+/** Four parts with a pause of two seconds behind each, which ends a stretch whatever the seed says. */
 function talk(random: () => number): ToneWord[] {
-  const first = toneTalk(opening - 2, random);
-  const rest = toneTalk(seconds - opening, random).map(({ start, end }, at) => ({
-    text: toneText(first.length + at),
-    start: start + opening,
-    end: end + opening,
-  }));
-  return [...first, ...rest];
+  const words: ToneWord[] = [];
+  for (const [from, to] of [
+    [0, opening],
+    [opening, leaving],
+    [leaving, away],
+    [away, seconds],
+  ] as const) {
+    for (const { start, end } of toneTalk(to - from - 2, random))
+      words.push({ text: toneText(words.length), start: start + from, end: end + from });
+  }
+  return words;
 }
 
 /** Words without the punctuation that a language model set. */

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ulid } from 'ulid';
 import { connect } from '../support/http-client.ts';
 import { wholeService } from '../support/whole-service.ts';
 
@@ -104,6 +105,38 @@ test('another connection of the same user goes on, and the first one adds nothin
   second.socket.send(pcm.subarray(4000));
   await acknowledged(second, 4000);
   assert.deepEqual(await audioOf(service, id), pcm);
+});
+
+test('a browser that was gone before the answer goes on with the recording it began', async (t) => {
+  const service = await wholeService(t);
+  const id = ulid();
+  const [first, second] = [await open(service), await open(service)];
+  const begin = { type: 'audio.start', kind: 'solo', sample_rate: rate, id };
+  // Twice at once, and once more when there is something.
+  const both = [first, second].map((client) => start(client, { id }));
+  assert.deepEqual(await Promise.all(both), [
+    { id, samples: 0 },
+    { id, samples: 0 },
+  ]);
+  const third = await open(service);
+  assert.deepEqual(await start(third, { id }), { id, samples: 0 });
+  third.socket.send(randomBytes(2000));
+  await acknowledged(third, 1000);
+  assert.deepEqual(await start(first, { id }), { id, samples: 1000 });
+  type List = { recordings: { recording_id: string }[] };
+  const { recordings } = await service.api().get<List>('/recordings');
+  assert.deepEqual(
+    recordings.map(({ recording_id }) => recording_id),
+    [id],
+  );
+  const ben = await open(service, await service.login('ben'));
+  const before = ben.frames.length;
+  say(ben, begin);
+  assert.equal(
+    (await after(ben, before, ({ type }) => /^(warning|audio.ready)$/.test(type))).type,
+    'warning',
+  );
+  assert.equal(await refusal(ben, { ...begin, id: '../..' }), 'not-understood');
 });
 
 test('only the owner goes on with a recording, at its rate', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { waveformStyle } from '../../src/http/middleware/security.ts';
+import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { checkLook, openPage, phone, startChromium, startWebService } from './browser.ts';
 import { choirBoard, longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
@@ -81,10 +82,17 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     assert.equal(style, 'relative', `the waveform’s style sheet is not allowed: ${waveformStyle}`);
     await page.getByRole('button', { name: 'Hear it at 01:12' }).click();
     await turn(page, 8).locator('.w.on').waitFor();
-    await page.keyboard.press('Space');
+    await page.keyboard.press('k');
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-    await turn(page, 4).hover();
-    await turn(page, 4).locator('[data-word="5"]').click();
+    // The page may still be scrolling to what was played, away from under the pointer.
+    await eventually('the word is pressed', async () => {
+      await turn(page, 4).hover();
+      const word = turn(page, 4).locator('[data-word="5"]');
+      return await word.click({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await page.locator('[data-turn="4"].playing .w.on').waitFor();
     await page.keyboard.press('k');
     const at = () => page.evaluate<number>(`Number(document.querySelector('.scrub input').value)`);

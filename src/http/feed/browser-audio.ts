@@ -113,8 +113,9 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
   let stream: BrowserStream | null = null;
   try {
     refuseWhenStopped(services);
-    const recordingId = message.recording_id ?? (await mic.begin(message, connection.caller()));
-    const isLate = message.recording_id !== undefined && (await hasEnded(mic, recordingId));
+    const known = message.recording_id ?? (await begunBefore(mic, message));
+    const recordingId = known ?? (await mic.begin(message, connection.caller()));
+    const isLate = known !== undefined && (await hasEnded(mic, recordingId));
     const { captures, lateAudio } = services;
     stream = await (isLate ? lateAudio : captures.browser).stream(recordingId);
     mic.current = { recordingId, stream, sender, taking: true };
@@ -164,6 +165,15 @@ function retireWhenIdle({ retired, current, waiting }: Microphone): void {
   if (retired && current === null && waiting === 0) retired();
 }
 
+/** The recording that this browser began before it was gone, if its id was answered to nobody. */
+async function begunBefore(
+  { services, connection }: Microphone,
+  { id }: AudioStart,
+): Promise<string | undefined> {
+  const row = id === undefined ? undefined : await recordingById(services.storage, id);
+  return row?.owner === connection.caller().userId ? id : undefined;
+}
+
 /**
  * Whether a recording that a browser goes on with has ended: then it is taken, and added. Only its owner does,
  * even if others may see it.
@@ -203,7 +213,7 @@ function browserRecordings(services: HttpServices) {
   const beginning = new Map<string, number>();
 
   return async function begin(
-    { kind, language, people }: AudioStart,
+    { kind, language, people, id: recordingId = ulid() }: AudioStart,
     { userId }: Caller,
   ): Promise<string> {
     const others = beginning.get(userId) ?? 0;
@@ -215,10 +225,11 @@ function browserRecordings(services: HttpServices) {
         throw new Problem('already-recording', `${running} browsers of yours are being recorded.`);
       await space.refuseWhenFull(userId);
       const accepted = await recordingService.startRecording({
-        recordingId: ulid(),
+        recordingId,
         owner: userId,
         by: userId,
-        command: `${userId}:${ulid()}`,
+        // Said twice before the rows have it: what it began then is the answer.
+        command: `${userId}:${recordingId}`,
         kind,
         language: language ?? null,
         speakers: null,

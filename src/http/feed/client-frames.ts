@@ -3,6 +3,7 @@ import { kindSchema } from '../../../events/facts/recording.ts';
 import { browserRates } from '../../capture/browser/browser-file.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
 import { languageSchema } from '../body.ts';
+import { ulidPattern } from '../visible-recording.ts';
 
 /**
  * What a client sends: to record with the browser’s microphone, whose audio are binary frames of 16-bit
@@ -21,6 +22,11 @@ export const clientFrame = z.discriminatedUnion('type', [
     language: languageSchema.optional(),
     people: peopleSchema.optional().describe('names of people who may be heard'),
     recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
+    id: z
+      .string()
+      .regex(ulidPattern, 'must be a ULID')
+      .optional()
+      .describe('of the new recording: said again, it goes on with that one'),
   }),
   z.object({ type: z.literal('audio.stop') }),
   z.object({

@@ -123,13 +123,14 @@ function again(link: Link): void {
 }
 
 function sayStart(link: Link, socket: WebSocket): void {
-  const { kind, rate, recordingId } = link.kept;
+  const { id, kind, rate, recordingId } = link.kept;
   link.isAsking = true;
   const start: Schema<'ClientFrame'> = {
     type: 'audio.start',
     kind,
     sample_rate: rate,
-    ...(recordingId !== null && { recording_id: recordingId }),
+    // Its own id, so that a page that goes away before the answer does not begin another one.
+    ...(recordingId === null ? { id } : { recording_id: recordingId }),
   };
   socket.send(JSON.stringify(start));
 }
