@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import type { Projection } from '../../projections/runner/projection.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
@@ -382,6 +383,10 @@ test('a command is refused before anything is appended when its result could not
   const token = await service.setUp();
   service.engines.hold('transcribe');
   const { recording_id: id } = (await service.upload(token)).body;
+  // What begins by itself is behind it: the next fact is the cancelling.
+  const activity = () => service.recordingService.activity(id)[0];
+  await eventually('it is at work', () => activity()?.fraction === 0.5);
+  await runner.applied('fragile', await service.store.head());
   broken = true;
   const cancelled = await service.call('POST', `/recordings/${id}/cancel`, { token });
   assert.equal(cancelled.status, 200);

@@ -42,8 +42,15 @@ test('in Firefox: logging in, hearing and correcting a note, what changes meanwh
   });
 
   await t.test('a turn is corrected, by the keyboard', async () => {
-    await page.locator('[data-turn="2"] .tools button').click();
-    const area = await page.waitForSelector('#turn-text');
+    // The page may still be scrolling to what was played, away from under the pointer.
+    await eventually('the turn can be corrected', async () => {
+      await page.locator('[data-turn="2"] .tools button').click();
+      return await page.waitForSelector('#turn-text', { timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+    const area = await page.$('#turn-text');
     await area!.focus();
     await page.keyboard.down('Control');
     await page.keyboard.press('a');
