@@ -24,13 +24,9 @@ export type RecordingFiles = {
   authored: Partial<Record<DocumentName, ReadFact<'document.edited'>>>;
 };
 
-/** @throws {Error} for a recording that has not begun */
-export function filesOf(recording: Recording, source: Source): RecordingFiles {
-  const { results } = source;
-  const { versions } = recording.sources;
-  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
-  if (!origin) throw new Error(`Recording ${recording.recordingId} has not begun.`);
-  const audio = factAt(
+/** What says which audio there is: as it came, or as a browser added to it. */
+export const audioFact = (recording: Recording, { results }: Source) =>
+  factAt(
     recording,
     results.audio,
     'audio.imported',
@@ -38,6 +34,14 @@ export function filesOf(recording: Recording, source: Source): RecordingFiles {
     'capture.interrupted',
     'audio.extended',
   );
+
+/** @throws {Error} for a recording that has not begun */
+export function filesOf(recording: Recording, source: Source): RecordingFiles {
+  const { results } = source;
+  const { versions } = recording.sources;
+  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
+  if (!origin) throw new Error(`Recording ${recording.recordingId} has not begun.`);
+  const audio = audioFact(recording, source);
   const compressed = factsOf(recording, 'audio.compressed', Infinity).findLast(
     ({ version }) => version > (audio?.version ?? 0),
   );

@@ -7,6 +7,7 @@ import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.
 import { linesOn } from './lines-on-blocks.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
+import { audioFact } from './files.ts';
 import { factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
 import {
   type TurnChange,
@@ -160,16 +161,9 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
 }
 
 /** Seconds of its audio: as it was decoded last, unless audio came after that. */
-export function durationOf(recording: Recording, { results }: Source): number | null {
-  const plan = factAt(recording, results.plan, 'speech.detected');
-  const audio = factAt(
-    recording,
-    results.audio,
-    'audio.imported',
-    'audio.captured',
-    'capture.interrupted',
-    'audio.extended',
-  );
+export function durationOf(recording: Recording, source: Source): number | null {
+  const plan = factAt(recording, source.results.plan, 'speech.detected');
+  const audio = audioFact(recording, source);
   const isCurrent = plan && plan.version > (audio?.version ?? 0);
   return (isCurrent ? plan : (audio ?? plan))?.data.duration ?? null;
 }
