@@ -1,18 +1,19 @@
 import { decodeTime } from 'ulid';
 import type { LoggedFact } from '../facts/catalogue.ts';
 import type { LogDatabase } from './database.ts';
+import {
+  appendQueue,
+  batchBytesMax,
+  batchFactsMax,
+  sizeOf,
+  unknownOutcome,
+  wokenFirst,
+} from './append-queue.ts';
 import { type SealedFact, factIds } from './records.ts';
 import { type Head, emptyHead } from './head-file.ts';
 import { EventStoreError } from '../store.ts';
 import type { StreamHeads } from './streams.ts';
 import { type Append, type WriteGroup, writeGroup } from './write-group.ts';
-
-/** What may wait for the disk at once; beyond it appends are refused with `BUSY`. */
-export const queueFactsMax = 10_000;
-export const queueBytesMax = 64 * 1024 * 1024;
-/** What one write may hold; a single larger append is written alone. */
-export const batchFactsMax = 2_000;
-export const batchBytesMax = 8 * 1024 * 1024;
 
 /**
  * The only writer of facts. What is appended while a write is under way goes to the disk with the
@@ -40,8 +41,7 @@ export class Appender {
   #lastIso = '';
   /** In the order in which they will be written; the last one takes more. */
   #groups: WriteGroup[] = [];
-  #queuedFacts = 0;
-  #queuedBytes = 0;
+  readonly #queue = appendQueue('the disk');
   #writing: Promise<void> | undefined;
 
   constructor(options: {
@@ -73,9 +73,7 @@ export class Appender {
 
   /** @throws {EventStoreError} `BUSY` when the queue cannot take so many facts more */
   assertRoom(facts: number): void {
-    if (this.#queuedFacts + facts > queueFactsMax) {
-      throw new EventStoreError('BUSY', `${this.#queuedFacts} facts are waiting for the disk.`);
-    }
+    this.#queue.assertFacts(facts);
   }
 
   /**
@@ -85,13 +83,10 @@ export class Appender {
   enqueue(stream: string, facts: SealedFact[], expectedVersion: number): Promise<LoggedFact[]> {
     const bytes = sizeOf(facts);
     this.assertRoom(facts.length);
-    if (this.#queuedFacts > 0 && this.#queuedBytes + bytes > queueBytesMax) {
-      throw new EventStoreError('BUSY', `${this.#queuedBytes} bytes are waiting for the disk.`);
-    }
+    this.#queue.assertBytes(bytes);
     return new Promise<LoggedFact[]>((resolve, reject) => {
       this.#place({ stream, facts, expectedVersion, bytes, resolve, reject });
-      this.#queuedFacts += facts.length;
-      this.#queuedBytes += bytes;
+      this.#queue.add({ facts: facts.length, bytes });
       this.#heads.accept(stream, expectedVersion + facts.length);
       this.#writing ??= this.#writeAll();
     });
@@ -158,10 +153,10 @@ export class Appender {
   async #writeAll(): Promise<void> {
     try {
       // Those that the last write woke may append again before the next one begins.
-      await nextTick();
+      await wokenFirst();
       for (let group = this.#groups.shift(); group; group = this.#groups.shift()) {
         await this.#write(group);
-        await nextTick();
+        await wokenFirst();
       }
     } finally {
       this.#writing = undefined;
@@ -177,7 +172,7 @@ export class Appender {
       this.refuseWaiting(notNow(error));
       for (const append of group.take()) {
         this.#release(append);
-        append.reject(isRefusal(error) ? error : unknownOutcome(error));
+        append.reject(isRefusal(error) ? error : unknownOutcome(whenOpenAgain, error));
       }
       return;
     }
@@ -191,13 +186,9 @@ export class Appender {
   }
 
   #release(append: Append): void {
-    this.#queuedFacts -= append.facts.length;
-    this.#queuedBytes -= append.bytes;
+    this.#queue.remove({ facts: append.facts.length, bytes: append.bytes });
   }
 }
-
-/** An estimate of what a record's envelope takes; with it, of what a waiting fact keeps in memory. */
-const envelopeBytes = 400;
 
 /** The database turned the batch away before anything was written. */
 const isRefusal = (error: unknown): boolean =>
@@ -206,20 +197,5 @@ const isRefusal = (error: unknown): boolean =>
 const notNow = (cause: unknown): EventStoreError =>
   new EventStoreError('BUSY', 'The log cannot be written now.', { cause });
 
-const unknownOutcome = (cause: unknown): EventStoreError =>
-  new EventStoreError(
-    'OUTCOME_UNKNOWN',
-    'Writing failed; whether the facts are stored shows when the log is open again.',
-    { cause },
-  );
-
-/** Lets those run whom the last write has woken. */
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-function sizeOf(facts: readonly SealedFact[]): number {
-  let bytes = 0;
-  for (const { dataJson, contentJson, sealed } of facts) {
-    bytes += envelopeBytes + dataJson.length + (contentJson?.length ?? 0) + (sealed?.length ?? 0);
-  }
-  return bytes;
-}
+const whenOpenAgain =
+  'Writing failed; whether the facts are stored shows when the log is open again.';

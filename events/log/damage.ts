@@ -57,6 +57,14 @@ export function damageRegister(): DamageRegister {
   };
 }
 
+/** Records that are not there, by position, or by version in a stream. */
+export function missingRecords(first: number, last: number, stream?: string): Damage {
+  const message = first === last ? 'The record is missing.' : `Records up to ${last} are missing.`;
+  return stream === undefined
+    ? { kind: 'record', position: first, message }
+    : { kind: 'record', stream, version: first, message };
+}
+
 /** The error for a damage: where it is, what is wrong, what to do. */
 export function damagedError(damage: Damage, cause?: unknown): EventStoreError {
   const where = [

@@ -1,6 +1,6 @@
 import { type LogDatabase, levelCode } from './database.ts';
 import type { Damage, StoredRecord, VerifiedRecords, VerifyOptions } from '../event-log.ts';
-import type { DamageRegister } from './damage.ts';
+import { type DamageRegister, missingRecords } from './damage.ts';
 import { type FactDecoder, parseRecord } from './sealing.ts';
 import {
   crcOf,
@@ -33,14 +33,8 @@ export async function verifyLog(
   },
   options: VerifyOptions = {},
 ): Promise<VerifiedRecords> {
-  const { db, head, damage } = parts;
-  const after = options.afterPosition ?? 0;
-  const upTo = Math.min(options.upToPosition ?? head, head);
-  const result: VerifiedRecords = { position: after, records: 0, damages: 0 };
-  const report = (found: Damage): void => {
-    result.damages += 1;
-    damage.report(found);
-  };
+  const { db, head } = parts;
+  const { after, upTo, result, report } = beginVerify(parts, options);
   if (after > head) {
     report({ kind: 'record', position: head + 1, message: tailMissing(head, after) });
   }
@@ -57,7 +51,7 @@ export async function verifyLog(
     result.records += page.length;
     result.position = checked.position;
     if (page.length === 0) {
-      reportMissing(result.position + 1, upTo, report);
+      report(missingRecords(result.position + 1, upTo));
       result.position = upTo;
     }
     options.onProgress?.(result.position);
@@ -65,6 +59,24 @@ export async function verifyLog(
   const whole = after === 0 && upTo === head && result.position === upTo;
   if (whole && !options.signal?.aborted) await checkIndex(db, head, result.records, report);
   return result;
+}
+
+/** The range to look at, and the result so far, which `report` counts damages into. */
+export function beginVerify(
+  { head, damage }: { head: number; damage: DamageRegister },
+  options: VerifyOptions,
+): { after: number; upTo: number; result: VerifiedRecords; report: Report } {
+  const after = options.afterPosition ?? 0;
+  const result: VerifiedRecords = { position: after, records: 0, damages: 0 };
+  return {
+    after,
+    upTo: Math.min(options.upToPosition ?? head, head),
+    result,
+    report(found) {
+      result.damages += 1;
+      damage.report(found);
+    },
+  };
 }
 
 type Report = (damage: Damage) => void;
@@ -107,7 +119,7 @@ function checkEntries(
   for (const [key, text] of entries) {
     const found = positionOf(key);
     if (found !== position + 1) {
-      reportMissing(position + 1, found - 1, report);
+      report(missingRecords(position + 1, found - 1));
       crc = undefined;
     }
     position = found;
@@ -128,11 +140,6 @@ function checkEntries(
     records.push(record);
   }
   return { records, position, crc };
-}
-
-function reportMissing(first: number, last: number, report: Report): void {
-  const message = first === last ? 'The record is missing.' : `Records up to ${last} are missing.`;
-  report({ kind: 'record', position: first, message });
 }
 
 /** Each record must be found by its stream and version. */

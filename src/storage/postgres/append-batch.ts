@@ -1,5 +1,5 @@
 import { type SealedFact, asStored } from '../../../events/log/records.ts';
-import { batchBytesMax, batchFactsMax } from '../../../events/log/appender.ts';
+import { batchBytesMax, batchFactsMax } from '../../../events/log/append-queue.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import { rowCrc, rowRecord } from './fact-rows.ts';

@@ -1,6 +1,6 @@
 import type { Damage, RawRecord, StoredRecord } from '../../../events/event-log.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
-import type { DamageRegister } from '../../../events/log/damage.ts';
+import { type DamageRegister, missingRecords } from '../../../events/log/damage.ts';
 import type { FactDecoder } from '../../../events/log/sealing.ts';
 import type { Postgres } from './connection.ts';
 import {
@@ -88,7 +88,7 @@ async function* checkedPages(
   }
   // A stream may be shorter than was asked for; up to a position that was reached all is there.
   if (range.stream !== undefined || range.upTo === Infinity || last >= range.upTo) return;
-  yield { records: [], damage: missing(last + 1, range.upTo) };
+  yield { records: [], damage: missingRecords(last + 1, range.upTo) };
 }
 
 function checkedPage(range: RowRange, rows: FactRow[], after: number): CheckedPage {
@@ -97,17 +97,9 @@ function checkedPage(range: RowRange, rows: FactRow[], after: number): CheckedPa
     const expected = after + records.length + 1;
     const found = placeIn(range, row);
     const checked =
-      found === expected ? checkedRow(row) : missing(expected, found - 1, range.stream);
+      found === expected ? checkedRow(row) : missingRecords(expected, found - 1, range.stream);
     if (isDamage(checked)) return { records, damage: checked };
     records.push(checked);
   }
   return { records };
-}
-
-/** Rows that are not there, by position, or by version in a stream. */
-export function missing(first: number, last: number, stream?: string): Damage {
-  const message = first === last ? 'The record is missing.' : `Records up to ${last} are missing.`;
-  return stream === undefined
-    ? { kind: 'record', position: first, message }
-    : { kind: 'record', stream, version: first, message };
 }

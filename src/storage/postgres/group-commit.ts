@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { queueBytesMax, queueFactsMax } from '../../../events/log/appender.ts';
+import {
+  appendQueue,
+  sizeOf,
+  unknownOutcome,
+  wokenFirst,
+} from '../../../events/log/append-queue.ts';
 import { type SealedFact, factIds } from '../../../events/log/records.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { EventStoreError } from '../../../events/store.ts';
@@ -30,8 +35,7 @@ export class GroupCommit {
   readonly #committed: (position: number) => void;
   readonly #nextId = factIds();
   #queue: WaitingAppend[] = [];
-  #queuedFacts = 0;
-  #queuedBytes = 0;
+  readonly #waiting = appendQueue('the database');
   /** The last append not settled yet that leads to a version of a stream. */
   readonly #leading = new Map<string, WaitingAppend>();
   /** Versions that streams had at least. */
@@ -57,7 +61,7 @@ export class GroupCommit {
     seal: () => SealedFact[] | Promise<SealedFact[]>,
   ): Promise<LoggedFact[]> {
     const { stream, expectedVersion, count } = place;
-    if (this.#queuedFacts + count > queueFactsMax) throw tooMany(this.#queuedFacts, 'facts');
+    this.#waiting.assertFacts(count);
     const sealing = seal();
     return new Promise<LoggedFact[]>((resolve, reject) => {
       const append: WaitingAppend = {
@@ -74,7 +78,7 @@ export class GroupCommit {
       };
       this.#leading.set(leadingTo(stream, expectedVersion + count), append);
       this.#queue.push(append);
-      this.#queuedFacts += count;
+      this.#waiting.add({ facts: count });
       this.#unsettled += 1;
       if (Array.isArray(sealing)) this.#ready(append, sealing);
       else {
@@ -99,23 +103,25 @@ export class GroupCommit {
       this.#drop(append, new EventStoreError('INVALID_FACT', message));
       return;
     }
-    if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > queueBytesMax) {
-      this.#drop(append, tooMany(this.#queuedBytes, 'bytes'));
+    try {
+      this.#waiting.assertBytes(bytes);
+    } catch (error) {
+      this.#drop(append, error);
       return;
     }
     append.facts = facts;
     append.bytes = bytes;
-    this.#queuedBytes += bytes;
+    this.#waiting.add({ bytes });
     this.#sending ??= this.#sendAll();
   }
 
   async #sendAll(): Promise<void> {
     try {
       // Those that the last batch woke may append again before the next one goes.
-      await nextTick();
+      await wokenFirst();
       for (let batch = this.#take(); batch.appends.length > 0; batch = this.#take()) {
         await this.#send(batch);
-        await nextTick();
+        await wokenFirst();
       }
     } finally {
       this.#sending = undefined;
@@ -165,7 +171,7 @@ export class GroupCommit {
       .catch((error: unknown) => ({ error, outcome: 'nothing' as const }));
     if ('error' in answer) {
       const { error, outcome } = answer;
-      const failure = outcome === 'nothing' ? error : unknownOutcome(error);
+      const failure = outcome === 'nothing' ? error : unknownOutcome(streamShows, error);
       for (const append of batch.appends) this.#settle(append, { error: failure });
       return;
     }
@@ -193,8 +199,7 @@ export class GroupCommit {
     const leading = leadingTo(stream, expectedVersion + count);
     if (this.#leading.get(leading) === append) this.#leading.delete(leading);
     append.basis = undefined;
-    this.#queuedFacts -= count;
-    this.#queuedBytes -= append.bytes;
+    this.#waiting.remove({ facts: count, bytes: append.bytes });
     if ('facts' in outcome) {
       this.#versions.set(stream, expectedVersion + count);
       append.resolve(outcome.facts);
@@ -212,26 +217,5 @@ const appendQuery =
 
 const leadingTo = (stream: string, version: number): string => `${stream} ${version}`;
 
-const tooMany = (waiting: number, what: string): EventStoreError =>
-  new EventStoreError('BUSY', `${waiting} ${what} are waiting for the database.`);
-
-const unknownOutcome = (cause: unknown): EventStoreError =>
-  new EventStoreError(
-    'OUTCOME_UNKNOWN',
-    'The database did not say what became of the facts; the stream shows whether they are stored.',
-    { cause },
-  );
-
-/** Lets those run whom the last batch has woken. */
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** An estimate of what a record's envelope takes. */
-const envelopeBytes = 400;
-
-function sizeOf(facts: readonly SealedFact[]): number {
-  let bytes = 0;
-  for (const { dataJson, contentJson, sealed } of facts) {
-    bytes += envelopeBytes + dataJson.length + (contentJson?.length ?? 0) + (sealed?.length ?? 0);
-  }
-  return bytes;
-}
+const streamShows =
+  'The database did not say what became of the facts; the stream shows whether they are stored.';

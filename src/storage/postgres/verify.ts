@@ -1,10 +1,10 @@
 import type { Damage, VerifiedRecords, VerifyOptions } from '../../../events/event-log.ts';
 import { type Upcasters, assertKnown } from '../../../events/facts/validation.ts';
-import type { DamageRegister } from '../../../events/log/damage.ts';
+import { type DamageRegister, missingRecords } from '../../../events/log/damage.ts';
 import type { FactDecoder } from '../../../events/log/sealing.ts';
-import { lostKeys } from '../../../events/log/verify.ts';
+import { beginVerify, lostKeys } from '../../../events/log/verify.ts';
 import type { Postgres } from './connection.ts';
-import { missing, rowPages } from './fact-reader.ts';
+import { rowPages } from './fact-reader.ts';
 import { checkedRow, isDamage } from './fact-rows.ts';
 
 /**
@@ -23,15 +23,9 @@ export async function verifyFacts(
   },
   options: VerifyOptions,
 ): Promise<VerifiedRecords> {
-  const { db, head, damage } = parts;
-  const after = options.afterPosition ?? 0;
-  const upTo = Math.min(options.upToPosition ?? head, head);
-  const result: VerifiedRecords = { position: after, records: 0, damages: 0 };
-  const report = (found: Damage): void => {
-    result.damages += 1;
-    damage.report(found);
-  };
-  if (after > head) report(missing(head + 1, after));
+  const { db, head } = parts;
+  const { after, upTo, result, report } = beginVerify(parts, options);
+  if (after > head) report(missingRecords(head + 1, after));
   const lost = new Set<string>();
   for await (const { rows } of rowPages(db, { after, upTo })) {
     if (options.signal?.aborted) return result;
@@ -39,7 +33,7 @@ export async function verifyFacts(
     for (const row of rows) {
       const position = Number(row.position);
       if (position > upTo) break;
-      if (position > result.position + 1) report(missing(result.position + 1, position - 1));
+      if (position > result.position + 1) report(missingRecords(result.position + 1, position - 1));
       result.position = position;
       result.records += 1;
       const checked = checkedRow(row);
@@ -50,7 +44,7 @@ export async function verifyFacts(
     if (options.contents) result.damages += await lostKeys(parts.decoder, sound, lost);
     options.onProgress?.(result.position);
   }
-  if (result.position < upTo) report(missing(result.position + 1, upTo));
+  if (result.position < upTo) report(missingRecords(result.position + 1, upTo));
   result.position = Math.max(result.position, upTo);
   if (after === 0 && upTo === head) await checkStreams(db, report);
   return result;
