@@ -14,7 +14,7 @@ import type { Readiness } from './http/middleware/ready.ts';
 import { type RunningServer, listen } from './http/server.ts';
 import type { HttpServices } from './http/services.ts';
 import { type StartingApp, createStartingApp } from './http/starting.ts';
-import { sweepUploads, uploadsDirOf } from './http/uploads/receive-upload.ts';
+import { sweepUploads } from './http/uploads/receive-upload.ts';
 import { type Backups, openBackups } from './integrity/backups.ts';
 import { isHeldByAnother } from './integrity/open-mark.ts';
 import { startScrub, type Scrub } from './integrity/scrub.ts';
@@ -260,7 +260,7 @@ async function serve(
 ): Promise<Core & Pick<HttpServices, 'doctor'>> {
   const { host, log } = options;
   const { pipeline, scrub, ...rest } = core;
-  await sweepUploads(uploadsDirOf(host.data.root));
+  await sweepUploads(host.data.uploads);
   const own: HttpServices = {
     ...pipeline,
     ...rest,
@@ -268,7 +268,7 @@ async function serve(
     acceptsAudio,
     version: packageVersion(),
     address: host.address,
-    dataDir: host.data.root,
+    dataDir: host.data.shared,
     health: () => withRows(scrub.health(), pipeline.rows.full()),
     certificateNames: () => server.certificateNames(),
     doctor: serviceDoctor(core, server, options),

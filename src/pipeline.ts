@@ -215,7 +215,7 @@ function recordingServiceOver(
   const { projections } = parts;
   const { store, rows } = opened;
   const { storage } = rows;
-  const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.root, owner));
+  const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.shared, owner));
   const known = openKnownVoices({
     storage,
     projections,

@@ -1,7 +1,8 @@
+import { SettingsError } from '../shared/errors.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { KeyError } from '../../events/key-store.ts';
 import { ConfigError, type Settings } from '../config/schema.ts';
-import { SettingsError, settingsFrom } from '../config/environment.ts';
+import { settingsFrom } from '../config/environment.ts';
 import type { Check } from '../doctor/check.ts';
 import { runChecks } from '../doctor/checks.ts';
 import type { DamageKnown } from '../doctor/data-checks.ts';

@@ -1,3 +1,5 @@
+import { clusterVariables } from '../shared/cluster-settings.ts';
+import { SettingsError } from '../shared/errors.ts';
 import { type SettingKey, type Settings, settingKeys, settingOf } from './schema.ts';
 
 export type { Settings } from './schema.ts';
@@ -34,17 +36,11 @@ export function environmentSettings(env: NodeJS.ProcessEnv): Partial<Settings> {
 export const variableOf = (key: string): string =>
   `MITSCHRIFT_${key.toUpperCase().replaceAll('.', '_')}`;
 
-export class SettingsError extends Error {
-  override name = 'SettingsError';
-  constructor(wrong: string[]) {
-    super(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
-  }
-}
-
 /** What only the environment says, and no key of the configuration. */
-const ofTheHost = ['DATA', 'MODELS', 'HOST', 'PORT', 'LOG_LEVEL'].map(
-  (name) => `MITSCHRIFT_${name}`,
-);
+const ofTheHost = [
+  ...['DATA', 'MODELS', 'HOST', 'PORT', 'LOG_LEVEL'].map((name) => `MITSCHRIFT_${name}`),
+  ...clusterVariables,
+];
 
 /** What to say of a variable that nothing reads. */
 export const unknownVariableText = (found: { variable: string; nearest: string | null }): string =>

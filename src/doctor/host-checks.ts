@@ -1,10 +1,10 @@
+import { SettingsError } from '../shared/errors.ts';
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { packageVersion } from '../shared/package.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Settings } from '../config/schema.ts';
 import {
-  SettingsError,
   environmentSettings,
   unknownVariables,
   unknownVariableText,

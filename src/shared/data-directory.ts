@@ -1,18 +1,31 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type ClusterSettings, clusterFrom } from './cluster-settings.ts';
 
 /** Where the service lives and listens. */
-export type Host = { data: DataFolder; address: string; port: number; logLevel: string };
+export type Host = {
+  data: DataFolder;
+  address: string;
+  port: number;
+  logLevel: string;
+  /** How it is one node of many; null: it is alone, with the log in its data directory. */
+  cluster: ClusterSettings | null;
+};
 
 /** Everything below the data directory. Directories 0700, files 0600. */
 export type DataFolder = {
+  /** Of this machine. */
   root: string;
+  /** Above what all nodes of a cluster have: keys, recordings, spaces, uploads, quarantine. Alone: `root`. */
+  shared: string;
   log: string;
   keys: string;
   /** Rows of projections: made again from the log when they are missing. */
   rows: string;
   recordings: string;
+  /** Above the folders of what is derived from recordings' audio, which two nodes may do at once. Alone: `recordings`. */
+  derived: string;
   spaces: string;
   /** Where models are looked for; they are installed into the first. */
   models: readonly [string, ...string[]];
@@ -33,40 +46,48 @@ export type DataFolder = {
 };
 
 /**
- * Reads `MITSCHRIFT_DATA`, `_MODELS`, `_HOST`, `_PORT` and `_LOG_LEVEL`.
- * @throws {Error} when the port is none.
+ * Reads `MITSCHRIFT_DATA`, `_MODELS`, `_HOST`, `_PORT` and `_LOG_LEVEL`, and what makes this a node of a cluster.
+ * @throws {Error} when the port is none; {SettingsError} as `clusterFrom`
  */
 export function hostFrom(env: NodeJS.ProcessEnv): Host {
   const port = Number(env['MITSCHRIFT_PORT'] || 8765);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Error('MITSCHRIFT_PORT must be a number from 0 to 65535');
   }
-  const shared = env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share');
-  const data = dataFolder(env['MITSCHRIFT_DATA'] || join(shared, 'mitschrift'));
-  const models = resolve(env['MITSCHRIFT_MODELS'] || join(shared, 'mitschrift', 'models'));
+  const cluster = clusterFrom(env);
+  const ofUser = env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share');
+  const data = dataFolder(
+    env['MITSCHRIFT_DATA'] || join(ofUser, 'mitschrift'),
+    cluster?.sharedDirectory ?? undefined,
+  );
+  const models = resolve(env['MITSCHRIFT_MODELS'] || join(ofUser, 'mitschrift', 'models'));
   return {
     data: { ...data, models: [models, ...data.models.filter((folder) => folder !== models)] },
     address: env['MITSCHRIFT_HOST'] || '127.0.0.1',
     port,
     logLevel: env['MITSCHRIFT_LOG_LEVEL'] || 'info',
+    cluster,
   };
 }
 
-/** The layout of a data directory. */
-export function dataFolder(path: string): DataFolder {
+/** The layout of a data directory. @param sharedPath where all nodes of a cluster have what is theirs together */
+export function dataFolder(path: string, sharedPath = path): DataFolder {
   const root = resolve(path);
+  const shared = resolve(sharedPath);
   return {
     root,
+    shared,
     log: join(root, 'log'),
-    keys: join(root, 'keys'),
+    keys: join(shared, 'keys'),
     rows: join(root, 'rows'),
-    recordings: join(root, 'recordings'),
-    spaces: join(root, 'spaces'),
+    recordings: join(shared, 'recordings'),
+    derived: join(root, shared === root ? 'recordings' : 'derived'),
+    spaces: join(shared, 'spaces'),
     models: [join(root, 'models')],
     catalogue: join(root, 'catalogue'),
-    uploads: join(root, 'uploads'),
-    resumable: join(root, 'resumable'),
-    quarantine: join(root, 'quarantine'),
+    uploads: join(shared, 'uploads'),
+    resumable: join(shared, 'resumable'),
+    quarantine: join(shared, 'quarantine'),
     controlSocket: join(root, 'control.sock'),
     triggerSocket: join(root, 'trigger.sock'),
     secrets: join(root, 'secrets.json'),
@@ -76,8 +97,8 @@ export function dataFolder(path: string): DataFolder {
 
 /** Makes the folders that are not there. */
 export async function prepare(data: DataFolder): Promise<void> {
-  const { root, keys, recordings, spaces, uploads } = data;
-  for (const folder of [root, keys, recordings, spaces, uploads]) {
+  const { root, shared, keys, recordings, derived, spaces, uploads } = data;
+  for (const folder of [root, shared, keys, recordings, derived, spaces, uploads]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   // A person may have made it before, for a model: no other user may read what is below.

@@ -99,3 +99,11 @@ export const messageOf = (error: unknown): string =>
 /** Whether an error has one of these codes. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   codes.includes(codeOf(error) ?? '');
+
+/** What the environment says is wrong: a line for each variable, without values. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+  constructor(wrong: string[]) {
+    super(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
+  }
+}
