@@ -1,0 +1,122 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * Bytes under names, for all nodes of a log: a shared directory, or a bucket. What is stored is whole and durable
+ * when a call returns; what a call that failed stored is not known. `test/storage/blobs/contract.ts` says what each must hold to.
+ *
+ * Every call waits for a bounded time only. @throws {BlobsError} from every one of them
+ */
+export interface Blobs {
+  /**
+   * Stores all of `body` under a key. False: the condition did not hold, and nothing was stored.
+   * @throws {BlobsError} also `BLOBS_DIFFER`: the body does not have the SHA-256 that was said, and was not stored
+   */
+  put(key: string, body: BlobBody, condition?: PutCondition): Promise<boolean>;
+  /** What is under a key, from byte `range.start` to `range.end`, both included; null: nothing. The caller reads it or destroys it. */
+  get(key: string, options?: { range?: ByteRange }): Promise<BlobContent | null>;
+  /** What is known of it; null: nothing is there. */
+  head(key: string): Promise<BlobHead | null>;
+  /** Everything under a prefix that is empty or ends with `/`, in no order. What is put or deleted meanwhile may be missed. */
+  list(prefix: string): AsyncIterable<BlobEntry>;
+  /** Nothing is under the key when it returns; twice is once. What was there is overwritten first where the store can. */
+  delete(key: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Bytes, or the path of a file of this machine that does not change meanwhile. */
+export type BlobBody = Uint8Array | { path: string };
+
+export type PutCondition = {
+  /** Only if nothing is there. */
+  ifAbsent?: boolean;
+  /** Only if what is there is what `head` or `get` said this of. */
+  ifMatch?: string;
+  /** Hex; what is stored has it. */
+  sha256?: string;
+};
+
+export type ByteRange = { start: number; end: number };
+
+export type BlobHead = {
+  /** Of all of it. */
+  bytes: number;
+  /** Another one whenever something else is stored. */
+  etag: string;
+  modifiedAt: Date;
+};
+
+export type BlobContent = BlobHead & { body: Readable };
+
+export type BlobEntry = { key: string; bytes: number; modifiedAt: Date };
+
+export type BlobsErrorCode =
+  /** It cannot be reached, or answers too slowly: the same may succeed later. */
+  | 'BLOBS_AWAY'
+  /** It refuses us: credentials, rights, no such bucket. */
+  | 'BLOBS_REFUSED'
+  /** It has the files of another log. */
+  | 'BLOBS_OTHER_LOG'
+  /** What was to be stored, or was read, is not what it was said to be. */
+  | 'BLOBS_DIFFER'
+  /** The setting is none. */
+  | 'BLOBS_URL';
+
+/** Why the store of blobs did not do it, in a sentence; never with a credential or a key of a person's words. */
+export class BlobsError extends Error {
+  override name = 'BlobsError';
+  readonly code: BlobsErrorCode;
+  constructor(code: BlobsErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** What S3 allows (1,024) less a prefix of the settings. */
+const keyBytesMax = 900;
+const segmentBytesMax = 255;
+
+/**
+ * The names that a key consists of. None of them leaves the folder above it, in any store.
+ * @throws {TypeError} it is no key
+ */
+export function segmentsOf(key: string): string[] {
+  const segments = key.split('/');
+  const isPlain = (segment: string): boolean =>
+    // Names with a dot in front are the adapters' own.
+    segment !== '' && !segment.startsWith('.') && Buffer.byteLength(segment) <= segmentBytesMax;
+  if (
+    segments.every(isPlain) &&
+    Buffer.byteLength(key) <= keyBytesMax &&
+    !/[\p{Cc}\p{Cs}\\]/u.test(key)
+  )
+    return segments;
+  // It may be made of what a person wrote: it is not repeated.
+  throw new TypeError('That cannot be the key of a blob.');
+}
+
+/** As `segmentsOf`, for a prefix: nothing, or names each followed by `/`. @throws {TypeError} */
+export function prefixSegments(prefix: string): string[] {
+  if (prefix === '') return [];
+  if (!prefix.endsWith('/')) throw new TypeError('A prefix ends with /.');
+  return segmentsOf(prefix.slice(0, -1));
+}
+
+/** Milliseconds that a call may take: a fixed part, and one for its bytes, at a quarter of a megabyte a second. */
+export const callMs = (bytes = 0): number => 30_000 + bytes / 256;
+
+/** What is done by then. @throws {BlobsError} `BLOBS_AWAY`: it goes on, and no one waits for it */
+export async function within<T>(ms: number, where: string, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(away(where, 'it did not answer in time')), ms);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param where the store, without credentials. @param why in a few words */
+export const away = (where: string, why: string, cause?: unknown): BlobsError =>
+  new BlobsError('BLOBS_AWAY', `The blob store ${where} cannot be used now: ${why}.`, { cause });

@@ -1,0 +1,285 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { hashFile } from '../../shared/files.ts';
+import {
+  type BlobBody,
+  type BlobEntry,
+  type BlobHead,
+  type Blobs,
+  BlobsError,
+  type PutCondition,
+  away,
+  callMs,
+  prefixSegments,
+  segmentsOf,
+} from './blobs.ts';
+import { type BlobsPlace, whereOf } from './blobs-url.ts';
+import type { Exclusively } from './exclusively.ts';
+import {
+  type Sent,
+  attemptsOf,
+  isConflict,
+  isMissing,
+  s3Failure,
+  httpStatusOf,
+} from './s3-failure.ts';
+import { putInParts } from './s3-parts.ts';
+
+export type S3Place = Extract<BlobsPlace, { kind: 's3' }>;
+
+/** What the other files of this adapter need. */
+export type Bucket = {
+  client: S3Client;
+  bucket: string;
+  where: string;
+  /** Within a time; what the server or the network says becomes `BlobsError`. */
+  ask<T>(send: (options: { abortSignal: AbortSignal }) => Promise<T>, bytes?: number): Promise<T>;
+};
+
+/** From this size on a file is sent in parts, so that no try sends much again. */
+const inPartsFrom = 16 * 1024 ** 2;
+const connectMs = 5_000;
+/** Without a byte from the other side. */
+const silentMs = 20_000;
+/** Of every request, with growing pauses between them; all of them together within `callMs`. */
+const triesMax = 4;
+
+export type S3Blobs = Blobs & {
+  /**
+   * Finds out, at a key where something is, whether the store keeps to `If-None-Match` and `If-Match`. Until then,
+   * and where it does not, a condition is looked at first, under a claim.
+   * @param bytes what is there: it is put again
+   */
+  learnConditions(key: string, bytes: Uint8Array): Promise<{ ifAbsent: boolean; ifMatch: boolean }>;
+};
+
+/** Blobs in a bucket, at AWS or a server with its interface (paths, not host names). Credentials come from the environment. */
+export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
+  const bucket = openBucket(place);
+  const keeps = { ifAbsent: false, ifMatch: false };
+  const keyOf = (key: string): string => place.prefix + segmentsOf(key).join('/');
+  const { client, ask } = bucket;
+  const at = (key: string) => ({ Bucket: place.bucket, Key: keyOf(key) });
+
+  const head = async (key: string): Promise<BlobHead | null> => {
+    const command = new HeadObjectCommand(at(key));
+    const found = await orMissing(ask((how) => client.send(command, how)));
+    return found && headOf(found, found.ContentLength ?? 0);
+  };
+
+  return {
+    async put(key, body, condition = {}) {
+      const name = keyOf(key);
+      const checked = await checkedBody(body, condition.sha256);
+      const isKept =
+        (!condition.ifAbsent || keeps.ifAbsent) &&
+        (condition.ifMatch === undefined || keeps.ifMatch);
+      if (isKept) return await putObject(bucket, name, checked, condition);
+      return await exclusively(`blob:${key}`, async (lost) => {
+        const present = await head(key);
+        if (condition.ifAbsent && present !== null) return false;
+        if (condition.ifMatch !== undefined && present?.etag !== condition.ifMatch) return false;
+        if (lost.aborted) throw away(bucket.where, 'the claim on the file was lost');
+        return await putObject(bucket, name, checked, {});
+      });
+    },
+    async get(key, { range } = {}) {
+      if (range && range.end < range.start)
+        throw new RangeError('An empty range is not asked for.');
+      const Range = range && `bytes=${range.start}-${range.end}`;
+      const command = new GetObjectCommand({ ...at(key), ...(Range ? { Range } : {}) });
+      const found = await orMissing(ask((how) => client.send(command, how)));
+      if (!found?.Body) return null;
+      const total = /\/(?<total>\d+)$/u.exec(found.ContentRange ?? '')?.groups?.['total'];
+      const body = Readable.from(received(found.Body as Readable, bucket.where), {
+        objectMode: false,
+      });
+      return { ...headOf(found, Number(total ?? found.ContentLength ?? 0)), body };
+    },
+    head,
+    list: (prefix) => listObjects(bucket, place.prefix, prefixSegments(prefix)),
+    async delete(key) {
+      const command = new DeleteObjectCommand(at(key));
+      await orMissing(ask((how) => client.send(command, how)));
+    },
+    async learnConditions(key, bytes) {
+      const refuses = async (condition: PutCondition): Promise<boolean> =>
+        !(await putObject(bucket, keyOf(key), { bytes, sha256: sha256Of(bytes) }, condition).catch(
+          // A server that does not know the header may say so.
+          (error: unknown) => {
+            if (httpStatusOf(error) === 501) return true;
+            throw error;
+          },
+        ));
+      keeps.ifAbsent = await refuses({ ifAbsent: true });
+      keeps.ifMatch = await refuses({ ifMatch: '"00000000000000000000000000000000"' });
+      return { ...keeps };
+    },
+    async close() {
+      client.destroy();
+    },
+  };
+}
+
+/** The client of a bucket, also for uploads. Reads its credentials when it is first asked. */
+export const s3Client = ({ endpoint, region }: S3Place): S3Client =>
+  new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    forcePathStyle: true,
+    // Other servers know no checksum at the end of a body.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: triesMax,
+    requestHandler: {
+      connectionTimeout: connectMs,
+      requestTimeout: silentMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: silentMs,
+    },
+  });
+
+function openBucket(place: S3Place): Bucket {
+  const client = s3Client(place);
+  const where = whereOf(place);
+  return {
+    client,
+    bucket: place.bucket,
+    where,
+    async ask(send, bytes = 0) {
+      // Not `AbortSignal.timeout`: the body of an answer may take longer.
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), callMs(bytes));
+      try {
+        return await send({ abortSignal: late.signal });
+      } catch (error) {
+        throw s3Failure(error, where);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+/** The bytes of an answer, as long as they come. @throws {BlobsError} `BLOBS_AWAY` */
+async function* received(body: Readable, where: string): AsyncGenerator<Buffer, void, void> {
+  const silent = (): void => void body.destroy(away(where, 'it stopped in the middle of a file'));
+  let timer = setTimeout(silent, silentMs);
+  try {
+    const chunks: AsyncIterable<Buffer> = body;
+    for await (const chunk of chunks) {
+      clearTimeout(timer);
+      yield chunk;
+      timer = setTimeout(silent, silentMs);
+    }
+  } catch (error) {
+    throw s3Failure(error, where);
+  } finally {
+    clearTimeout(timer);
+    body.destroy();
+  }
+}
+
+async function checkedBody(body: BlobBody, sha256: string | undefined): Promise<Sent> {
+  if (body instanceof Uint8Array) {
+    const present = sha256Of(body);
+    if (sha256 !== undefined && sha256 !== present) throw differs();
+    return { bytes: body, sha256: present };
+  }
+  const { size } = await stat(body.path);
+  if (size < inPartsFrom) return await checkedBody(await readFile(body.path), sha256);
+  const present = (await hashFile(body.path))?.sha256;
+  if (present === undefined || (sha256 !== undefined && sha256 !== present)) throw differs();
+  return { path: body.path, size, sha256: present };
+}
+
+const differs = (): BlobsError =>
+  new BlobsError('BLOBS_DIFFER', 'A file was not what it was said to be; it was not stored.');
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** False: the server says that the condition does not hold. */
+async function putObject(
+  bucket: Bucket,
+  Key: string,
+  body: Sent,
+  { ifAbsent, ifMatch }: PutCondition,
+): Promise<boolean> {
+  const conditions = {
+    ...(ifAbsent ? { IfNoneMatch: '*' } : {}),
+    ...(ifMatch === undefined ? {} : { IfMatch: ifMatch }),
+  };
+  const object = { Bucket: bucket.bucket, Key, Metadata: { sha256: body.sha256 } };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if ('path' in body) await putInParts(bucket, object, body, conditions);
+      else {
+        const command = new PutObjectCommand({
+          ...object,
+          ...conditions,
+          Body: body.bytes,
+          ContentLength: body.bytes.length,
+        });
+        await bucket.ask((how) => bucket.client.send(command, how), body.bytes.length);
+      }
+      return true;
+    } catch (error) {
+      if (ifMatch !== undefined && isMissing(error)) return false;
+      // Two at once: the server wants it asked again.
+      if (isConflict(error) && tries < triesMax) continue;
+      if (httpStatusOf(error) !== 412) throw error;
+      // A try whose answer was lost may have put what is there now.
+      return attemptsOf(error) > 1 && (await hasBytes(bucket, Key, body.sha256));
+    }
+  }
+}
+
+async function hasBytes(
+  { ask, client, bucket }: Bucket,
+  Key: string,
+  sha256: string,
+): Promise<boolean> {
+  const found = await orMissing(
+    ask((how) => client.send(new HeadObjectCommand({ Bucket: bucket, Key }), how)),
+  );
+  return found?.Metadata?.['sha256'] === sha256;
+}
+
+const headOf = (
+  found: { ETag?: string | undefined; LastModified?: Date | undefined },
+  bytes: number,
+): BlobHead => ({ bytes, etag: found.ETag ?? '', modifiedAt: found.LastModified ?? new Date(0) });
+
+async function orMissing<T>(asking: Promise<T>): Promise<T | null> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function* listObjects(
+  { ask, client, bucket }: Bucket,
+  before: string,
+  segments: readonly string[],
+): AsyncGenerator<BlobEntry, void, void> {
+  const Prefix = before + segments.map((segment) => `${segment}/`).join('');
+  let ContinuationToken: string | undefined;
+  do {
+    const place = { Bucket: bucket, Prefix, ...(ContinuationToken ? { ContinuationToken } : {}) };
+    const page = await ask((how) => client.send(new ListObjectsV2Command(place), how));
+    for (const { Key = '', Size = 0, LastModified = new Date(0) } of page.Contents ?? [])
+      yield { key: Key.slice(before.length), bytes: Size, modifiedAt: LastModified };
+    ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+  } while (ContinuationToken !== undefined);
+}
