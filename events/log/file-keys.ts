@@ -41,7 +41,7 @@ export async function openFileKeys(
   const inTurn = mutex();
 
   const find = async (subject: string): Promise<Buffer | 'erased'> => {
-    assertName(subject);
+    assertSubject(subject);
     if (erasures.has(subject)) return 'erased';
     const known = kept.get(subject);
     if (known) return known;
@@ -58,7 +58,7 @@ export async function openFileKeys(
   return {
     find,
     async obtain(subject, isNew) {
-      assertName(subject);
+      assertSubject(subject);
       const known = kept.get(subject);
       if (known) return known;
       return inTurn(async () => {
@@ -71,14 +71,14 @@ export async function openFileKeys(
           throw new KeyError('ERASED', `${subject} was erased; nothing of it is stored any more.`);
         }
         if (found) return found;
-        const key = randomBytes(keyLength);
+        const key = newKey();
         await writeDurably(join(directory, subject), encodeKey(key));
         kept.set(subject, key);
         return key;
       });
     },
     async forget(subject) {
-      assertName(subject);
+      assertSubject(subject);
       await inTurn(async () => {
         if (erasures.has(subject)) return;
         await erasures.add(subject);
@@ -96,6 +96,21 @@ export async function openFileKeys(
 /** Name of the list of erasures beside the keys. */
 export const erasuresFile = 'erased.jsonl';
 
+/** A key as its file has it. */
+export function encodeKey(key: Buffer): Buffer {
+  const head = Buffer.concat([magic, key]);
+  return Buffer.concat([head, createHash('sha256').update(head).digest()]);
+}
+
+/** The key that a file has; null: the file is not as it was written. */
+export function decodeKey(file: Buffer): Buffer | null {
+  const key = Buffer.from(file.subarray(magic.length, magic.length + keyLength));
+  return encodeKey(key).equals(file) ? key : null;
+}
+
+/** A new key. */
+export const newKey = (): Buffer => randomBytes(keyLength);
+
 const magic = Buffer.from('MKEY\u0001', 'latin1');
 const keyLength = 32;
 
@@ -110,8 +125,8 @@ export async function readKeyFile(directory: string, subject: string): Promise<B
     const message = `The key of ${subject} is missing (${path}), and it was not erased.`;
     throw new KeyError('MISSING', message, { cause });
   });
-  const key = Buffer.from(bytes.subarray(magic.length, magic.length + keyLength));
-  if (encodeKey(key).equals(bytes)) return key;
+  const key = decodeKey(bytes);
+  if (key) return key;
   throw new KeyError('DAMAGED', `The key of ${subject} is not as it was written (${path}).`);
 }
 
@@ -184,11 +199,6 @@ function refuse(message: string): never {
   throw new KeyError('DAMAGED', message);
 }
 
-function encodeKey(key: Buffer): Buffer {
-  const head = Buffer.concat([magic, key]);
-  return Buffer.concat([head, createHash('sha256').update(head).digest()]);
-}
-
 /** Overwrites before unlinking: on most disks that leaves the key nowhere, on others it does no harm. */
 async function destroy(directory: string, subject: string): Promise<void> {
   const path = join(directory, subject);
@@ -208,7 +218,8 @@ async function destroy(directory: string, subject: string): Promise<void> {
   await syncDirectory(directory);
 }
 
-function assertName(subject: string): void {
+/** @throws {TypeError} */
+export function assertSubject(subject: string): void {
   if (!isName(subject)) throw new TypeError(`"${subject}" cannot name a subject`);
 }
 
@@ -226,7 +237,8 @@ async function appendDurably(path: string, offset: number, line: string): Promis
   return offset + Buffer.byteLength(line);
 }
 
-function parseErasure(line: string): Erasure | undefined {
+/** A line of the list of erasures; undefined for what cannot be read. */
+export function parseErasure(line: string): Erasure | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
