@@ -12,7 +12,7 @@ import { speechSample } from '../speech/catalogue/check-model.ts';
 import { recommended, thisMachine } from '../speech/catalogue/recommend.ts';
 import { type LookedAt, type Look, type Remedy, asLimited, asMissing, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
-import { tryLanguage, trySpeech } from './try-servers.ts';
+import { tryLanguage, trySpeech, trySpeechModel } from './try-servers.ts';
 
 export type EngineParts = {
   settings: Settings;
@@ -66,7 +66,8 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
       if (text === '') {
         return asLimited(`${who} hears nothing in ${lengthOf(audio.duration)} of speech.`, remedy);
       }
-      return asOk(`${who} heard “${beginning(text)}” ${took} (${lengthOf(audio.duration)} long).`);
+      const done = `${who} heard “${beginning(text)}” ${took} (${lengthOf(audio.duration)} long).`;
+      return (await withoutSecondPass(done, parts)) ?? asOk(done);
     } finally {
       release();
     }
@@ -92,14 +93,36 @@ async function speechRemedy({ settings, modelsDir, catalogueDir }: EngineParts):
       text: 'This machine is too small for a speech model: set stt.base_url to a speech-to-text server.',
     };
   }
-  return {
-    text:
-      `Install ${best.title}, which is recommended here: ${advice.get(best.id)} It is put into ` +
+  return installing(
+    best,
+    `Install ${best.title}, which is recommended here: ${advice.get(best.id)} It is put into ` +
       `${modelsDir[0]}. Or set stt.base_url to a speech-to-text server.`,
-    command: `npx mitschrift models install ${best.id}`,
-    request: { method: 'POST', path: `/models/${best.id}/install` },
-  };
+  );
 }
+
+/** Whether the model of `stt.second_pass` can be asked for; null where it can, or none is wanted. */
+async function withoutSecondPass(
+  detail: string,
+  { settings, modelsDir, catalogueDir, log }: EngineParts,
+): Promise<LookedAt | null> {
+  const model = settings['stt.second_pass'];
+  if (model === null) return null;
+  const trial = await trySpeechModel(model, settings, { modelsDir, log, key: 'stt.second_pass' });
+  if (trial.ok) return null;
+  const found = `${detail} What was recognised while recording is not recognised once more: ${trial.detail}`;
+  const { entries } = await readCatalogue(catalogueDir);
+  const entry = entries.find(({ id, purpose }) => id === model && purpose === 'speech-to-text');
+  if (settings['stt.base_url'] !== null || !entry) {
+    return asLimited(found, { text: 'Choose a model that is there (stt.second_pass), or none.' });
+  }
+  return asLimited(found, installing(entry, `Install ${entry.title}.`));
+}
+
+const installing = ({ id }: { id: string }, text: string): Remedy => ({
+  text,
+  command: `npx mitschrift models install ${id}`,
+  request: { method: 'POST', path: `/models/${id}/install` },
+});
 
 /** Has the language model answer, in JSON, so long that its speed shows. */
 async function language(settings: Settings, signal: AbortSignal): Promise<LookedAt> {

@@ -13,7 +13,12 @@ const trialMs = 15_000;
 /** Models that a sentence names. */
 const namedMax = 10;
 
-type Deps = { modelsDir: ModelFolders; log: { warn(fields: object, text: string): void } };
+type Deps = {
+  modelsDir: ModelFolders;
+  log: { warn(fields: object, text: string): void };
+  /** The setting that names the model, as sentences say it; that of the present engine if absent. */
+  key?: keyof Settings;
+};
 
 /**
  * Whether a speech model can be asked for: of the server, or of this machine when there is none. Of a server that
@@ -38,6 +43,7 @@ export async function trySpeechModel(
 export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> {
   const baseUrl = settings['stt.base_url'];
   if (baseUrl === null) return tryLocal(settings, deps);
+  const { key: named = 'stt.model' } = deps;
   // The clients of servers are large: the start of the service must not wait for them.
   const { askServer, serverConnections } = await import('../speech/remote/server-client.ts');
   const { probeAsr, probeCompat, probeNative } = await import('../speech/remote/probe-server.ts');
@@ -50,7 +56,7 @@ export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> 
   try {
     if (settings['stt.backend'] === 'asr') {
       const asr = asrBase(baseUrl);
-      return judged(await probeAsr(asr, serverName(asr), connections, signal), null, 'stt.model');
+      return judged(await probeAsr(asr, serverName(asr), connections, signal), null, named);
     }
     const asCompat = await probeCompat(compat, serverName(compat), headers, connections, signal);
     if (settings['stt.backend'] === 'native') {
@@ -60,14 +66,13 @@ export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> 
         );
       }
       const asNative = await probeNative(native, serverName(native), connections, signal);
-      return judged(asNative, null, 'stt.model');
+      return judged(asNative, null, named);
     }
-    if (asCompat.state !== 'ready') return judged(asCompat, null, 'stt.model');
+    if (asCompat.state !== 'ready') return judged(asCompat, null, named);
     // A form without a file is refused by what can transcribe; others do not know the route.
     const form = { method: 'POST', body: new FormData(), headers, signal };
     const { status } = await askServer(`${compat}/audio/transcriptions`, form, connections);
-    if (status !== 404 && status !== 405)
-      return judged(asCompat, settings['stt.model'], 'stt.model');
+    if (status !== 404 && status !== 405) return judged(asCompat, settings['stt.model'], named);
     const asNative = await probeNative(native, serverName(native), connections, signal);
     return asNative.state === 'ready' && asCompat.models.length === 0
       ? wrong(`${serverName(native)} is a whisper.cpp server: set stt.backend to native.`)
@@ -116,7 +121,10 @@ export async function tryLanguage(settings: Settings): Promise<Trial> {
   }
 }
 
-async function tryLocal(settings: Settings, { modelsDir, log }: Deps): Promise<Trial> {
+async function tryLocal(
+  settings: Settings,
+  { modelsDir, log, key = 'stt.local_model' }: Deps,
+): Promise<Trial> {
   const { chooseEngine } = await import('../speech/choose-engine.ts');
   try {
     await (await chooseEngine(settings, { modelsDir, log })).close();
@@ -128,7 +136,7 @@ async function tryLocal(settings: Settings, { modelsDir, log }: Deps): Promise<T
     .filter(({ purpose }) => purpose === 'speech-to-text')
     .map(({ id }) => id);
   const ready = { state: 'ready', detail: 'This machine recognises.', models } as const;
-  return judged(ready, settings['stt.local_model'], 'stt.local_model');
+  return judged(ready, settings['stt.local_model'], key);
 }
 
 /** Whether it is ready, and has the model that is asked for, if one is and it lists them. */

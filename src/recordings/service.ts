@@ -4,7 +4,7 @@ import { factAt } from '../../projections/recording/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
-import type { StageNow } from './stages/stage-progress.ts';
+import type { HeardListener, StageNow } from './stages/stage-progress.ts';
 import { openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
@@ -58,6 +58,8 @@ export interface RecordingService {
   activity(recordingId: string): StageNow[];
   /** Calls back at every change of an activity's fraction or waiting; returns how to stop. */
   onActivity(listener: (recordingId: string, activity: StageNow) => void): () => void;
+  /** Calls back with what may have been said, while an engine that streams recognises it; returns how to stop. */
+  onHeard(listener: HeardListener): () => void;
 }
 
 export type Start = {
@@ -163,6 +165,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     },
     activity: (recordingId) => progress.of(recordingId),
     onActivity: (listener) => progress.onChange(listener),
+    onHeard: (listener) => progress.onHeard(listener),
     async takeUp(unsettled) {
       const taken = await takeOver.look(unsettled);
       await keeping?.takeNoted();

@@ -35,6 +35,8 @@ export interface SpeechEngine {
       /** Of a meeting: speakers are to be told apart, by an engine that can. */
       meeting?: Meeting | undefined;
       onWaiting?: ((waiting: WaitingFor | null) => void) | undefined;
+      /** Called with what is heard so far, by an engine that streams; of a stretch sent in pieces, of the present piece. */
+      onPartial?: ((text: string) => void) | undefined;
     },
   ): Promise<Recognised>;
   /** Whether it tells the speakers of two channels apart. */

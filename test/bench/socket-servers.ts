@@ -56,7 +56,7 @@ function ourSockets(): void {
       }),
       onSessionEnded: nothing,
     },
-    recordingService: { activity: () => [], onActivity: nothing },
+    recordingService: { activity: () => [], onActivity: nothing, onHeard: nothing },
     captures: { now: () => null, onNow: nothing, onWarnings: nothing },
     models: { onProgress: nothing },
     readiness: { until: async () => {} },

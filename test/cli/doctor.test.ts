@@ -23,7 +23,11 @@ type Check = {
 
 test('where all is there it says so, as the service that runs sees it, and ends with 0', async (t) => {
   const data = await dataWithModel(t);
-  const env = { MITSCHRIFT_DATA: data, TZ: 'Europe/Berlin' };
+  const env = {
+    MITSCHRIFT_DATA: data,
+    MITSCHRIFT_STT_SECOND_PASS: 'espeak-en',
+    TZ: 'Europe/Berlin',
+  };
   const down = await doctor(env);
   assert.equal(down.code, 0, down.said);
   for (const id of ['node', 'ffmpeg', 'bzip2', 'data', 'log', 'keys', 'speech', 'time-zone']) {
@@ -33,14 +37,24 @@ test('where all is there it says so, as the service that runs sees it, and ends 
   assert.equal(down.checks.get('time-zone')!.detail, 'Documents are dated in Europe/Berlin.');
   assert.match(down.checks.get('service')!.detail, /does not run/);
 
-  const service = await startServiceProcess(data, { TZ: 'America/Lima' });
+  const service = await startServiceProcess(data, {
+    MITSCHRIFT_STT_SECOND_PASS: 'whisper-small',
+    TZ: 'America/Lima',
+  });
   t.after(() => service.end('SIGKILL'));
   const up = await doctor({ ...env, MITSCHRIFT_DATA: data });
   assert.equal(up.checks.get('service')!.status, 'ok');
   assert.match(up.checks.get('time-zone')!.detail, /America\/Lima/, 'not that of the command');
   assert.match(up.checks.get('address')!.detail, /to this machine alone/);
+  const twice = up.checks.get('speech')!;
+  assert.equal(twice.status, 'limited');
+  assert.match(
+    twice.detail,
+    /^espeak-en heard .*There is no model whisper-small \(stt\.second_pass\)\. There is: espeak-en\./,
+  );
+  assert.equal(twice.remedy!.command, 'npx mitschrift models install whisper-small');
   const { stdout } = await run({ ...env, MITSCHRIFT_DATA: data }, []);
-  assert.match(stdout, /^✔ Speech to text: espeak-en heard/m);
+  assert.match(stdout, /^– Speech to text: espeak-en heard/m);
   assert.match(
     stdout,
     /^– Language model: .*\n {4}→ Set llm\.base_url .*\n {6}\(.*settings\.md#servers\)$/m,
@@ -54,6 +68,7 @@ test('a host without programs, devices and servers: each finding has its remedy,
   await symlink('/bin/sleep', join(programs, 'sleep'));
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(() => taken.close());
+  const ended = await selfSigned(programs, 'ended', { days: -1 });
   const preload = join(programs, 'preload.cjs');
   await writeFile(preload, oldNode + withoutPackage('naudiodon'));
   const { code, checks } = await doctor({
@@ -65,6 +80,8 @@ test('a host without programs, devices and servers: each finding has its remedy,
     MITSCHRIFT_STT_BASEURL: 'http://localhost',
     MITSCHRIFT_LLM_BASE_URL: 'http://127.0.0.1:9',
     MITSCHRIFT_NOTES_VAULT: join(data, 'vault'),
+    MITSCHRIFT_SERVER_TLS_CERT: ended.cert,
+    MITSCHRIFT_SERVER_TLS_KEY: ended.key,
   });
   assert.equal(code, 1);
   const expected: [id: string, status: string, detail: RegExp, remedy: RegExp][] = [
@@ -78,6 +95,12 @@ test('a host without programs, devices and servers: each finding has its remedy,
     ['language', 'missing', /127\.0\.0\.1:9/, /Start the server/],
     ['vault', 'missing', /vault \(notes\.vault\) is not there/, /Make the folder/],
     ['time-zone', 'limited', /“Nowhere\/Town”, which is no time zone/, /TZ/],
+    [
+      'https',
+      'missing',
+      /^The certificate for localhost, 127\.0\.0\.1 ended on 20/,
+      /server\.tls_cert/,
+    ],
     ['address', 'missing', /Another program listens on 127\.0\.0\.1/, /MITSCHRIFT_PORT/],
   ];
   for (const [id, status, detail, remedy] of expected) {

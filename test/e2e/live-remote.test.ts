@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { access } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { type BrowserClient, browserClient } from '../support/browser-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
@@ -52,8 +54,6 @@ test(`a server recognises while people talk: it lags, goes away and comes back, 
   const service = await wholeService(t, {
     env: {
       MITSCHRIFT_STT_BASE_URL: speech.url,
-      MITSCHRIFT_STT_MODEL: 'whisper-1',
-      MITSCHRIFT_STT_SECOND_PASS: 'whisper-better',
       MITSCHRIFT_STT_LIVE: 'while-recording',
       MITSCHRIFT_LLM_BASE_URL: llm.url,
       MITSCHRIFT_LLM_CONTEXT: '512',
@@ -63,6 +63,7 @@ test(`a server recognises while people talk: it lags, goes away and comes back, 
   });
   const { token } = service;
   const { get, post } = service.api();
+  await send('PUT', '/config', { stt: { model: 'whisper-1', second_pass: 'whisper-better' } });
   const recorder = recorderOf(t, service, pcm);
   const live = async () => (await get<Status>('/status')).recording?.live ?? null;
   const heardOf = async (id: string) => (await get<Detail>(`/recordings/${id}`)).utterances;
@@ -137,16 +138,24 @@ test(`a server recognises while people talk: it lags, goes away and comes back, 
   assert.ok(ofFirst.length > 1);
   assert.equal(new Set(ofFirst).size, ofFirst.length);
 
-  // Discarded or erased while a server is asked: nothing of it is left, and nothing comes of the answer.
+  // Discarded or erased while a server is asked, which says already what it hears: nothing of it is left, and nothing
+  // comes of the answer.
+  await send('PUT', '/config', { stt: { model: 'gpt-4o-transcribe', second_pass: null } });
+  const guesses = await guessesOf(t, service);
   for (const end of ['discard', 'erase'] as const) {
-    speech.faults.push({ do: 'hang' });
+    const delta = { type: 'transcript.text.delta', delta: `to ${end}` };
+    speech.faults.push({ do: 'stream', events: [delta], ends: false });
     const asked = speech.received.length;
     const another = recorder();
     await another.sendTo(8 * rate);
     const other = another.recordingId()!;
     await eventually('it is asked', () => speech.received.length > asked);
+    await eventually('what it hears is shown', () => guesses.at(-1)?.text === `to ${end}`);
+    const { recording_id, index, speaker } = guesses.at(-1)!;
+    assert.deepEqual([recording_id, index, speaker], [other, 0, null]);
+    assert.deepEqual(await heardOf(other), [], 'and is no fact');
     if (end === 'discard') await post(`/recordings/${other}/discard`);
-    else await erase(other);
+    else await send('DELETE', `/recordings/${other}`);
     another.vanish();
     await assert.rejects(get(`/recordings/${other}`), /: 404 /);
     await eventually('its files are gone', () => isGone(service.folder(other)));
@@ -167,12 +176,13 @@ test(`a server recognises while people talk: it lags, goes away and comes back, 
     );
     return now;
   }
-  async function erase(recordingId: string): Promise<void> {
-    const answer = await fetch(`${service.url()}/recordings/${recordingId}`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${token}` },
+  async function send(method: string, path: string, body?: object): Promise<void> {
+    const answer = await fetch(`${service.url()}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
     });
-    assert.equal(answer.status, 204);
+    assert.ok(answer.ok, await answer.text());
   }
 });
 
@@ -214,6 +224,31 @@ async function samplesOf(words: readonly ToneWord[]): Promise<Buffer> {
   for await (const block of toneAudio(words, seconds))
     blocks.push(Int16Array.from(block, (sample) => Math.round(sample * 32_767)));
   return Buffer.concat(blocks.map(({ buffer }) => Buffer.from(buffer)));
+}
+
+type Guess = {
+  type: string;
+  recording_id: string;
+  index: number;
+  speaker: string | null;
+  text: string;
+  final: boolean;
+};
+
+/** Texts that are not final, as they come. */
+async function guessesOf(
+  t: TestContext,
+  service: { url(): string; token: string },
+): Promise<Guess[]> {
+  const guesses: Guess[] = [];
+  const socket = new WebSocket(`${service.url().replace('http', 'ws')}/ws?token=${service.token}`);
+  t.after(() => socket.terminate());
+  socket.on('message', (data: Buffer) => {
+    const frame = JSON.parse(data.toString()) as Guess;
+    if (frame.type === 'utterance' && !frame.final) guesses.push(frame);
+  });
+  await once(socket, 'open');
+  return guesses;
 }
 
 const isGone = (path: string): Promise<boolean> =>

@@ -69,6 +69,12 @@ test('two people are recorded: one is named meanwhile, the service waits for the
   };
   await eventually('both voices', async () => (await voicesHeard()).size > 1);
   assert.ok((await voicesHeard()).has('VOICE_1'));
+  // However fast it came, no label stands for two people.
+  const { utterances: heardLive } = await of<Detail>(`/recordings/${id}`);
+  for (const { start, end, text } of heardLive) {
+    const speaking = said.filter((line) => line.start < end - 0.3 && line.end > start + 0.3);
+    assert.equal(new Set(speaking.map(({ speaker }) => speaker)).size, 1, text);
+  }
   await nameVoices({ VOICE_9: 'Nobody' }, 422);
   const given = await nameVoices({ VOICE_1: 'Änne' }, 200);
   assert.deepEqual(
@@ -168,8 +174,8 @@ async function prepared(t: TestContext) {
   const dataDir = join(dir, 'data');
   await mkdir(dataDir);
   await cp(modelsDir, join(dataDir, 'models'), { recursive: true });
-  // Pauses that end a stretch: none holds two voices, however fast it comes.
-  const lines = linesOf(2, 6).map((line) => ({ ...line, gap: 3 }));
+  // Pauses that end a stretch, so short that those which wait are asked at once.
+  const lines = linesOf(2, 6).map((line) => ({ ...line, gap: 1.2 }));
   const { samples, said } = await synthesise(lines);
   return {
     dataDir,

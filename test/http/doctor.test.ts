@@ -68,7 +68,16 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   const key = 'sk-very-secret-key';
   assert.ok(language.chats().some(({ headers }) => headers.authorization === `Bearer ${key}`));
 
+  await put(service, token, { stt: { second_pass: 'absent' } });
   language.brain = chatty(() => 'one, two, three, as many as you like.');
+  const once = (await look(service, token)).get('speech')!;
+  assert.equal(once.status, 'limited');
+  assert.match(
+    once.detail,
+    /^whisper-large heard .* There is no model absent \(stt\.second_pass\)\./,
+  );
+  assert.match(once.remedy!.text, /Choose a model that is there/);
+  await put(service, token, { stt: { second_pass: 'whisper-large' } });
   speech.hear = () => [];
   const odd = await look(service, token);
   assert.equal(odd.get('speech')!.status, 'limited');

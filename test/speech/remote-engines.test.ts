@@ -250,6 +250,38 @@ test('a model known to give no times is asked for none', async (t) => {
   );
 });
 
+test('what has no times is streamed to who wants to know it while it comes; others get it in one piece', async (t) => {
+  const it = await made(t, 'openai', { model: 'gpt-4o-transcribe' });
+  const all = it.words.map(({ text }) => text);
+  const said: string[] = [];
+  const onPartial = (text: string) => void said.push(text);
+  const sent = () => it.server.received.map(({ fields }) => fields['stream']?.[0]);
+  assert.deepEqual(plain(await hear(it)), all);
+  assert.deepEqual(sent(), [undefined]);
+  assert.deepEqual(plain(await hear(it, [0, 20], { onPartial })), all);
+  assert.deepEqual(sent(), [undefined, 'true']);
+  assert.equal(said.at(-1), all.join(' '));
+
+  // What ends too early, says an error or is no event is asked for again.
+  const delta = { type: 'transcript.text.delta', delta: 'half a' };
+  const error = { type: 'error', error: { message: 'out of memory' } };
+  it.server.faults.push(
+    { do: 'stream', events: [delta] },
+    { do: 'stream', events: [delta, error] },
+    { do: 'stream', events: [delta, 'no event'] },
+    // As a server that does not know it.
+    { do: 'answer', status: 400, body: '{"error":{"message":"Unknown parameter: stream"}}' },
+  );
+  assert.deepEqual(plain(await hear(it, [0, 20], { onPartial })), all);
+  assert.ok(said.includes('half a'));
+  assert.deepEqual(sent().slice(2), ['true', 'true', 'true', 'true', undefined]);
+
+  const other = await made(t, 'vllm', { model: 'voxtral' });
+  said.length = 0;
+  assert.deepEqual(plain(await hear(other, [0, 20], { onPartial })).filter(Boolean), all);
+  assert.deepEqual(plain(await hear(other, [0, 20], { onPartial })).filter(Boolean), all);
+});
+
 test('an unexplained 500 is tried again, then stepped down from (Parakeet on speaches)', async (t) => {
   const it = await made(t, 'speaches', { model: 'parakeet' });
   const heard = await hear(it);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
-/** A certificate that trusts itself, for localhost and 127.0.0.1, made by openssl. */
+/** A certificate that trusts itself, for localhost and 127.0.0.1, made by openssl. @param options.days below 0: it has ended */
 export async function selfSigned(
   folder: string,
   name: string,
@@ -16,13 +16,17 @@ export async function selfSigned(
   const made = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const about = [
     '-days',
-    String(days),
+    String(Math.max(1, days)),
     '-subj',
     `/CN=${name}`,
     '-addext',
     `subjectAltName=${names}`,
   ];
   await promisify(execFile)('openssl', ['req', ...made, ...about, '-keyout', key, '-out', cert]);
+  if (days < 1) {
+    const ended = ['-days', String(days), '-in', cert, '-signkey', key, '-out', cert];
+    await promisify(execFile)('openssl', ['x509', ...ended]);
+  }
   return { cert, key };
 }
 

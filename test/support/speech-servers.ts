@@ -36,7 +36,9 @@ export type Fault =
   /** Begins a JSON answer and ends it cleanly half way. */
   | { do: 'half' }
   /** Answers only when `release` is called. */
-  | { do: 'wait' };
+  | { do: 'wait' }
+  /** Begins a streamed answer with these events, and ends it there; or stays silent from then on. */
+  | { do: 'stream'; events: (object | string)[]; ends?: boolean };
 
 export type Received = {
   path: string;
@@ -207,6 +209,8 @@ const answers: Record<Kind, Answer> = {
         400,
         `response_format '${format}' is not compatible with model '${model}'. Use 'json' or 'text' instead.`,
       );
+    if (format === 'json' && field(r, 'stream') === 'true' && model.startsWith('gpt-4o'))
+      return stream(response, transcriptEvents(heard));
     if (format === 'json')
       return json(response, { text: text(heard), usage: { type: 'duration', seconds } });
     return json(response, verbose(r, heard, seconds));
@@ -246,6 +250,8 @@ const answers: Record<Kind, Answer> = {
     const format = field(r, 'response_format');
     if (!['text', 'json', 'verbose_json'].includes(format ?? 'json'))
       return openaiError(response, 400, `Currently only support response_format: text, json`);
+    if (format === 'json' && field(r, 'stream') === 'true')
+      return stream(response, chatEvents(heard));
     if (format !== 'verbose_json') return json(response, { text: text(heard) });
     const spoken = verbose(r, heard, seconds);
     return json(response, { ...spoken, duration: String(seconds), words: null });
@@ -255,6 +261,32 @@ const answers: Record<Kind, Answer> = {
   },
   asr: (r, heard, _seconds, response) => asrAnswer(r, sentences(heard), response),
 };
+
+/** OpenAI's, speaches' and LocalAI's: words as they come, and all of it at the end. */
+const transcriptEvents = (heard: readonly ToneWord[]) => [
+  ...heard.map((word, at) => ({
+    type: 'transcript.text.delta',
+    delta: `${at === 0 ? '' : ' '}${word.text}`,
+  })),
+  { type: 'transcript.text.done', text: text(heard) },
+];
+
+/** vLLM's: those of a chat. */
+const chatEvents = (heard: readonly ToneWord[]) => [
+  ...heard.map((word) => ({
+    object: 'transcription.chunk',
+    choices: [{ delta: { content: ` ${word.text}` } }],
+  })),
+  { object: 'transcription.chunk', choices: [{ delta: { content: '' }, finish_reason: 'stop' }] },
+  '[DONE]',
+];
+
+function stream(response: ServerResponse, events: readonly (object | string)[], ends = true): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  for (const event of events)
+    response.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
+  if (ends) response.end();
+}
 
 function verbose(r: Received, heard: readonly ToneWord[], seconds: number) {
   const segments = sentences(heard).map((words, id) => ({
@@ -432,6 +464,7 @@ function answerGet(kind: Kind, path: string, response: ServerResponse): void {
 
 function fail(fault: Exclude<Fault, { do: 'wait' }>, response: ServerResponse): void {
   if (fault.do === 'hang') return;
+  if (fault.do === 'stream') return stream(response, fault.events, fault.ends);
   if (fault.do === 'answer') {
     for (const [name, value] of Object.entries(fault.headers ?? {}))
       response.setHeader(name, value);

@@ -23,9 +23,14 @@ export function speakerMark(label: string, name: string | null): SpeakerMark {
 export const markOfName = (name: string, index: number): SpeakerMark =>
   speakerMark(`SPEAKER_${String(index).padStart(2, '0')}`, name);
 
-/** `SPEAKER_00` → 1, and `SPEAKER_1` of older recordings → 1: by first speech, so that it never changes. */
+/**
+ * `SPEAKER_00` → 1, and `SPEAKER_1` of older recordings → 1: by first speech, so that it never changes. `VOICE_10`, heard
+ * while it is recorded → 10.
+ */
 export function speakerNumberOf(label: string): number {
   const [digits] = /\d+$/.exec(label) ?? [];
   if (digits === undefined) return 1;
-  return digits.length > 1 ? Number(digits) + 1 : Math.max(1, Number(digits));
+  return digits.length > 1 && !label.startsWith('VOICE_')
+    ? Number(digits) + 1
+    : Math.max(1, Number(digits));
 }

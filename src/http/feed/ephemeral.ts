@@ -1,4 +1,4 @@
-import type { StageNow } from '../../recordings/stages/stage-progress.ts';
+import type { PartialUtterance, StageNow } from '../../recordings/stages/stage-progress.ts';
 import { limits } from '../limits.ts';
 import type { HttpServices } from '../services.ts';
 
@@ -13,8 +13,8 @@ type Audience = {
 };
 
 /**
- * Publishes what is in no log: how far a stage is (`progress`), how loud a capture is
- * (`level`) and what is wrong with it (`warning`).
+ * Publishes what is in no log: how far a stage is (`progress`), what may have been said (`utterance`, not `final`), how
+ * loud a capture is (`level`) and what is wrong with it (`warning`).
  * @param ownerOf the user a recording belongs to; undefined for one that is not there.
  * @returns how to stop.
  */
@@ -23,8 +23,17 @@ export function followEphemeral(
   ownerOf: (recordingId: string) => Promise<string | undefined>,
   { followed, tell, touch }: Audience,
 ): () => void {
-  const progress = throttledProgress((recordingId, frame) => {
-    void ofOwner(recordingId, (owner) => tell(owner, [frame]));
+  const toOwner = (recordingId: string, frame: object): void =>
+    void ofOwner(recordingId, (owner) => tell(owner, [JSON.stringify(frame)]));
+  const progress = newestOfEach((recordingId: string, activity: StageNow) =>
+    toOwner(recordingId, progressFrame(recordingId, activity)),
+  );
+  const guesses = newestOfEach((recordingId: string, heard: PartialUtterance) =>
+    toOwner(recordingId, { type: 'utterance', recording_id: recordingId, ...heard, final: false }),
+  );
+  const stopHearing = recordingService.onHeard((recordingId, heard) => {
+    if (heard === null) guesses.forget(recordingId);
+    else if (followed()) guesses.add(recordingId, heard);
   });
   const stopWatching = recordingService.onActivity((recordingId, activity) => {
     if (!followed()) return;
@@ -36,8 +45,7 @@ export function followEphemeral(
   });
   const stopLevels = captures.onNow(({ recordingId, level }) => {
     if (!followed() || !level) return;
-    const frame = JSON.stringify({ type: 'level', recording_id: recordingId, ...level });
-    void ofOwner(recordingId, (owner) => tell(owner, [frame]));
+    toOwner(recordingId, { type: 'level', recording_id: recordingId, ...level });
   });
   const stopWarnings = captures.onWarnings(({ recordingId, warnings }) => {
     const frames = warnings.map((warning) =>
@@ -57,9 +65,11 @@ export function followEphemeral(
 
   return () => {
     stopWatching();
+    stopHearing();
     stopLevels();
     stopWarnings();
     progress.stop();
+    guesses.stop();
   };
 
   async function ofOwner(recordingId: string, use: (owner: string) => void): Promise<void> {
@@ -72,37 +82,35 @@ export function followEphemeral(
   }
 }
 
-/** `progress` frames, the newest of each recording, at most so often. */
-function throttledProgress(send: (recordingId: string, frame: string) => void) {
-  const newest = new Map<string, StageNow>();
+const progressFrame = (
+  recordingId: string,
+  { stage, fraction, seconds_left, attempt, waiting, behind }: StageNow,
+) => ({
+  type: 'progress',
+  recording_id: recordingId,
+  stage,
+  fraction,
+  seconds_left,
+  attempt,
+  waiting,
+  ...(behind === undefined ? {} : { behind }),
+});
+
+/** Sends the newest of each recording, at most so often. */
+function newestOfEach<Value>(send: (recordingId: string, value: Value) => void) {
+  const newest = new Map<string, Value>();
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     timer = undefined;
-    for (const [
-      recordingId,
-      { stage, fraction, seconds_left, attempt, waiting, behind },
-    ] of newest) {
-      send(
-        recordingId,
-        JSON.stringify({
-          type: 'progress',
-          recording_id: recordingId,
-          stage,
-          fraction,
-          seconds_left,
-          attempt,
-          waiting,
-          ...(behind === undefined ? {} : { behind }),
-        }),
-      );
-    }
+    for (const [recordingId, value] of newest) send(recordingId, value);
     newest.clear();
   };
   return {
-    add(recordingId: string, activity: StageNow): void {
-      newest.set(recordingId, activity);
+    add(recordingId: string, value: Value): void {
+      newest.set(recordingId, value);
       timer ??= setTimeout(flush, limits.progressEveryMs);
     },
+    forget: (recordingId: string) => newest.delete(recordingId),
     stop(): void {
       clearTimeout(timer);
     },

@@ -218,7 +218,11 @@ export const serverFrame = z.discriminatedUnion('type', [
     end: z.number(),
     text: z.string(),
     speaker: z.string().nullable(),
-    final: z.boolean(),
+    final: z
+      .boolean()
+      .describe(
+        'false: a guess, without a position, of a server that streams; one that comes late is to be left',
+      ),
     position: position.optional(),
   }),
   z.object({

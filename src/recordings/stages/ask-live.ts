@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stretch } from '../../../events/facts/transcript.ts';
-import type { SpeechFile } from '../../audio/wav.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { waitingSign } from '../../shared/retry-stage.ts';
@@ -16,8 +15,8 @@ type Ask = {
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
   log: Log;
-  /** What else is made of the same piece of audio. */
-  use(piece: SpeechFile): Promise<void>;
+  /** What is heard so far, of an engine that streams. */
+  onPartial(text: string): void;
 };
 
 /** Between two tries of an engine that is missing, away or fails; doubled up to the maximum, milliseconds. */
@@ -56,7 +55,7 @@ export async function askUntilAnswered(
 async function askOnce(
   following: Following,
   [start, end]: Stretch,
-  { job, language, leaseEngine, use }: Ask,
+  { job, language, leaseEngine, onPartial }: Ask,
 ): Promise<Recognised> {
   const { follower, stop } = following;
   const { signal } = stop;
@@ -70,12 +69,12 @@ async function askOnce(
       const { segments, ...heard } = await engine.recognise(piece, [0, piece.duration], {
         language,
         signal,
+        onPartial,
         onWaiting(waiting) {
           following.isWaiting = waiting !== null;
           job.waiting(waiting);
         },
       });
-      await use(piece);
       return { ...heard, segments: shiftSegments(segments, start, end) };
     } finally {
       slot.release();

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClosedStretch, followedIn } from '../../../projections/recording/followed.ts';
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import { followedIn } from '../../../projections/recording/followed.ts';
 import { type Utterance, draft } from '../../../projections/recording/reading.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
@@ -10,6 +11,7 @@ import type { Lease } from '../../shared/shared-resource.ts';
 import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
 import { localEmbedder } from '../../speech/diarization/diarize.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
+import type { WaitingStretch } from '../../speech/live/closed-speech.ts';
 import { decidedLanguage } from '../../speech/live/decided-language.ts';
 import { mostHeard } from '../../speech/most-heard.ts';
 import { type AudioFollower, openFollower } from '../../speech/live/follower.ts';
@@ -77,7 +79,7 @@ type Live = {
   job: Job;
   deps: FollowDeps;
   following: Following;
-  plan: ClosedStretch[];
+  plan: WaitingStretch[];
   heard: Utterance[];
   /** As asked for, else as decided; null while that is open. */
   language: string | null;
@@ -171,7 +173,7 @@ async function readOn(
 
 async function recogniseOn(live: Live, signal: AbortSignal): Promise<never> {
   const { plan, heard } = live;
-  await recallVoices(live);
+  await recallVoices(live, signal);
   for (;;) {
     await decideLanguage(live, signal);
     if (heard.length === plan.length) await planNext(live, signal);
@@ -180,39 +182,42 @@ async function recogniseOn(live: Live, signal: AbortSignal): Promise<never> {
   }
 }
 
-async function planNext({ job, following, plan, events }: Live, signal: AbortSignal) {
+async function planNext(live: Live, signal: AbortSignal) {
+  const { job, following, plan, events } = live;
   const { follower } = following;
-  let next = follower.next();
-  while (!next) {
-    await once(events, 'closed', { signal });
-    next = follower.next();
-  }
-  const { stretch, cut, count } = next;
+  while (!follower.next()) await once(events, 'closed', { signal });
+  const next = live.voices
+    ? await follower.nextOfOneVoice((stretch) => voiceIn(live, stretch, signal))
+    : follower.next();
+  const { stretch, cut, voice, count } = next!;
   await job.append({
     type: 'speech.followed',
     data: { detector: liveDetectorName, stretches: [stretch], ...(cut ? { cut } : {}) },
   });
   follower.taken(count);
-  plan.push({ stretch, cut });
+  plan.push({ stretch, cut, voice });
 }
 
 /** Recognises a stretch of the plan, also one once more; a fact. */
 async function recogniseOne(live: Live, index: number, signal: AbortSignal): Promise<void> {
   const { job, following, plan, heard, language } = live;
-  const { stretch, cut } = plan[index]!;
+  const { stretch, cut, voice } = plan[index]!;
+  const [start, end] = stretch;
   const before = plan[index - 1]?.cut ? heard[index - 1]! : null;
-  let voice = heard[index]?.voice;
   const result = askUntilAnswered(following, askedStretch(stretch, before), {
     job,
     language,
     leaseEngine: live.deps.leaseEngine,
     log: live.deps.log,
-    async use(piece) {
-      voice ??= await labelled(live, piece);
+    onPartial(text) {
+      // What is recognised once more has a text already.
+      if (!heard[index]) job.partial({ index, start, end, text, speaker: voice ?? null });
     },
   });
   following.asked = { index, result };
-  const recognised: Recognised = await untilAborted(result, signal);
+  const recognised: Recognised = await untilAborted(result, signal).finally(() =>
+    job.partial(null),
+  );
   const part = keptPart(recognised.segments, stretch, { before, goesOn: cut });
   const utterance = { ...recognised, ...part, index };
   await job.append(utteranceFact(utterance, voice));
@@ -220,14 +225,28 @@ async function recogniseOne(live: Live, index: number, signal: AbortSignal): Pro
   heard[index] = { ...utterance, voice };
 }
 
-/** Without a label the text is as good. */
-async function labelled({ voices, following, deps, job }: Live, piece: SpeechFile) {
+/** The label of who speaks there. Without one the text is as good. */
+async function voiceIn(live: Live, stretch: Stretch, signal: AbortSignal) {
+  const { voices, deps, job } = live;
   try {
-    return await voices?.labelOf(piece, following.stop.signal);
+    return await withPiece(live, stretch, async (piece) => await voices?.labelOf(piece, signal));
   } catch (error) {
-    following.stop.signal.throwIfAborted();
+    signal.throwIfAborted();
     deps.log.warn({ err: error, recordingId: job.recordingId }, 'a voice was not compared');
     return undefined;
+  }
+}
+
+async function withPiece<Result>(
+  { following: { follower } }: Live,
+  stretch: Stretch,
+  use: (piece: SpeechFile) => Promise<Result>,
+): Promise<Result> {
+  const piece = await follower.piece(stretch);
+  try {
+    return await use(piece);
+  } finally {
+    await piece.close();
   }
 }
 
@@ -240,25 +259,24 @@ async function decideLanguage(live: Live, signal: AbortSignal): Promise<void> {
   for (const index of decided.others) await recogniseOne(live, index, signal);
 }
 
-/** After a restart: how the voices sound that have labels, by the longest stretch of each. */
-async function recallVoices({ voices, heard, plan, following }: Live): Promise<void> {
+/** After a restart: how the voices sound that have labels, by the longest stretch of each; and who speaks in what was planned. */
+async function recallVoices(live: Live, signal: AbortSignal): Promise<void> {
+  const { voices, heard, plan, following } = live;
+  if (!voices || plan.length === 0) return;
   const longest = new Map<string, Utterance>();
   for (const utterance of heard) {
     const { voice, start, end } = utterance;
     if (voice === undefined) continue;
+    plan[utterance.index]!.voice = voice;
     const known = longest.get(voice);
     if (!known || end - start > known.end - known.start) longest.set(voice, utterance);
   }
-  if (!voices || longest.size === 0) return;
   await following.follower.follow();
   for (const [label, { index }] of longest) {
-    const piece = await following.follower.piece(plan[index]!.stretch);
-    try {
-      await voices.recall(label, piece, following.stop.signal);
-    } finally {
-      await piece.close();
-    }
+    await withPiece(live, plan[index]!.stretch, (piece) => voices.recall(label, piece, signal));
   }
+  for (const planned of plan.slice(heard.length))
+    planned.voice = await voiceIn(live, planned.stretch, signal);
 }
 
 /** What goes on in `transcribe`, when the audio is there; nothing is left of what was discarded, or stands still. */

@@ -4,7 +4,7 @@ import type { RecordingFact, Stage } from '../../../events/facts/recording.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
 import { StageError, messageOf } from '../../shared/errors.ts';
-import type { StageProgress } from './stage-progress.ts';
+import type { PartialUtterance, StageProgress } from './stage-progress.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from '../aggregate.ts';
@@ -46,6 +46,8 @@ export type Job = {
   waiting(reason: { reason: string; since: string } | null): void;
   /** How many seconds of what was said are not recognised yet. */
   behind(seconds: number): void;
+  /** What may have been said, for those who watch; null once it is certain. */
+  partial(heard: PartialUtterance | null): void;
 };
 
 export type StageActivity = (job: Job) => Promise<void>;
@@ -153,6 +155,7 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
         waiting: waiting && { for: waiting.reason, ahead: 0, since: waiting.since },
       }),
     behind: (behind) => progress.set(recordingId, stage, { behind }),
+    partial: (heard) => progress.hear(recordingId, heard),
   };
 }
 

@@ -14,6 +14,16 @@ export type StageNow = {
   behind?: number;
 };
 
+/** What may have been said: a guess, until the fact of it is there. */
+export type PartialUtterance = {
+  index: number;
+  start: number;
+  end: number;
+  text: string;
+  /** A label such as `VOICE_1`. */
+  speaker: string | null;
+};
+
 type StageChange = Partial<Omit<StageNow, 'seconds_left'>>;
 
 /** What is going on right now, for those who watch. Lives and dies with the process. */
@@ -23,7 +33,12 @@ export interface StageProgress {
   remove(recordingId: string, stage: Stage): void;
   of(recordingId: string): StageNow[];
   onChange(listener: (recordingId: string, activity: StageNow) => void): () => void;
+  /** @param heard null: nothing is guessed any more */
+  hear(recordingId: string, heard: PartialUtterance | null): void;
+  onHeard(listener: HeardListener): () => void;
 }
+
+export type HeardListener = (recordingId: string, heard: PartialUtterance | null) => void;
 
 /** Smaller steps of progress than this are not announced. */
 const fractionStep = 0.01;
@@ -53,6 +68,7 @@ export function openStageProgress(now: () => number = () => performance.now()): 
     seconds_left: secondsLeft(pace, activity, now()),
   });
   const listeners = new Set<(recordingId: string, activity: StageNow) => void>();
+  const hearers = new Set<HeardListener>();
 
   return {
     add(recordingId, stage) {
@@ -77,6 +93,11 @@ export function openStageProgress(now: () => number = () => performance.now()): 
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    hear: (recordingId, heard) => hearers.forEach((listener) => listener(recordingId, heard)),
+    onHeard(listener) {
+      hearers.add(listener);
+      return () => hearers.delete(listener);
     },
   };
 }

@@ -98,18 +98,26 @@ export function closedSpeech({
   };
 }
 
-/** As long ones as an engine takes of those that wait, pauses of up to two seconds included: how many, and what. */
+/** One that waits to be recognised. `voice`: the label of who speaks in it, where that was found out. */
+export type WaitingStretch = ClosedStretch & { voice?: string | undefined };
+
+/**
+ * As long ones as an engine takes of those that wait, pauses of up to two seconds included: how many, and what. Those
+ * of different voices stay apart: each has one label.
+ */
 export function joinedStretch(
-  waiting: readonly ClosedStretch[],
+  waiting: readonly WaitingStretch[],
   secondsMax: number,
-): ClosedStretch & { count: number } {
+): WaitingStretch & { count: number } {
   const [first] = waiting;
   let joined = { ...first!, count: 1 };
   for (const next of waiting.slice(1)) {
     const [start, end] = next.stretch;
     const isNear = start - joined.stretch[1] <= pauseMax;
     if (joined.cut || next.cut || !isNear || end - joined.stretch[0] > secondsMax) break;
-    joined = { stretch: [joined.stretch[0], end], cut: false, count: joined.count + 1 };
+    const voice = joined.voice ?? next.voice;
+    if (next.voice !== undefined && next.voice !== voice) break;
+    joined = { stretch: [joined.stretch[0], end], cut: false, voice, count: joined.count + 1 };
   }
   return joined;
 }

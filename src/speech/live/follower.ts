@@ -8,8 +8,12 @@ import { openSpeechWriter, type SpeechWriter } from '../../audio/speech-file.ts'
 import { type SpeechFile, speechHeader, speechRate } from '../../audio/wav.ts';
 import { livePieceName, speechFileName } from '../../shared/data-directory.ts';
 import { quietestIn } from '../detection/speech-segments.ts';
-import type { ClosedStretch } from '../../../projections/recording/followed.ts';
-import { closedSpeech, joinedStretch, liveSecondsMax } from './closed-speech.ts';
+import {
+  type WaitingStretch,
+  closedSpeech,
+  joinedStretch,
+  liveSecondsMax,
+} from './closed-speech.ts';
 import { openLiveDetector } from './live-detector.ts';
 
 /** Follows a file that is being captured: keeps the working copy of it up to date, and says what was said. */
@@ -17,7 +21,11 @@ export interface AudioFollower {
   /** Takes in what has come since. */
   follow(): Promise<void>;
   /** The next stretch to be recognised: several that wait are asked at once. Null: there is none. */
-  next(): (ClosedStretch & { count: number }) | null;
+  next(): (WaitingStretch & { count: number }) | null;
+  /** The same, once it is known who speaks in each that waits: those of one voice are asked at once. */
+  nextOfOneVoice(
+    voiceIn: (stretch: Stretch) => Promise<string | undefined>,
+  ): Promise<ReturnType<AudioFollower['next']>>;
   /** They are in the plan. @param count as `next` said */
   taken(count: number): void;
   /** All that waits, joined to as long stretches as may be. */
@@ -87,7 +95,7 @@ function followerOf({
   speech,
   piecePath,
 }: Parts & { speech: ReturnType<typeof closedSpeech>; piecePath: string }): AudioFollower {
-  const waiting: ClosedStretch[] = [];
+  const waiting: WaitingStretch[] = [];
   let isKept = false;
   const duration = () => copy.samples / speechRate;
   const take = async (blocks: AsyncIterable<Float32Array>) => {
@@ -101,9 +109,18 @@ function followerOf({
     }
     waiting.push(...speech.closed());
   };
+  const next = () => (waiting.length === 0 ? null : joinedStretch(waiting, liveSecondsMax));
   return {
     follow: () => take(source.more()),
-    next: () => (waiting.length === 0 ? null : joinedStretch(waiting, liveSecondsMax)),
+    next,
+    async nextOfOneVoice(voiceIn) {
+      // More may come meanwhile.
+      for (let at = 0; at < (next()?.count ?? 0); at += 1) {
+        const one = waiting[at]!;
+        if (!('voice' in one)) one.voice = await voiceIn(one.stretch);
+      }
+      return next();
+    },
     taken: (count) => void waiting.splice(0, count),
     rest(secondsMax) {
       const stretches: Stretch[] = [];

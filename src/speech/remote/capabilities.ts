@@ -12,6 +12,8 @@ export type Capabilities = {
   speakers: boolean | null;
   /** Whether it takes samples of the speakers that earlier requests found. */
   references: boolean;
+  /** Whether it takes `stream`, until it has refused it; most that do not know it take no notice. */
+  streams: boolean;
   /** Failures in a row that did not say why. */
   failures: number;
 };
@@ -49,6 +51,7 @@ export function capabilities(endpoint: string, model: string | null): Capabiliti
     textOnly,
     speakers: speakers || (textOnly ? false : null),
     references: speakers,
+    streams: true,
     failures: 0,
   };
   remembered.set(endpoint, known);
@@ -68,6 +71,13 @@ export function serverPace(endpoint: string): ServerPace {
   const unknown: ServerPace = { slowest: null, answersAtWork: false, assumesEnglish: false };
   paces.set(endpoint, unknown);
   return unknown;
+}
+
+/** Asks for the answer in one piece from now on, where one says that streaming it is the trouble. @returns whether to ask again */
+export function stopStreaming(known: Capabilities, { status, body }: ServerAnswer): boolean {
+  if (!known.streams || status < 400 || status === 404 || !/\bstream/i.test(body)) return false;
+  known.streams = false;
+  return true;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   noteSpeakers,
   serverPace,
   simplerThan,
+  stopStreaming,
 } from './capabilities.ts';
 import { knownSpeakers } from './known-speakers.ts';
 import {
@@ -22,6 +23,7 @@ import { probeCompat } from './probe-server.ts';
 import { compatBase, serverName } from '../../shared/outbound.ts';
 import { type ServerAnswer, askServer, serverConnections } from './server-client.ts';
 import { answerFailure } from './server-failure.ts';
+import { eventStream, inOnePiece, streamedSoFar } from './streamed-answer.ts';
 
 /** Pieces for servers that give no times: each piece's own times are all there is then. */
 const untimedSecondsMax = 30;
@@ -59,19 +61,6 @@ export function compatEngine(
     return chosen;
   };
 
-  const post = async (fields: TranscriptionFields, signal: AbortSignal): Promise<ServerAnswer> => {
-    let answer: ServerAnswer | undefined;
-    const client = openai(base, apiKey, async (url, init) => {
-      answer = await askServer(url, init, connections);
-      return new Response(answer.body, { headers: { 'content-type': 'text/plain' } });
-    });
-    // The caller has the time limit and the retries; the client's would add to them unseen.
-    const limits = { signal, maxRetries: 0, timeout: 24 * 3600_000 };
-    await client.audio.transcriptions.create(fields, limits);
-    if (!answer) throw new Error('openai made no request');
-    return answer;
-  };
-
   const engine = remoteEngine(
     {
       engine: 'compat',
@@ -90,8 +79,13 @@ export function compatEngine(
       },
       async ask({ signal, ...request }): Promise<Transcript | { shorter: number }> {
         const named = await modelName(signal);
+        const { file, onPartial } = request;
         const ask = (fields: object): Promise<ServerAnswer> =>
-          post({ file: request.file, model: named, ...fields }, signal);
+          post(
+            { base, apiKey, connections },
+            { file, model: named, ...fields },
+            { signal, onPartial },
+          );
         return await transcribed({ base, model: named, name, apiKey }, request, ask);
       },
       probe: (signal) => probeCompat(base, name, headers, connections, signal, options),
@@ -104,6 +98,31 @@ export function compatEngine(
   });
 }
 
+/** One request, whose answer is in one piece however it came. */
+async function post(
+  {
+    base,
+    apiKey,
+    connections,
+  }: { base: string; apiKey: string | null; connections: ReturnType<typeof serverConnections> },
+  fields: TranscriptionFields,
+  { signal, onPartial }: Pick<SpeechRequest, 'signal' | 'onPartial'>,
+): Promise<ServerAnswer> {
+  let answer: ServerAnswer | undefined;
+  const onBody = (soFar: string, type: string): void => {
+    if (type === eventStream) onPartial?.(streamedSoFar(soFar).text);
+  };
+  const client = openai(base, apiKey, async (url, init) => {
+    answer = await askServer(url, init, connections, onBody);
+    return new Response(answer.body, { headers: { 'content-type': 'text/plain' } });
+  });
+  // The caller has the time limit and the retries; the client's would add to them unseen.
+  const limits = { signal, maxRetries: 0, timeout: 24 * 3600_000 };
+  await client.audio.transcriptions.create(fields, limits);
+  if (!answer) throw new Error('openai made no request');
+  return inOnePiece(answer);
+}
+
 /** Asks in the best format that the server knows, and in the next simpler one where it does not. */
 async function transcribed(
   {
@@ -112,7 +131,7 @@ async function transcribed(
     name,
     apiKey,
   }: { base: string; model: string; name: string; apiKey: string | null },
-  { seconds, language, request, meeting }: Omit<SpeechRequest, 'file' | 'signal'>,
+  { seconds, language, request, meeting, onPartial }: Omit<SpeechRequest, 'file' | 'signal'>,
   ask: (fields: object) => Promise<ServerAnswer>,
 ): Promise<Transcript | { shorter: number }> {
   const known = capabilities(`${base} ${model}`, model);
@@ -125,9 +144,13 @@ async function transcribed(
     const spoken = sent === null ? {} : { language: sent };
     const isDiarized = known.format === 'diarized';
     const samples = isDiarized && known.references && meeting ? await knownSpeakers(meeting) : null;
-    const answer = await ask({ ...spoken, ...formatFields[known.format], ...samples?.fields });
+    // With times it would come without them.
+    const streamed = untimed && known.streams && onPartial ? { stream: true } : {};
+    const fields = { ...spoken, ...formatFields[known.format], ...streamed, ...samples?.fields };
+    const answer = await ask(fields);
     if (answer.status === 413) return { shorter: seconds / 2 };
     if (answer.status !== 200) {
+      if (streamed.stream && stopStreaming(known, answer)) continue;
       if (downgrade(known, answer)) continue;
       throw answerFailure(name, answer, apiKey);
     }

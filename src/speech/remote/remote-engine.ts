@@ -55,6 +55,8 @@ export type SpeechRequest = {
   request: string;
   /** Of a meeting: with all that was recognised before, and the audio it was recognised in. */
   meeting: (Meeting & { audio: SpeechFile }) | null;
+  /** Wants to know the text while it comes. */
+  onPartial?: ((text: string) => void) | undefined;
   signal: AbortSignal;
 };
 
@@ -111,7 +113,11 @@ export function remoteEngine(
       const some: Stretch = [start, Math.min(end, start + learnSeconds)];
       await this.recognise(audio, some, { ...options, meeting: { speakers: null, heard: [] } });
     },
-    async recognise(audio, stretch, { language, signal, meeting, onWaiting = () => {} }) {
+    async recognise(
+      audio,
+      stretch,
+      { language, signal, meeting, onPartial, onWaiting = () => {} },
+    ) {
       signal.throwIfAborted();
       const code = languageCode(language);
       const sign = waitingSign(onWaiting);
@@ -124,7 +130,7 @@ export function remoteEngine(
       for (let piece = rest.shift(); piece; piece = rest.shift()) {
         const asked = askedStretch(piece, before);
         const known = meeting && { ...meeting, heard: [...meeting.heard, ...segments] };
-        const request = { audio, piece: asked, language: code, meeting: known };
+        const request = { audio, piece: asked, language: code, meeting: known, onPartial };
         const work = () => askOnce(transport, request, { sign, clock, signal });
         const limitMs = waitLimits();
         const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
@@ -158,12 +164,13 @@ type AskedPiece = {
   piece: Stretch;
   language: string | null;
   meeting: Meeting | undefined;
+  onPartial: SpeechRequest['onPartial'];
 };
 
 /** One try of one piece, watched. */
 async function askOnce(
   transport: Transport,
-  { audio, piece, language, meeting }: AskedPiece,
+  { audio, piece, language, meeting, onPartial }: AskedPiece,
   { sign, clock, signal }: { sign: WaitingSign; clock: Clock; signal: AbortSignal },
 ): Promise<Transcript | { shorter: number }> {
   const seconds = piece[1] - piece[0];
@@ -185,6 +192,7 @@ async function askOnce(
       language,
       request: String(piece[0]),
       meeting: meeting ? { ...meeting, audio } : null,
+      onPartial,
       signal: limited,
     });
   });

@@ -37,21 +37,22 @@ export function serverConnections(): Agent {
 
 /**
  * One request through the built-in fetch, never redirected (a POST would become a GET).
+ * @param onBody called with what has come of a good answer, whenever more comes
  * @throws {StageError} `engine-answer` when the answer is too large; {AnswerBrokenOff}; what fetch throws.
  */
 export async function askServer(
   url: string,
   init: RequestInit,
   dispatcher: Dispatcher,
+  onBody?: (soFar: string, contentType: string) => void,
 ): Promise<ServerAnswer> {
   const options = { ...init, redirect: 'manual', dispatcher } as unknown as RequestInit;
   const response = await fetch(url, options);
-  return {
-    status: response.status,
-    contentType: (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase(),
-    headers: response.headers,
-    body: await readBody(response).catch(brokenOff),
-  };
+  const { status, headers } = response;
+  const contentType = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  const onText = response.ok && onBody ? (soFar: string) => onBody(soFar, contentType) : undefined;
+  const body = await readBody(response, onText).catch(brokenOff);
+  return { status, contentType, headers, body };
 }
 
 function brokenOff(error: unknown): never {
@@ -59,7 +60,7 @@ function brokenOff(error: unknown): never {
   throw new AnswerBrokenOff('The answer broke off', { cause: error });
 }
 
-async function readBody(response: Response): Promise<string> {
+async function readBody(response: Response, onText?: (soFar: string) => void): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
@@ -71,6 +72,7 @@ async function readBody(response: Response): Promise<string> {
         retriable: false,
       });
     text += decoder.decode(chunk, { stream: true });
+    onText?.(text);
   }
   return text + decoder.decode();
 }

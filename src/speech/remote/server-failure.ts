@@ -76,7 +76,10 @@ export function connectionFailure(name: string, error: unknown): StageError {
   if (code === 'UND_ERR_BODY_TIMEOUT')
     return fail('engine-stalled', `${name} stopped in the middle of its answer.`);
   if (found.some((cause) => cause instanceof AnswerBrokenOff))
-    return fail('engine-failed', `${name} broke off in the middle of its answer (${code}).`);
+    return fail(
+      'engine-failed',
+      `${name} broke off in the middle of its answer (${code || 'no reason given'}).`,
+    );
   if (closed.has(code))
     return fail('engine-away', `${name} closes connections without an answer (${code}).`);
   if (away.has(code)) return fail('engine-away', `${name} cannot be reached (${code}).`);

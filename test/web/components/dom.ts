@@ -24,6 +24,14 @@ for (const [name, value] of Object.entries({
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
+// As in a page, what is asked for is an address of it.
+const { Request: ofNode } = globalThis;
+globalThis.Request = class extends ofNode {
+  constructor(asked: string | URL | Request, init?: RequestInit) {
+    super(typeof asked === 'string' ? new URL(asked, window.location.href) : asked, init);
+  }
+};
+
 /** Shows a component; it is gone when the test is over. @returns where it is */
 export function show<Props extends Record<string, unknown>>(
   t: TestContext,

@@ -165,6 +165,18 @@ export default {
   behind: '{time} zurück',
   liveWaits: 'wartet auf die Verbindung',
   readAloud: 'Vorlesen, was gesagt wird',
+  voice: 'Stimme {number}',
+  voicesGuessed: 'Vermutet, während gesprochen wird. Eine Stimme antippen, um sie zu benennen.',
+  giveName: 'benennen',
+  whoIs: 'Wer ist {voice}?',
+  name: 'Name',
+  onlySuggested:
+    'Er wird für diese Stimme vorgeschlagen, wenn die Aufnahme zu Ende ist. Dort bestätigen Sie ihn oder wählen einen anderen.',
+  useName: 'Diesen Namen verwenden',
+  leave: 'Verlassen',
+  voiceNamed: '{voice} heißt jetzt {name}.',
+  voiceUnnamed: '{voice} hat keinen Namen mehr.',
+  voiceNotNamed: 'Die Stimme konnte nicht benannt werden.',
 
   search: 'Alle Notizen durchsuchen',
   searchHint: 'Suchen, was gesagt wurde',

@@ -168,6 +168,18 @@ const english = {
   behind: params('{time} behind'),
   liveWaits: 'waits for the connection',
   readAloud: 'Read aloud as it is said',
+  voice: params('Voice {number}'),
+  voicesGuessed: 'Guessed while you talk. Press a voice to say who it is.',
+  giveName: 'give a name',
+  whoIs: params('Who is {voice}?'),
+  name: 'Name',
+  onlySuggested:
+    'It is suggested for this voice when the recording is over. You confirm it there, or choose another.',
+  useName: 'Use this name',
+  leave: 'Leave',
+  voiceNamed: params('{voice} is now called {name}.'),
+  voiceUnnamed: params('{voice} has no name any more.'),
+  voiceNotNamed: 'The voice could not be named.',
 
   // Library and search.
   search: 'Search all notes',

@@ -1,5 +1,10 @@
-/** What is being said, as it is recognised. */
+/** What is being said, as it is recognised, and the voices that say it. */
 import type { Frame } from '../../../client/feed.ts';
+import {
+  type SpeakerMark,
+  speakerMark,
+  speakerNumberOf,
+} from '../../../components/speaker-marks.ts';
 
 export type LiveTurn = Pick<Utterance, 'index' | 'text' | 'speaker' | 'final'>;
 type Utterance = Extract<Frame, { type: 'utterance' }>;
@@ -18,3 +23,19 @@ export function withTurn(turns: readonly LiveTurn[], heard: LiveTurn): LiveTurn[
     .toSorted((a, b) => a.index - b.index)
     .slice(-turnsMax);
 }
+
+/** A voice of a meeting that goes on. Guessed: all are told apart once more when it is over. */
+export type LiveVoice = { label: string; number: number; name: string | null; mark: SpeakerMark };
+
+/** The voices heard so far, in the order in which they were first heard. */
+export const voicesOf = (
+  labels: Iterable<string>,
+  names: Readonly<Record<string, string>>,
+): LiveVoice[] =>
+  [...labels]
+    .map((label) => {
+      const given = names[label] ?? '';
+      const name = given === '' ? null : given;
+      return { label, number: speakerNumberOf(label), name, mark: speakerMark(label, name) };
+    })
+    .toSorted((a, b) => a.number - b.number);
