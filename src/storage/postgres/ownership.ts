@@ -1,6 +1,7 @@
 import type { Held, Ownership } from '../../../events/ownership.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
-import { type Postgres, failureOf } from './connection.ts';
+import type { Postgres } from './connection.ts';
+import { failureOf } from './failures.ts';
 import { type LeasedSession, openSession } from './session.ts';
 
 /** Names by session locks of one session, which the server frees when it ends. */

@@ -24,8 +24,6 @@ export type PostgresLogOptions = {
   /** Never in the database: what is erased there stays in its write-ahead log, its archives and its backups. */
   keys: KeyStore;
   clock?: () => Date;
-  /** Called with what goes wrong outside of a call. */
-  report?: (message: string, error?: unknown) => void;
   /** For tests: other shapes than this release's. */
   upcasters?: Upcasters;
 };
@@ -51,7 +49,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     committed.fire();
   };
   const commits = new GroupCommit({ db, clock, committed: reached });
-  const wakeUps = listenForFacts(db, reached, options.report ?? (() => {}));
+  const stopListening = listenForFacts(db, reached);
   const assertOpen = (): void => {
     if (closing.signal.aborted) throw new EventStoreError('CLOSED', 'The log is closed.');
   };
@@ -92,7 +90,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
       if (closing.signal.aborted) return;
       closing.abort();
       await commits.drained();
-      await wakeUps.close();
+      stopListening();
       committed.fire();
     },
   };

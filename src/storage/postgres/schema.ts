@@ -9,7 +9,7 @@ export const schemaVersion = 1;
 export const anotherLog = 'MS001';
 
 /** Where nodes learn that the log has grown: the payload is the position of the last fact. */
-export const factsChannel = (logId: string): string => `facts_${logId}`;
+export const factsChannel = 'facts';
 
 /**
  * The tables, all in the schema `mitschrift`.
@@ -146,7 +146,7 @@ begin
       order by f.n;
   get diagnostics added = row_count;
   if added > 0 then
-    perform pg_notify('facts_' || in_log, (head + added)::text);
+    perform pg_notify('${factsChannel}_' || in_log, (head + added)::text);
   end if;
 end $$;
 `;

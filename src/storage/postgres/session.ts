@@ -1,5 +1,7 @@
 import type pg from 'pg';
-import { type Postgres, failureOf, prepareSession } from './connection.ts';
+import type { Postgres } from './connection.ts';
+import { failureOf } from './failures.ts';
+import { prepareSession } from './session-settings.ts';
 
 /**
  * A session that the server ends when it has heard nothing from us for a lease: with its locks and
@@ -23,7 +25,10 @@ const beats = 3;
  * @param leaseMs milliseconds
  * @throws {EventStoreError} `BUSY`
  */
-export async function openSession(db: Postgres, leaseMs: number): Promise<LeasedSession> {
+export async function openSession(
+  db: Pick<Postgres, 'client' | 'where'>,
+  leaseMs: number,
+): Promise<LeasedSession> {
   const client = db.client();
   const losing = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -1,0 +1,42 @@
+import { EventStoreError } from '../../../events/store.ts';
+import { codeOf } from '../../shared/errors.ts';
+import { anotherLog } from './schema.ts';
+
+/**
+ * What a failed question means for those who ask the log.
+ * @throws what is a defect of ours
+ */
+export function failureOf(error: unknown, where: string): EventStoreError {
+  const code = codeOf(error) ?? '';
+  if (code === '53100') {
+    const message = `The disk of the database ${where} is full: nothing new is taken.`;
+    return new EventStoreError('DISK_FULL', message, { cause: error });
+  }
+  if (code === 'XX001' || code === 'XX002') {
+    const message = `The database ${where} has damaged tables (${code}).`;
+    return new EventStoreError('DAMAGED', message, { cause: error });
+  }
+  if (code === anotherLog) {
+    const message = `The database ${where} holds another log than at the start. Start again.`;
+    return new EventStoreError('DAMAGED', message, { cause: error });
+  }
+  if (!isAway(error)) throw error;
+  const message = `The database ${where} cannot be asked now (${code || 'no answer'}).`;
+  return new EventStoreError('BUSY', message, { cause: error });
+}
+
+/**
+ * Whether the same may succeed once the database is there again. Class 08: connection, 28: who may log in,
+ * 3D: no such database, 40: another transaction, 53: no more connections or memory, 55: locks, 57: it was
+ * ended or took too long, 58: its disk; 25006: a standby.
+ */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined) return error instanceof Error && clientFailures.test(error.message);
+  if (/^E[A-Z_]+$/.test(code)) return true;
+  return /^(08|28|3D|40|53|55|57|58)/.test(code) || code === '25006';
+}
+
+/** What `pg` says without a code. */
+const clientFailures =
+  /^(Connection terminated|Query read timeout|timeout exceeded|timeout expired|Client (has encountered|was closed)|The server does not support SSL)/;

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Postgres } from './connection.ts';
+import { type LeasedSession, openSession } from './session.ts';
+
+/**
+ * What nodes say to each other at once, by `NOTIFY`. What is said while a node cannot hear is lost to it: nothing may depend on a
+ * notice that is not followed by another, or by asking when it can hear again.
+ */
+export type Notices = {
+  /**
+   * Hears of a channel until it is stopped, over one session for all channels.
+   * @param channel letters, digits and `_`, at most 30
+   * @param listener.heard called with each payload, also with those of this process
+   * @param listener.opened called whenever it can be heard from then on, the first time too; its failure opens the session again
+   * @returns how to stop
+   */
+  listen(
+    channel: string,
+    listener: { heard(payload: string): void; opened?(): Promise<void> | void },
+  ): () => void;
+  /** Says something to all who listen. Less than 8,000 bytes. @throws {EventStoreError} `BUSY` */
+  tell(channel: string, payload: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Listener = Parameters<Notices['listen']>[1];
+
+/** Before a session that was lost is opened again. */
+const pauses = { firstMs: 50, maxMs: 2_000 };
+
+/** The session is opened when something is first listened for, and again whenever it is lost. */
+export function openNotices(
+  db: Pick<Postgres, 'ask' | 'client' | 'where' | 'logId'>,
+  { leaseMs, report }: { leaseMs: number; report(message: string, error: unknown): void },
+): Notices {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const channels = new Map<string, Set<Listener>>();
+  let session: LeasedSession | undefined;
+  let listening: Promise<void> | undefined;
+  const nameOf = (channel: string): string => `${channel}_${db.logId}`;
+  const hears = async ({ client }: LeasedSession, channel: string): Promise<void> => {
+    await client.query(`listen "${nameOf(channel)}"`);
+    for (const listener of channels.get(channel) ?? []) await listener.opened?.();
+  };
+
+  const open = async (): Promise<LeasedSession> => {
+    const opened = await openSession(db, leaseMs);
+    if (signal.aborted) await opened.end();
+    opened.client.on('notification', ({ channel, payload = '' }) => {
+      const name = channel.slice(0, -nameOf('').length);
+      for (const { heard } of channels.get(name) ?? []) heard(payload);
+    });
+    session = opened;
+    for (const channel of channels.keys()) await hears(opened, channel);
+    return opened;
+  };
+  const keepListening = async (): Promise<void> => {
+    let pauseMs = pauses.firstMs;
+    while (!signal.aborted) {
+      try {
+        const opened = await open();
+        pauseMs = pauses.firstMs;
+        await lossOf(opened);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (pauseMs === pauses.firstMs) report('Other nodes are not heard of now.', error);
+        await session?.end();
+        session = undefined;
+        await delay(pauseMs, undefined, { signal }).catch(() => {});
+        pauseMs = Math.min(pauseMs * 2, pauses.maxMs);
+      }
+    }
+  };
+
+  return {
+    listen(channel, listener) {
+      const listeners = channels.get(channel) ?? new Set();
+      channels.set(channel, listeners.add(listener));
+      // A session that fails in it is lost, and opened again with all of them.
+      if (session) void hears(session, channel).catch(() => void session?.end());
+      listening ??= keepListening();
+      return () => void listeners.delete(listener);
+    },
+    async tell(channel, payload) {
+      await db.ask({ text: 'select pg_notify($1, $2)', values: [nameOf(channel), payload] });
+    },
+    async close() {
+      closing.abort();
+      await session?.end();
+      await listening;
+    },
+  };
+}
+
+const lossOf = ({ lost }: LeasedSession): Promise<never> =>
+  new Promise((_, reject) => {
+    if (lost.aborted) reject(lost.reason);
+    lost.addEventListener('abort', () => reject(lost.reason), { once: true });
+  });

@@ -1,0 +1,24 @@
+import type pg from 'pg';
+
+/** How long the database may take over one question before it gives up, in milliseconds. */
+export const statementMs = 30_000;
+
+/**
+ * Of every session. What was acknowledged is on the disk, whatever the server's own setting says; short questions
+ * are not compiled, which took a hundred times as long as asking them.
+ */
+const sessionSettings = `
+  set search_path = mitschrift;
+  set client_min_messages = warning;
+  set jit = off;
+  set statement_timeout = ${statementMs};
+  set idle_in_transaction_session_timeout = ${statementMs};
+  select set_config('synchronous_commit', 'on', false)
+    where current_setting('synchronous_commit') = 'off'`;
+
+/** Settings of a session that was just opened. */
+export const prepareSession = async (client: pg.ClientBase): Promise<void> => {
+  // Its questions fail with it; between two of them nothing else hears of it, and Node would end the process.
+  client.on('error', () => {});
+  await client.query(sessionSettings);
+};
