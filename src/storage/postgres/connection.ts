@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { EventStoreError } from '../../../events/store.ts';
 import { failureOf, isAway } from './failures.ts';
 import { DatabaseUnfit, assertFit } from './fitness.ts';
-import { type Notices, openNotices } from './notices.ts';
+import { type Channels, openChannels } from './channels.ts';
 import { prepareSchema } from './schema.ts';
 import { prepareSession, statementMs } from './session-settings.ts';
 
@@ -22,7 +22,7 @@ export type Postgres = {
   /** A connection of its own, not connected yet: its caller connects, listens for `error` and ends it. */
   client(): pg.Client;
   /** What nodes say to each other; heard over one session of its own, opened when something is listened for. */
-  readonly notices: Notices;
+  readonly channels: Channels;
   /** Why it cannot be asked at present; undefined when the last question was answered. */
   away(): string | undefined;
   close(): Promise<void>;
@@ -104,12 +104,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
         }
       },
     };
-    const notices = openNotices(asking, { leaseMs, report });
+    const channels = openChannels(asking, { leaseMs, report });
     return {
       ...asking,
-      notices,
+      channels,
       away: () => away,
-      close: once(() => notices.close().then(close)),
+      close: once(() => channels.close().then(close)),
       async askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig) {
         const answer = await askOnce<R>(apart, question, where);
         away = 'rows' in answer || !isAway(answer.error.cause) ? undefined : answer.error.message;

@@ -11,7 +11,7 @@ export const listenForFacts = (
   db: Postgres,
   onPosition: (position: number) => void,
 ): (() => void) =>
-  db.notices.listen(factsChannel, {
+  db.channels.listen(factsChannel, {
     heard: (payload) => onPosition(Number(payload)),
     async opened() {
       const [row] = await db.ask<{ head: string }>({ text: headQuery });

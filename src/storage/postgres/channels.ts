@@ -6,7 +6,7 @@ import { type LeasedSession, openSession } from './session.ts';
  * What nodes say to each other at once, by `NOTIFY`. What is said while a node cannot hear is lost to it: nothing may depend on a
  * notice that is not followed by another, or by asking when it can hear again.
  */
-export type Notices = {
+export type Channels = {
   /**
    * Hears of a channel until it is stopped, over one session for all channels.
    * @param channel letters, digits and `_`, at most 30
@@ -23,25 +23,25 @@ export type Notices = {
   close(): Promise<void>;
 };
 
-type Listener = Parameters<Notices['listen']>[1];
+type Listener = Parameters<Channels['listen']>[1];
 
 /** Before a session that was lost is opened again. */
 const pauses = { firstMs: 50, maxMs: 2_000 };
 
 /** The session is opened when something is first listened for, and again whenever it is lost. */
-export function openNotices(
+export function openChannels(
   db: Pick<Postgres, 'ask' | 'client' | 'where' | 'logId'>,
   { leaseMs, report }: { leaseMs: number; report(message: string, error: unknown): void },
-): Notices {
+): Channels {
   const closing = new AbortController();
   const { signal } = closing;
-  const channels = new Map<string, Set<Listener>>();
+  const listenersOf = new Map<string, Set<Listener>>();
   let session: LeasedSession | undefined;
   let listening: Promise<void> | undefined;
   const nameOf = (channel: string): string => `${channel}_${db.logId}`;
   const hears = async ({ client }: LeasedSession, channel: string): Promise<void> => {
     await client.query(`listen "${nameOf(channel)}"`);
-    for (const listener of channels.get(channel) ?? []) await listener.opened?.();
+    for (const listener of listenersOf.get(channel) ?? []) await listener.opened?.();
   };
 
   const open = async (): Promise<LeasedSession> => {
@@ -49,10 +49,10 @@ export function openNotices(
     if (signal.aborted) await opened.end();
     opened.client.on('notification', ({ channel, payload = '' }) => {
       const name = channel.slice(0, -nameOf('').length);
-      for (const { heard } of channels.get(name) ?? []) heard(payload);
+      for (const { heard } of listenersOf.get(name) ?? []) heard(payload);
     });
     session = opened;
-    for (const channel of channels.keys()) await hears(opened, channel);
+    for (const channel of listenersOf.keys()) await hears(opened, channel);
     return opened;
   };
   const keepListening = async (): Promise<void> => {
@@ -75,8 +75,8 @@ export function openNotices(
 
   return {
     listen(channel, listener) {
-      const listeners = channels.get(channel) ?? new Set();
-      channels.set(channel, listeners.add(listener));
+      const listeners = listenersOf.get(channel) ?? new Set();
+      listenersOf.set(channel, listeners.add(listener));
       // A session that fails in it is lost, and opened again with all of them.
       if (session) void hears(session, channel).catch(() => void session?.end());
       listening ??= keepListening();
