@@ -62,11 +62,11 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
       const heard = await engine.recognise(audio, [0, audio.duration], { language: null, signal });
       const text = heard.segments.map((segment) => segment.text.trim()).join(' ');
       const who = engine.model ?? settings['stt.model'] ?? 'The server';
-      const took = `in ${inSeconds(performance.now() - began)}`;
+      const took = inSeconds(performance.now() - began);
       if (text === '') {
         return asLimited(`${who} hears nothing in ${lengthOf(audio.duration)} of speech.`, remedy);
       }
-      const done = `${who} heard “${beginning(text)}” ${took} (${lengthOf(audio.duration)} long).`;
+      const done = `${who} heard “${beginning(text)}” in ${took} (${lengthOf(audio.duration)} long).`;
       return (await withoutSecondPass(done, parts)) ?? asOk(done);
     } finally {
       release();

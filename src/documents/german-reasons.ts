@@ -1,172 +1,102 @@
 import { noDiarizationModel } from '../../projections/recording/notes.ts';
+import { type Phrases, germanBy } from '../shared/german.ts';
 
 /**
  * Why something was not made, in German. The log has the sentence in English (reasons of `src/language` and
- * `src/recordings/stages/finish.ts`). What a server said itself stays as it is.
+ * `src/recordings/stages/finish.ts`). What a server said itself stays as it is. Documents say it so: a change
+ * here is a change of `rendererVersion`.
  */
 export function germanReason(reason: string): string {
-  if (reason === noDiarizationModel) {
-    return 'Um Sprechende zu unterscheiden, ein Modell zur Sprecher-Segmentierung und eines für Stimm-Embeddings in den Ordner „models“ des Datenverzeichnisses legen und die Aufnahme erneut verarbeiten.';
-  }
-  if (Object.hasOwn(fixed, reason)) return fixed[reason]!;
-  for (const [english, german] of sentences) {
-    const match = english.exec(reason);
-    if (match) return german(match.groups ?? {});
-  }
-  return reason;
+  return toGerman(reason) ?? reason;
 }
 
-type Parts = Readonly<Record<string, string | undefined>>;
+/** With what a server said itself behind it, or without. */
+const orSaid = (english: string, german: string): Phrases => ({
+  [`${english}.`]: `${german}.`,
+  [`${english}: {said}`]: `${german}: {said}`,
+});
 
-/** What an address looks like in these sentences, and what follows of the server's own words. */
-const at = String.raw`The language-model server at (?<server>\S+)`;
-const said = String.raw`(?<said>: .*|\.)`;
-const sentence = (pattern: string) => new RegExp(`^${pattern}$`, 'su');
-const server = ({ server: address }: Parts) => `Der Sprachmodell-Server unter ${address}`;
+const server = 'The language-model server at {server}';
+const dieser = 'Der Sprachmodell-Server unter {server}';
+const model = 'The language model at {server}';
+const dieses = 'Das Sprachmodell unter {server}';
 
-const sentences: readonly (readonly [RegExp, (parts: Parts) => string])[] = [
-  [
-    sentence(String.raw`track (?<used>\d+) of (?<of>\d+)`),
-    ({ used, of }) => `Spur ${used} von ${of}`,
-  ],
-  [sentence(String.raw`(?<whole>\d+)(?:\.(?<tenth>\d))? s`), (parts) => `${seconds(parts)} s`],
-  [
-    sentence(String.raw`${at} cannot be reached \((?<code>.*)\)\.`),
-    (parts) => `${server(parts)} ist nicht erreichbar (${parts['code']}).`,
-  ],
-  [
-    sentence(String.raw`${at} gave no answer within (?<seconds>[\d.]+) seconds\.`),
-    (parts) =>
-      `${server(parts)} hat innerhalb von ${parts['seconds']?.replace('.', ',')} Sekunden nicht geantwortet.`,
-  ],
-  [
-    sentence(String.raw`The certificate of (?<server>\S+) is not trusted \((?<code>.*)\)\.`),
-    (parts) => `Dem Zertifikat von ${parts['server']} wird nicht vertraut (${parts['code']}).`,
-  ],
-  [
-    sentence(
-      String.raw`${at} sends us elsewhere, to (?<url>.*)\. Enter that address if you trust it\.`,
-    ),
-    (parts) => `${server(parts)} leitet weiter nach ${parts['url']}.`,
-  ],
-  [
-    sentence(String.raw`${at} answered with more than 8 MiB.*`),
-    (parts) => `${server(parts)} hat mit mehr als 8 MiB geantwortet.`,
-  ],
-  [
-    sentence(String.raw`${at} answered (?:something that is not|with broken) JSON\..*`),
-    (parts) => `${server(parts)} hat nicht mit gültigem JSON geantwortet.`,
-  ],
-  [
-    sentence(`${at} has too small a context${said}`),
-    (parts) => `${server(parts)} hat einen zu kleinen Kontext${parts['said']}`,
-  ],
-  [
-    sentence(`${at} refuses the content${said}`),
-    (parts) => `${server(parts)} lehnt den Inhalt ab${parts['said']}`,
-  ],
-  [
-    sentence(String.raw`${at} does not accept the key \((?<status>\d+)\)${said}`),
-    (parts) => `${server(parts)} nimmt den Schlüssel nicht an (${parts['status']})${parts['said']}`,
-  ],
-  [
-    sentence(`${at} says that the quota is used up${said}`),
-    (parts) => `${server(parts)} meldet, das Kontingent sei aufgebraucht${parts['said']}`,
-  ],
-  [
-    sentence(String.raw`${at} answered (?<status>\d+)${said}`),
-    (parts) => `${server(parts)} hat mit ${parts['status']} geantwortet${parts['said']}`,
-  ],
-  [
-    sentence(String.raw`${at} lists no model\..*`),
-    (parts) => `${server(parts)} bietet kein Modell an.`,
-  ],
-  [
-    sentence(
-      String.raw`The language model at (?<server>\S+) read only (?<read>\d+) tokens of a prompt of at least (?<least>\d+)\..*`,
-    ),
-    (parts) =>
-      `${model(parts)} hat nur ${parts['read']} von mindestens ${parts['least']} Token gelesen: Sein Kontext ist zu klein.`,
-  ],
-  [
-    sentence(String.raw`The language model at (?<server>\S+) refuses this content\.`),
-    (parts) => `${model(parts)} lehnt den Inhalt ab.`,
-  ],
-  [
-    sentence(
-      String.raw`The language model at (?<server>\S+) did not come to an end of its answer\.`,
-    ),
-    (parts) => `${model(parts)} ist mit der Antwort nicht zu Ende gekommen.`,
-  ],
-  [
-    sentence(String.raw`The language model at (?<server>\S+) declined to answer\.`),
-    (parts) => `${model(parts)} hat nicht antworten wollen.`,
-  ],
-  [
-    sentence(String.raw`The language model at (?<server>\S+) gave an empty answer\.`),
-    (parts) => `${model(parts)} hat leer geantwortet.`,
-  ],
-  [
-    sentence(String.raw`The language model gave no (?:title|summary): its answer (?<why>.*)\.`),
-    ({ why = '' }) =>
-      `Das Sprachmodell hat nichts Brauchbares geantwortet: Die Antwort ${unusable[why] ?? why}.`,
-  ],
-  [
-    sentence(String.raw`The language model answered with no list of names\.`),
-    () => 'Das Sprachmodell hat nicht mit einer Liste von Namen geantwortet.',
-  ],
-  [
-    sentence(
-      String.raw`The name (?<name>\S+) leads to a link-local or metadata address, to which nothing is sent\.`,
-    ),
-    ({ name }) =>
-      `Der Name ${name} führt zu einer link-lokalen oder Metadaten-Adresse; dorthin wird nichts gesendet.`,
-  ],
-  [
-    sentence(
-      String.raw`The local speech engine ended unexpectedly \((?:by (?<signal>\w+)|with code (?<code>\w+))\)\.`,
-    ),
-    ({ signal, code }) =>
-      `Das lokale Sprachprogramm endete unerwartet (${signal ?? `Code ${code}`}).`,
-  ],
-  [
-    sentence(String.raw`The local speech engine could not be started \((?<why>.*)\)\.`),
-    ({ why }) => `Das lokale Sprachprogramm ließ sich nicht starten (${why}).`,
-  ],
-  [
-    sentence(String.raw`The local speech engine could not do it: (?<why>.*)`),
-    ({ why }) => `Das lokale Sprachprogramm konnte es nicht: ${why}`,
-  ],
-  [
-    sentence(
-      String.raw`The model (?<id>\S+) cannot be used: (?<why>.*)\. Put it into (?<folder>.*) again\.`,
-    ),
-    ({ id, why, folder }) =>
-      `Das Modell ${id} ist nicht zu gebrauchen (${why}); es gehört neu nach ${folder}.`,
-  ],
-  [
-    sentence(String.raw`Only WAV files can be read here\..*`),
-    () => 'Hier können nur WAV-Dateien gelesen werden; für alle anderen fehlt ffmpeg.',
-  ],
-  [
-    sentence(String.raw`The audio is longer than (?<hours>\d+) hours\..*`),
-    ({ hours }) => `Die Aufnahme ist länger als ${hours} Stunden.`,
-  ],
-  [
-    sentence(String.raw`The WAV file cannot be used: (?<why>.*)\.`),
-    ({ why }) => `Die WAV-Datei ist nicht zu gebrauchen: ${why}.`,
-  ],
-  [
-    sentence(String.raw`Reading this file would take more memory than (?<megabytes>\d+) MB\.`),
-    ({ megabytes }) => `Diese Datei zu lesen brauchte mehr als ${megabytes} MB Arbeitsspeicher.`,
-  ],
-];
+/** Reasons, English to German. */
+export const germanReasons: Phrases = {
+  [noDiarizationModel]:
+    'Um Sprechende zu unterscheiden, ein Modell zur Sprecher-Segmentierung und eines für Stimm-Embeddings in den Ordner „models“ des Datenverzeichnisses legen und die Aufnahme erneut verarbeiten.',
+  'track {used} of {of}': 'Spur {used} von {of}',
 
-const seconds = ({ whole, tenth }: Parts): string =>
-  tenth === undefined ? `${whole}` : `${whole},${tenth}`;
+  // Servers
+  [`${server} cannot be reached ({code}).`]: `${dieser} ist nicht erreichbar ({code}).`,
+  [`${server} gave no answer within {seconds} seconds.`]: `${dieser} hat innerhalb von {seconds} Sekunden nicht geantwortet.`,
+  'The certificate of {server} is not trusted ({code}).':
+    'Dem Zertifikat von {server} wird nicht vertraut ({code}).',
+  [`${server} sends us elsewhere, to {url}. Enter that address if you trust it.`]: `${dieser} leitet weiter nach {url}.`,
+  [`${server} answered with more than 8 MiB, which cannot be an answer.`]: `${dieser} hat mit mehr als 8 MiB geantwortet.`,
+  [`${server} answered something that is not JSON. Is that the address of an API?`]: `${dieser} hat nicht mit gültigem JSON geantwortet.`,
+  [`${server} answered with broken JSON.`]: `${dieser} hat nicht mit gültigem JSON geantwortet.`,
+  ...orSaid(`${server} has too small a context`, `${dieser} hat einen zu kleinen Kontext`),
+  ...orSaid(`${server} refuses the content`, `${dieser} lehnt den Inhalt ab`),
+  ...orSaid(
+    `${server} does not accept the key ({status})`,
+    `${dieser} nimmt den Schlüssel nicht an ({status})`,
+  ),
+  ...orSaid(
+    `${server} says that the quota is used up`,
+    `${dieser} meldet, das Kontingent sei aufgebraucht`,
+  ),
+  ...orSaid(`${server} answered {status}`, `${dieser} hat mit {status} geantwortet`),
+  [`${server} lists no model. Install one there, or set llm.model.`]: `${dieser} bietet kein Modell an.`,
+  'The name {name} leads to a link-local or metadata address, to which nothing is sent.':
+    'Der Name {name} führt zu einer link-lokalen oder Metadaten-Adresse; dorthin wird nichts gesendet.',
 
-/** Sentences in which nothing changes. */
-const fixed: Readonly<Record<string, string>> = {
+  // The language model
+  [`${model} read only {read} tokens of a prompt of at least {least}. Give it a larger context, or set llm.context to the one it has.`]: `${dieses} hat nur {read} von mindestens {least} Token gelesen: Sein Kontext ist zu klein.`,
+  [`${model} refuses this content.`]: `${dieses} lehnt den Inhalt ab.`,
+  [`${model} did not come to an end of its answer.`]: `${dieses} ist mit der Antwort nicht zu Ende gekommen.`,
+  [`${model} declined to answer.`]: `${dieses} hat nicht antworten wollen.`,
+  [`${model} gave an empty answer.`]: `${dieses} hat leer geantwortet.`,
+  'The language model gave no title: its answer {why}.':
+    'Das Sprachmodell hat nichts Brauchbares geantwortet: Die Antwort {why}.',
+  'The language model gave no summary: its answer {why}.':
+    'Das Sprachmodell hat nichts Brauchbares geantwortet: Die Antwort {why}.',
+
+  // Why an answer is of no use (`whyUnusable` in `src/language/unusable.ts`, and the checks of the stages)
+  'holds no title': 'enthält keinen Titel',
+  'has a title of more than a line': 'hat einen Titel von mehr als einer Zeile',
+  'has JSON for a title': 'hat JSON als Titel',
+  'has the word “title” for a title': 'hat als Titel das Wort „Titel“',
+  'is too short': 'ist zu kurz',
+  'holds characters that cannot be read': 'enthält unlesbare Zeichen',
+  'says the same over and over': 'wiederholt sich immerzu',
+  'declines to do it': 'lehnt die Aufgabe ab',
+  'repeats what was asked for': 'wiederholt die Aufgabe',
+  'repeats the text': 'wiederholt den Text',
+  'is in another language': 'ist in einer anderen Sprache',
+  'is empty': 'ist leer',
+
+  // The local engine
+  'The local speech engine ended unexpectedly ({how}).':
+    'Das lokale Sprachprogramm endete unerwartet ({how}).',
+  'by {signal}': '{signal}',
+  'with code {code}': 'Code {code}',
+  'The local speech engine could not be started ({why}).':
+    'Das lokale Sprachprogramm ließ sich nicht starten ({why}).',
+  'The local speech engine could not do it: {why}':
+    'Das lokale Sprachprogramm konnte es nicht: {why}',
+  'The model {id} cannot be used: {why}. Put it into {folder} again.':
+    'Das Modell {id} ist nicht zu gebrauchen ({why}); es gehört neu nach {folder}.',
+
+  // Audio
+  'Only WAV files can be read here. {rest}':
+    'Hier können nur WAV-Dateien gelesen werden; für alle anderen fehlt ffmpeg.',
+  'The audio is longer than {hours} hours. {rest}': 'Die Aufnahme ist länger als {hours} Stunden.',
+  'The audio is longer than {hours} hours.': 'Die Aufnahme ist länger als {hours} Stunden.',
+  'The WAV file cannot be used: {why}.': 'Die WAV-Datei ist nicht zu gebrauchen: {why}.',
+  'Reading this file would take more memory than {megabytes} MB.':
+    'Diese Datei zu lesen brauchte mehr als {megabytes} MB Arbeitsspeicher.',
+
   'No language model is configured.': 'Es ist kein Sprachmodell eingerichtet.',
   'The context of the language model is too small to merge the summaries of this recording.':
     'Der Kontext des Sprachmodells ist zu klein, um die Zusammenfassungen dieser Aufnahme zu verbinden.',
@@ -199,20 +129,4 @@ const fixed: Readonly<Record<string, string>> = {
   'This is not an audio file that can be read.': 'Das ist keine lesbare Audiodatei.',
 };
 
-const model = ({ server: address }: Parts) => `Das Sprachmodell unter ${address}`;
-
-/** `whyUnusable` in `src/language/unusable.ts`, and the checks of the stages. */
-const unusable: Readonly<Record<string, string>> = {
-  'holds no title': 'enthält keinen Titel',
-  'has a title of more than a line': 'hat einen Titel von mehr als einer Zeile',
-  'has JSON for a title': 'hat JSON als Titel',
-  'has the word “title” for a title': 'hat als Titel das Wort „Titel“',
-  'is too short': 'ist zu kurz',
-  'holds characters that cannot be read': 'enthält unlesbare Zeichen',
-  'says the same over and over': 'wiederholt sich immerzu',
-  'declines to do it': 'lehnt die Aufgabe ab',
-  'repeats what was asked for': 'wiederholt die Aufgabe',
-  'repeats the text': 'wiederholt den Text',
-  'is in another language': 'ist in einer anderen Sprache',
-  'is empty': 'ist leer',
-};
+const toGerman = germanBy(germanReasons);

@@ -1,62 +1,40 @@
-import type { Context } from 'koa';
-import { germanReason } from '../documents/german-reasons.ts';
-import type { Problem, ProblemType } from './problems.ts';
+import type { FieldError, Problem, ProblemType } from './problems.ts';
+import { germanText } from './readers-language.ts';
 
-/** Whether the client would rather read German than English (`Accept-Language`). */
-export const wantsGerman = (ctx: Pick<Context, 'acceptsLanguages'>): boolean =>
-  ctx.acceptsLanguages('en', 'de') === 'de';
-
-/** Title and detail of a problem in German, and the language of the detail: what only it can say stays in English. */
-export function germanProblem({ type, detail }: Pick<Problem, 'type' | 'detail'>): {
+/**
+ * A problem in German, and the language of its detail: one that only makes sense word by word, and of which there
+ * is no German, stays in English.
+ */
+export function germanProblem({
+  type,
+  detail,
+  members,
+}: Pick<Problem, 'type' | 'detail' | 'members'>): {
   title: string;
   detail: string;
   language: 'de' | 'en';
+  errors?: FieldError[];
 } {
   const { title, detail: general } = german[type];
-  const sentence = Object.hasOwn(sentences, detail) ? sentences[detail]! : germanReason(detail);
-  if (sentence !== detail) return { title, detail: sentence, language: 'de' };
-  if (general !== undefined) return { title, detail: general, language: 'de' };
-  return { title, detail, language: 'en' };
-}
-
-/** What a recording's answer says of how it came about, as the client reads it. */
-export function reasonsFor<
-  Answer extends { notes: { text: string }[]; error?: { message: string | null } | null },
->(ctx: Pick<Context, 'acceptsLanguages'>, answer: Answer): Answer {
-  if (!wantsGerman(ctx)) return answer;
-  const { notes, error } = answer;
-  return {
-    ...answer,
-    notes: notes.map((note) => ({ ...note, text: germanReason(note.text) })),
-    ...(error
-      ? { error: { ...error, message: error.message && germanReason(error.message) } }
-      : {}),
+  const errors = (members['errors'] ?? []) as readonly FieldError[];
+  const fields = errors.map(({ path, message }) => ({ path, message: germanText(message) }));
+  const of = {
+    title,
+    ...(errors.length > 0 && {
+      errors: errors.map(({ path, message }, at) => ({
+        path,
+        message: fields[at]!.message ?? message,
+      })),
+    }),
   };
+  const sentence =
+    type === 'invalid' && fields.every(({ message }) => message !== undefined)
+      ? fields.map(({ path, message }) => `${path}: ${message}`).join('; ')
+      : (germanText(detail) ?? general);
+  return sentence === undefined
+    ? { ...of, detail, language: 'en' }
+    : { ...of, detail: sentence, language: 'de' };
 }
-
-/** Details that say more than their type. */
-const sentences: Readonly<Record<string, string>> = {
-  'There is no such version.': 'Diese Fassung gibt es nicht.',
-  'There was no such recording yet.': 'Diese Aufnahme gab es da noch nicht.',
-  'The document belongs to no recording of yours.':
-    'Das Dokument gehört zu keiner eigenen Aufnahme.',
-  'The web app is not built: run npm run build.': 'Die Web-App ist nicht gebaut: npm run build.',
-  'An administrator has to set the vault (`notes.vault`) first.':
-    'Erst muss ein Administrator den Notizenordner angeben (notes.vault).',
-  'Only an administrator hands a recording over.': 'Übergeben kann nur ein Administrator.',
-  'Only an administrator sees what others do.': 'Was andere tun, sieht nur ein Administrator.',
-  'Only an administrator tries devices.': 'Geräte probiert nur ein Administrator aus.',
-  'The transcript is being replaced. Try again in a moment.':
-    'Das Transkript wird gerade ersetzt. Gleich noch einmal versuchen.',
-  'Too many uploads are unfinished. Finish or delete some first.':
-    'Zu viele Uploads sind unvollendet. Erst einige beenden oder löschen.',
-  'The upload could not be written to the service’s disk.':
-    'Der Upload ließ sich nicht auf die Platte des Dienstes schreiben.',
-  'The last try failed. Try that again (POST /recordings/{id}/retry), or clear its error first (POST /recordings/{id}/clear): then it can be processed from any stage on.':
-    'Der letzte Versuch ist gescheitert. Ihn wiederholen oder erst den Fehler verwerfen: Dann lässt sich ab jeder Stufe neu verarbeiten.',
-  'The audio of this recording was removed when its documents were written (audio.keep: none), so it cannot be listened to again. Its words are still there: process it again from language-model.':
-    'Der Ton dieser Aufnahme wurde entfernt, als die Dokumente geschrieben waren (audio.keep: none), und kann nicht noch einmal angehört werden. Der Text ist noch da: ab dem Sprachmodell neu verarbeiten.',
-};
 
 /**
  * Each type in German. `detail` stands for every English one of the type; types without it have details that

@@ -7,12 +7,13 @@ import {
 } from '../../projections/recordings.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
+import { type Language, errorIn, textIn } from './readers-language.ts';
 import { suggestionAnswers } from './recording-answer.ts';
 import type { Caller, HttpServices } from './services.ts';
 
 /**
  * The status object of `GET /status` and of `status` frames: what the facts tell, and what only the
- * running service knows. `position`: everything up to it is in.
+ * running service knows. `position`: everything up to it is in. `language`: of its sentences; else the house's.
  */
 export async function presentStatus(
   services: Pick<
@@ -31,9 +32,11 @@ export async function presentStatus(
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
     position = services.projections.position(),
+    language = services.settings()['ui.language'],
     read = statusOf,
   }: {
     position?: number;
+    language?: Language | undefined;
     read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
   } = {},
 ) {
@@ -41,26 +44,25 @@ export async function presentStatus(
     services.storage,
     caller.userId,
   );
+  const warned = [services.disk.warning(), services.space.warning()];
   return {
     status,
     username: caller.username,
     is_admin: caller.isAdmin,
     version: services.version,
-    recording: recording && asItSounds(recording, services),
+    recording: recording && asItSounds(recording, services, language),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
     speakers_pending: speakers_pending.map((waiting) => ({
       ...waiting,
-      speakers: suggestionAnswers(waiting.speakers, services.settings()['ui.language']),
+      speakers: suggestionAnswers(waiting.speakers, language),
     })),
     errors: errors.map((error) => ({
-      ...error,
+      ...errorIn(language, error),
       waiting: services.recordingService.activity(error.recording_id)[0]?.waiting ?? null,
     })),
-    health: presentHealth(services.health(), caller.isAdmin),
+    health: presentHealth(services.health(), caller.isAdmin, language),
     ...(caller.isAdmin ? { backup: await services.backups.now() } : {}),
-    warnings: [services.disk.warning(), services.space.warning()].filter(
-      (warning) => warning !== null,
-    ),
+    warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(language, one)])),
     position,
   };
 }
@@ -69,6 +71,7 @@ export async function presentStatus(
 function asItSounds(
   recording: RecordingNow,
   { captures, recordingService }: Pick<HttpServices, 'captures' | 'recordingService'>,
+  language: Language,
 ) {
   const { recording_id } = recording;
   const now = captures.now(recording_id);
@@ -79,16 +82,25 @@ function asItSounds(
     ...recording,
     // A device that is still being opened has not been heard yet, whatever the clock says.
     duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
-    warnings: now?.warnings ?? [],
+    warnings: (now?.warnings ?? []).map((one) => warningIn(language, one)),
     live: followed ? { behind: followed.behind ?? 0, waiting: followed.waiting } : null,
   };
 }
+
+const warningIn = <W extends { message: string }>(language: Language, warning: W): W => ({
+  ...warning,
+  message: textIn(language, warning.message),
+});
 
 /** Which records are damaged names recordings of others: for administrators. */
 const presentHealth = (
   { state, writable, advice, damage, more }: ServiceHealth,
   isAdmin: boolean,
-) => (isAdmin ? { state, writable, advice, damage, more } : { state, writable });
+  language: Language,
+) =>
+  isAdmin
+    ? { state, writable, advice: advice.map((text) => textIn(language, text)), damage, more }
+    : { state, writable };
 
 /** One entry a stage: of two that run side by side each has its own progress. */
 function stagesAtWork(

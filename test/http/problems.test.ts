@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { germanProblem } from '../../src/http/german-problems.ts';
 import { type ProblemType, problemTypes } from '../../src/http/problems.ts';
 import { StageError } from '../../src/shared/errors.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, connect, startService } from '../support/http-client.ts';
 
 test('the README has every problem with its status, and no other', async () => {
   const readme = await readFile(join(import.meta.dirname, '../../src/http/README.md'), 'utf8');
@@ -49,7 +49,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
     ],
     ['en-GB,en;q=0.9,de;q=0.5', wrong, 'Wrong user name or password', /^[A-Z][a-z ]+\.$/, 'en'],
     ['fr', wrong, 'Wrong user name or password', /^[A-Z][a-z ]+\.$/, 'en'],
-    ['de', number, 'So nicht gültig', /^has unknown keys|username: /, 'en'],
+    ['de', number, 'So nicht gültig', /username: fehlt; password: fehlt; .*unbekannte/, 'de'],
   ] as const) {
     const answer = await service.call<ProblemAnswer>('POST', '/login', {
       json,
@@ -59,11 +59,37 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
     assert.match(answer.body.detail, detail);
     assert.equal(answer.headers.get('content-language'), said);
   }
+
+  const inGerman = async <Body>(method: string, path: string, json?: object): Promise<Body> => {
+    const answered = await service.call<Body>(method, path, {
+      token,
+      headers: { 'Accept-Language': 'de' },
+      ...(json && { json }),
+    });
+    return answered.body;
+  };
+  const { detail } = await inGerman<{ detail: string }>('POST', '/config/test', { llm: {} });
+  assert.match(detail, /^Kein Sprachmodell-Server ist gesetzt/);
+  type Models = { models: { about: string | null; recommended: string | null }[] };
+  const { models } = await inGerman<Models>('GET', '/models');
+  assert.ok(models.some(({ about }) => about?.startsWith('Unterscheidet Stimmen')));
+  assert.ok(
+    models.some(({ recommended }) => /^Es kann \d+ Sprachen\. Dieser/.test(recommended ?? '')),
+  );
+
+  // A WebSocket says its language in its address, for `status` and warnings.
+  const socket = connect(service.url, await service.addUser('ben'), { query: '&language=de' });
+  await socket.until(({ type }) => type === 'status');
+  socket.socket.send(JSON.stringify({ type: 'level.start', device: null }));
+  const warning = await socket.until(({ type }) => type === 'warning');
+  assert.equal(warning['detail'], 'Geräte probiert nur ein Administrator aus.');
 });
 
 test('every problem has a German title of its own', () => {
   const types = Object.entries(problemTypes) as [ProblemType, { title: string }][];
-  const titles = types.map(([type]) => germanProblem({ type, detail: 'As it was.' }).title);
+  const titles = types.map(
+    ([type]) => germanProblem({ type, detail: 'As it was.', members: {} }).title,
+  );
   assert.equal(new Set(titles).size, types.length);
   for (const [at, [type, { title }]] of types.entries()) assert.notEqual(titles[at], title, type);
 });

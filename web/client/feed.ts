@@ -4,6 +4,7 @@
  */
 import { atom } from 'nanostores';
 import { type Schema, api } from './api.ts';
+import { locale } from '../words/i18n.ts';
 import { session } from './session.ts';
 
 export type Frame = Schema<'ServerFrame'>;
@@ -46,6 +47,14 @@ export function followSession(): void {
     disconnect();
     if (current !== null) connect(current.token);
   });
+  // Sentences of the service come in the language of the page.
+  locale.listen(() => {
+    const current = session.get();
+    const before = socket;
+    if (current === null || before === undefined) return;
+    connect(current.token);
+    before.close();
+  });
   addEventListener('online', tryNow);
 }
 
@@ -71,6 +80,7 @@ export async function serviceAnswers(): Promise<boolean> {
 function connect(token: string): void {
   const url = new URL('/ws', location.href);
   url.protocol = url.protocol.replace('http', 'ws');
+  url.searchParams.set('language', locale.get());
   if (position !== undefined) url.searchParams.set('after', String(position));
   const mine = new WebSocket(url, ['mitschrift', token]);
   let opened = false;

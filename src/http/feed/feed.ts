@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type FactFrames, factFrames, positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import { followEphemeral } from './ephemeral.ts';
+import type { Language } from '../readers-language.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { sees } from '../visible-recording.ts';
@@ -65,10 +66,10 @@ export function openFeed(services: HttpServices): Feed {
   return {
     position: () => feed.published,
     async join(listener, after) {
-      const { caller, signal } = listener;
+      const { signal } = listener;
       signal.addEventListener('abort', () => feed.live.delete(listener), { once: true });
       const start = feed.published;
-      listener.send(await statusFrame(services, caller, start));
+      listener.send(await statusFrame(services, listener, start));
       await catchUps(async () => {
         signal.throwIfAborted();
         await catchUp(feed, listener, { after: after ?? start, statusAt: start });
@@ -178,11 +179,14 @@ async function publishStatuses({ services, live, touched, published }: Following
   const owners = [...touched];
   touched.clear();
   for (const id of owners) {
-    const first = [...live.keys()].find(({ caller }) => caller.userId === id);
-    if (!first) continue;
-    const frame = await statusFrame(services, first.caller, published);
-    for (const listener of live.keys()) {
-      if (listener.caller.userId === id) listener.send(frame);
+    const theirs = ({ caller }: Listener) => caller.userId === id;
+    const languages = new Set([...live.keys()].filter(theirs).map(({ language }) => language));
+    for (const language of languages) {
+      const inIt = (listener: Listener) => theirs(listener) && listener.language === language;
+      const first = [...live.keys()].find(inIt);
+      if (!first) continue;
+      const frame = await statusFrame(services, first, published);
+      for (const listener of live.keys()) if (inIt(listener)) listener.send(frame);
     }
   }
 }
@@ -202,10 +206,10 @@ function send(
 
 async function statusFrame(
   services: HttpServices,
-  caller: Caller,
+  { caller, language }: Pick<Listener, 'caller' | 'language'>,
   position: number,
 ): Promise<string> {
-  const status = await presentStatus(services, caller, { position });
+  const status = await presentStatus(services, caller, { position, language });
   return JSON.stringify({ type: 'status', ...status });
 }
 
@@ -213,6 +217,8 @@ async function statusFrame(
 export type Listener = {
   /** Who it is; may be looked up again meanwhile, but stays the same user. */
   readonly caller: Caller;
+  /** Of sentences; undefined: the house's. */
+  readonly language: Language | undefined;
   /** An administrator who also wants the moves of everybody's recordings. */
   all: boolean;
   send(frame: string): void;

@@ -6,6 +6,7 @@ import type { DeviceLevel } from './device-level.ts';
 import { positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
+import { type Language, textIn } from '../readers-language.ts';
 import type { Caller, HttpServices } from '../services.ts';
 
 /** Close codes: RFC 6455, 7.4.1, and IANA's registry for 1013. */
@@ -34,7 +35,13 @@ export type Client = {
 /** Serves one accepted WebSocket until it closes. */
 export function serveSocket(
   socket: WebSocket,
-  request: { caller: Caller; token: string; after: number | undefined; all: boolean },
+  request: {
+    caller: Caller;
+    token: string;
+    after: number | undefined;
+    all: boolean;
+    language: Language | undefined;
+  },
   services: {
     accounts: HttpServices['accounts'];
     feed: Feed;
@@ -48,6 +55,7 @@ export function serveSocket(
     socket,
     services,
     caller,
+    language: request.language,
     gone: new AbortController(),
     alive: true,
     refused: 0,
@@ -101,6 +109,7 @@ type Connection = {
   /** Aborts when no more of the feed is to be sent. */
   readonly gone: AbortController;
   caller: Caller;
+  readonly language: Language | undefined;
   alive: boolean;
   /** Messages that were refused since one began a recording. */
   refused: number;
@@ -114,6 +123,7 @@ const listenerOn = (connection: Connection, all: boolean): Listener => ({
   get caller() {
     return connection.caller;
   },
+  language: connection.language,
   all,
   signal: connection.gone.signal,
   send(frame) {
@@ -148,7 +158,10 @@ const audioOn = (connection: Connection): AudioConnection => ({
   send(frame) {
     if (frame.type === 'audio.ready') connection.refused = 0;
     if (frame.type === 'warning') connection.refused += 1;
-    send(connection, JSON.stringify(frame));
+    const { language = 'en' } = connection;
+    const { detail } = frame;
+    const inIt = typeof detail === 'string' ? { detail: textIn(language, detail) } : {};
+    send(connection, JSON.stringify({ ...frame, ...inIt }));
     if (connection.refused < limits.refusedMessagesMax) return;
     close(connection.socket, 'policy', 'too many refused messages');
   },

@@ -143,14 +143,15 @@ async function admit(
   const caller = token ? await accounts.authenticate(token) : null;
   if (!token || !caller) throw notAuthenticated();
   if (url.pathname !== '/ws') throw notFound();
-  const { after, scope } = validated(querySchema, {
+  const { after, scope, language } = validated(querySchema, {
     after: url.searchParams.get('after') ?? undefined,
     scope: url.searchParams.get('scope') ?? undefined,
+    language: url.searchParams.get('language') ?? undefined,
   });
   if (scope === 'all' && !caller.isAdmin) {
     throw new Problem('not-admin', 'Only an administrator sees what others do.');
   }
-  return { caller, token, after, all: scope === 'all' };
+  return { caller, token, after, all: scope === 'all', language };
 }
 
 /** @throws {Problem} 400 what is asked for is not a path, such as `//[` */
@@ -218,4 +219,5 @@ function tokenFromProtocols(request: IncomingMessage): string | undefined {
 export const querySchema = z.object({
   after: positionSchema.removeDefault().optional(),
   scope: z.enum(['all']).optional(),
+  language: z.enum(['de', 'en']).optional().describe('of sentences; else `ui.language`'),
 });

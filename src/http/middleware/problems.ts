@@ -1,12 +1,13 @@
 import type { Middleware } from 'koa';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
-import { germanProblem, wantsGerman } from '../german-problems.ts';
+import { germanProblem } from '../german-problems.ts';
 import { limits } from '../limits.ts';
 import { type Problem, type ProblemType, problemBody } from '../problems.ts';
 import type { HttpServices, State } from '../services.ts';
 import { toProblem } from '../to-problem.ts';
 import { clientAddress } from '../peer.ts';
+import { languageWanted } from '../readers-language.ts';
 import { pathForLog } from './request-log.ts';
 
 /**
@@ -35,7 +36,8 @@ export function answerProblems(
       }
       ctx.status = problem.status;
       ctx.set(problem.headers);
-      const { language, ...german } = wantsGerman(ctx) ? germanProblem(problem) : inEnglish;
+      const { language, ...german } =
+        languageWanted(ctx) === 'de' ? germanProblem(problem) : inEnglish;
       ctx.set('Content-Language', language);
       const text = JSON.stringify({
         ...problemBody(problem),

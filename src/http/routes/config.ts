@@ -4,6 +4,7 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody, queryOf } from '../body.ts';
 import { settingGroups } from '../../config/settings-page.ts';
+import { type Language, languageWanted, textIn } from '../readers-language.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -38,7 +39,8 @@ export const configRoutes: AddRoutes = (router, { config, settings, models, log 
       given.stt || both ? trySpeech(settings, { modelsDir, log }) : undefined,
       given.llm || both ? tryLanguage(settings) : undefined,
     ]);
-    ctx.body = together(stt, llm);
+    const language = languageWanted(ctx);
+    ctx.body = together(stt && trialIn(language, stt), llm && trialIn(language, llm));
   });
 };
 
@@ -49,6 +51,11 @@ const schemaQuery = z.strictObject({
 });
 const section = z.record(z.string(), z.unknown());
 const testBody = z.strictObject({ stt: section.optional(), llm: section.optional() });
+
+const trialIn = (language: Language, trial: Trial): Trial => ({
+  ...trial,
+  detail: textIn(language, trial.detail),
+});
 
 /** One trial as it is; of two, what both say, and each by itself. */
 function together(stt: Trial | undefined, llm: Trial | undefined): object {

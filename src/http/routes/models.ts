@@ -1,14 +1,18 @@
 import * as z from 'zod';
+import type { ListedModel } from '../../speech/catalogue/list-models.ts';
 import { ModelError } from '../../speech/catalogue/model-error.ts';
 import { modelSchema } from '../openapi/model-answers.ts';
 import { notFound } from '../problems.ts';
+import { type Language, languageWanted, textIn } from '../readers-language.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
 /** Speech models of this machine: what there is, what could be, and what is on its way. For administrators. */
 export const modelRoutes: AddRoutes = (router, { models }) => {
   router.get('/models', async (ctx) => {
-    ctx.body = await (await models.store()).list();
+    const language = languageWanted(ctx);
+    const list = await (await models.store()).list();
+    ctx.body = { ...list, models: list.models.map((model) => modelIn(language, model)) };
   });
   router.post('/models/:id/install', async (ctx) => {
     const { id } = ctx.params as { id: string };
@@ -26,6 +30,17 @@ export const modelRoutes: AddRoutes = (router, { models }) => {
     ctx.status = 204;
   });
 };
+
+function modelIn(language: Language, model: ListedModel): ListedModel {
+  const said = (text: string | null) => text && textIn(language, text);
+  return {
+    ...model,
+    about: said(model.about),
+    recommended: said(model.recommended),
+    used_for: model.used_for.map((use) => textIn(language, use)),
+    error: said(model.error),
+  };
+}
 
 function unknownModel(error: unknown): never {
   throw error instanceof ModelError ? notFound(error.message) : error;

@@ -3,7 +3,7 @@ import { recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema, queryOf } from '../body.ts';
-import { reasonsFor } from '../german-problems.ts';
+import { languageWanted, reasonsIn } from '../readers-language.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
   factAnswer,
@@ -44,7 +44,10 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const { at } = queryOf(ctx, readSchema);
     if (at !== undefined) {
-      ctx.body = reasonsFor(ctx, await earlier(services, callerOf(ctx.state), id, at));
+      ctx.body = reasonsIn(
+        languageWanted(ctx),
+        await earlier(services, callerOf(ctx.state), id, at),
+      );
       return;
     }
     const row = await visibleRecording(services, callerOf(ctx.state), id);
@@ -52,7 +55,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     setTurnsTag(ctx, transcript);
     const activities = recordingService.activity(id);
     const answer = recordingAnswer(row, transcript, activities, settings()['ui.language']);
-    ctx.body = reasonsFor(ctx, answer);
+    ctx.body = reasonsIn(languageWanted(ctx), answer);
   });
 
   router.get('/recordings/:id/events', async (ctx) => {

@@ -6,7 +6,9 @@ import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { StartProgress } from '../middleware/ready.ts';
+import { type Language, languageWanted, textIn } from '../readers-language.ts';
 import type { AddRoutes, State } from '../services.ts';
+import type { Check } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -23,6 +25,8 @@ export const statusRoutes: AddRoutes = (router, services) => {
   const still = ({ recordings }: StatusView) => recordings.length === 0;
   router.get('/status', async (ctx) => {
     ctx.body = await presentStatus(services, callerOf(ctx.state), {
+      // Who says nothing of languages is answered in the house's.
+      language: ctx.get('Accept-Language') === '' ? undefined : languageWanted(ctx),
       read: (storage, owner) => kept(owner, () => statusOf(storage, owner), still),
     });
   });
@@ -64,9 +68,17 @@ const wantsReady = ({ query }: { query: Record<string, unknown> }): boolean => '
 /** `GET /doctor`: for administrators. */
 export const doctorRoutes: AddRoutes = (router, { doctor }) => {
   router.get('/doctor', async (ctx) => {
-    ctx.body = { checks: await doctor() };
+    const language = languageWanted(ctx);
+    ctx.body = { checks: (await doctor()).map((check) => checkIn(language, check)) };
   });
 };
+
+const checkIn = (language: Language, check: Check): Check => ({
+  ...check,
+  title: textIn(language, check.title),
+  detail: textIn(language, check.detail),
+  remedy: check.remedy && { ...check.remedy, text: textIn(language, check.remedy.text) },
+});
 
 /** `GET /metrics`, for Prometheus. Who may read it: `accessTo`. */
 export const metricsRoutes: AddRoutes = (router, { metrics }) => {

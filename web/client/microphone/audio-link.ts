@@ -4,6 +4,7 @@
  * that falls behind; none of it may touch the other.
  */
 import type { Schema } from '../api.ts';
+import { locale } from '../../words/i18n.ts';
 import type { Frame } from '../feed.ts';
 import { session } from '../session.ts';
 import type { AudioStore, Kept } from './audio-store.ts';
@@ -99,6 +100,7 @@ function begin(link: Link): void {
   if (link.socket !== null || token === undefined) return again(link);
   const url = new URL('/ws', location.href);
   url.protocol = url.protocol.replace('http', 'ws');
+  url.searchParams.set('language', locale.get());
   const mine = new WebSocket(url, ['mitschrift', token]);
   link.socket = mine;
   mine.addEventListener('open', () => sayStart(link, mine));

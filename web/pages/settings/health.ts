@@ -1,6 +1,7 @@
 /** What the service says of its machine (`GET /doctor`), as this page shows it. */
 import { atom } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../../client/api.ts';
+import { locale } from '../../words/i18n.ts';
 import type { operations } from '../../client/interface.d.ts';
 
 type Answered = operations['doctor']['responses'][200]['content']['application/json'];
@@ -46,7 +47,7 @@ const inOrder = (checks: readonly Health[]): Health[] =>
 export async function mend(path: string, token: string): Promise<void> {
   const response = await fetch(path, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${token}` },
+    headers: { Authorization: `Bearer ${token}`, 'Accept-Language': locale.get() },
   }).catch(() => {
     throw new ApiError({ type: 'away', title: 'The service does not answer.', status: 0 });
   });

@@ -1,0 +1,67 @@
+import type { Phrases } from '../shared/german.ts';
+
+/** What comes of trying a server for speech or language, and why it does not answer. */
+export const germanTrials: Phrases = {
+  'There is no choice of models: a server of the protocol {protocol} has one.':
+    'Modelle stehen nicht zur Wahl: Ein Server des Protokolls {protocol} hat eines.',
+  '{server} is an OpenAI-compatible server: set stt.backend to compat.':
+    '{server} ist ein Server wie der von OpenAI: stt.backend auf compat setzen.',
+  '{server} is a whisper.cpp server: set stt.backend to native.':
+    '{server} ist ein Server von whisper.cpp: stt.backend auf native setzen.',
+  '{server} cannot transcribe: it has no /audio/transcriptions.':
+    '{server} kann nicht transkribieren: /audio/transcriptions fehlt dort.',
+  'No language-model server is set: summary and title are extracts of the talk.':
+    'Kein Sprachmodell-Server ist gesetzt: Zusammenfassung und Titel sind Auszüge aus dem Gespräch.',
+  'The language-model server at {server}': 'Der Sprachmodell-Server unter {server}',
+  '{server} is ready.': '{server} ist bereit.',
+  '{server} answers.': '{server} antwortet.',
+  '{server} answers, and has no list of models.': '{server} antwortet und nennt keine Modelle.',
+  'This machine recognises.': 'Dieser Rechner erkennt.',
+  'There is no model {model} ({key}). There is: {models}.':
+    'Das Modell {model} gibt es nicht ({key}). Es gibt: {models}.',
+  '{server} is loading its model, or could not load it.':
+    '{server} lädt sein Modell oder konnte es nicht laden.',
+  '{server} is not {what}.': '{server} ist kein {what}.',
+  'a whisper.cpp server: it has no /health': 'Server von whisper.cpp: /health fehlt dort',
+  'a whisper-asr-webservice: it has no /docs': 'whisper-asr-webservice: /docs fehlt dort',
+  '{server} does not answer: it may be at work.':
+    '{server} antwortet nicht: Vielleicht ist er bei der Arbeit.',
+  'It says: {said}': 'Er sagt: {said}',
+  '{server} redirects to {address}.': '{server} leitet weiter nach {address}.',
+  'Set stt.base_url to that address.': 'Mit stt.base_url diese Adresse angeben.',
+  '{server} does not accept the API key (stt.api_key).':
+    '{server} nimmt den Schlüssel nicht an (stt.api_key).',
+  '{server} does not know this address or model.':
+    '{server} kennt diese Adresse oder dieses Modell nicht.',
+  'Check stt.base_url, stt.backend and stt.model.':
+    'stt.base_url, stt.backend und stt.model prüfen.',
+  '{server} finds the audio too large.': 'Für {server} ist der Ton zu groß.',
+  'The account at {server} has no credit left.': 'Das Konto bei {server} ist erschöpft.',
+  '{server} is busy.': '{server} ist beschäftigt.',
+  '{server} is not ready (HTTP {status}).': '{server} ist nicht bereit (HTTP {status}).',
+  '{server} cannot do this (HTTP {status}).': '{server} kann das nicht (HTTP {status}).',
+  '{server} failed (HTTP {status}).': '{server} ist gescheitert (HTTP {status}).',
+  '{server} did not accept the request (HTTP {status}).':
+    '{server} hat die Anfrage nicht angenommen (HTTP {status}).',
+  'The certificate of {server} is not trusted here ({code}).':
+    'Dem Zertifikat von {server} wird hier nicht vertraut ({code}).',
+  '{server} does not speak HTTPS: try http://.': '{server} spricht kein HTTPS: http:// versuchen.',
+  '{server} stopped in the middle of its answer.': '{server} hat mitten in der Antwort aufgehört.',
+  '{server} broke off in the middle of its answer ({code}).':
+    '{server} hat mitten in der Antwort abgebrochen ({code}).',
+  '{server} closes connections without an answer ({code}).':
+    '{server} schließt Verbindungen ohne Antwort ({code}).',
+  '{server} cannot be reached ({code}).': '{server} ist nicht erreichbar ({code}).',
+  '{server} broke the connection off ({code}).':
+    '{server} hat die Verbindung abgebrochen ({code}).',
+  'no reason given': 'ohne Grund',
+  'There is no speech-to-text engine.': 'Es gibt keine Spracherkennung.',
+  'Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or recognise on this machine: the package sherpa-onnx-node is missing: run npm install again.':
+    'Mit MITSCHRIFT_STT_BASE_URL (stt.base_url) einen Server angeben oder auf diesem Rechner erkennen: Das Paket sherpa-onnx-node fehlt: noch einmal npm install ausführen.',
+  'Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or recognise on this machine: install a speech model (npx mitschrift models list), or put one into {folder}.':
+    'Mit MITSCHRIFT_STT_BASE_URL (stt.base_url) einen Server angeben oder auf diesem Rechner erkennen: ein Sprachmodell installieren (npx mitschrift models list) oder eines nach {folder} legen.',
+  'The speech model {model} is not installed.': 'Das Sprachmodell {model} ist nicht installiert.',
+  'No installed speech model speaks the language “{language}”.':
+    'Kein installiertes Sprachmodell kann die Sprache „{language}“.',
+  'Installed: {models}.': 'Installiert: {models}.',
+};

@@ -1,0 +1,53 @@
+import type { Context } from 'koa';
+import { germanReasons } from '../documents/german-reasons.ts';
+import { germanChecks } from '../doctor/german-checks.ts';
+import { germanTrials } from '../doctor/german-trials.ts';
+import { type ToGerman, germanBy } from '../shared/german.ts';
+import { knownLanguages } from '../shared/languages.ts';
+import { germanLanguageNames, germanModels } from '../speech/catalogue/german-models.ts';
+import { germanDetails } from './german-details.ts';
+
+/** Languages that the service speaks. */
+export type Language = 'de' | 'en';
+
+/** What the client would rather read (`Accept-Language`). */
+export const languageWanted = (ctx: Pick<Context, 'acceptsLanguages'>): Language =>
+  ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
+
+let toGerman: ToGerman | undefined;
+
+/** A sentence of the service in German, of whatever part of it; undefined where there is none. */
+export function germanText(english: string): string | undefined {
+  toGerman ??= germanBy(
+    germanReasons,
+    germanTrials,
+    germanChecks,
+    germanModels,
+    germanLanguageNames(knownLanguages()),
+    germanDetails,
+  );
+  return toGerman(english);
+}
+
+/** A sentence as it is read in a language: what is not known in German stays as it is. */
+export const textIn = (language: Language, english: string): string =>
+  (language === 'de' ? germanText(english) : undefined) ?? english;
+
+/** What a recording's answer says of how it came about, as it is read in a language. */
+export function reasonsIn<
+  Answer extends { notes: { text: string }[]; error?: { message: string | null } | null },
+>(language: Language, answer: Answer): Answer {
+  if (language === 'en') return answer;
+  const { notes, error } = answer;
+  return {
+    ...answer,
+    notes: notes.map((note) => ({ ...note, text: textIn(language, note.text) })),
+    ...(error ? { error: errorIn(language, error) } : {}),
+  };
+}
+
+/** Why a recording failed, as it is read in a language. */
+export const errorIn = <E extends { message: string | null }>(language: Language, error: E): E => ({
+  ...error,
+  message: error.message && textIn(language, error.message),
+});
