@@ -228,6 +228,11 @@ export const germanChecks: Phrases = {
     'Dieser Rechner ist zu klein für ein Sprachmodell: mit stt.base_url einen Server für Spracherkennung angeben.',
   'Install {title}, which is recommended here: {advice} It is put into {folder}. Or set stt.base_url to a speech-to-text server.':
     '{title} installieren, hier empfohlen: {advice} Es kommt nach {folder}. Oder mit stt.base_url einen Server für Spracherkennung angeben.',
+  'What was recognised while recording is not recognised once more: {why}':
+    'Was während der Aufnahme erkannt wurde, wird nicht noch einmal erkannt: {why}',
+  'Choose a model that is there (stt.second_pass), or none.':
+    'Ein Modell wählen, das da ist (stt.second_pass), oder keines.',
+  'Install {title}.': '{title} installieren.',
   'None is set: summary and title are extracts of the talk.':
     'Keines ist gesetzt: Zusammenfassung und Titel sind Auszüge aus dem Gespräch.',
   'Set llm.base_url (MITSCHRIFT_LLM_BASE_URL) to a server.':

@@ -50,7 +50,7 @@ const unseen: readonly RegExp[] = [
   // How a request is to be made: the general sentence of the problem's type stands for it.
   /`|recording_id|^Connect with/,
   // Whole only with what is put into it: `must have at least 3 characters`, and figures before a judgement.
-  /^must \{amount|^\{detail\}|\{figures\}|^The package sherpa-onnx-node|^Install a speech model|\{why\}\.$/,
+  /^must \{amount|^\{detail\}:|\{figures\}|^The package sherpa-onnx-node|^Install a speech model|\{why\}\.$/,
 ];
 
 /** In a place of these, a text is of the interface's description, of a log, or of no person. */
