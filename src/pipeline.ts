@@ -98,6 +98,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const recordingService = recordingServiceOver(opened, options, {
     jobQueue,
     leaveAudio: (recordingId) => voices.leave(recordingId),
+    beforeRemoval: (recordingId, signal) => voices.measureLast(recordingId, signal),
     projections,
     captures,
     engines,
@@ -203,6 +204,7 @@ function recordingServiceOver(
   parts: {
     jobQueue: JobQueue;
     leaveAudio(recordingId: string): Promise<void>;
+    beforeRemoval(recordingId: string, signal: AbortSignal): Promise<void>;
     projections: ProjectionRunner;
     captures: Captures;
     engines: ReturnType<typeof sharedEngine>;
@@ -239,7 +241,7 @@ function recordingServiceOver(
       applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
     },
     probeEngine: engineProbe(settings, parts.engines, parts.models),
-    keepAudio: { keep: () => settings()['audio.keep'] },
+    keepAudio: { keep: () => settings()['audio.keep'], beforeRemoval: parts.beforeRemoval },
     importedBy: async (command) => {
       await projections.applied(commands.name, await store.head());
       return await importedBy(storage, command);

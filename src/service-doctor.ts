@@ -12,7 +12,7 @@ import type { SpaceLimit } from './storage/quota.ts';
 /** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
 export function serviceDoctor(
   parts: {
-    pipeline: Pick<Pipeline, 'leaseSpeech'>;
+    pipeline: Pick<Pipeline, 'leaseSpeech' | 'voices'>;
     config: Config;
     space: SpaceLimit;
     scrub: Scrub;
@@ -28,6 +28,7 @@ export function serviceDoctor(
       settings: config.settings(),
       log,
       leaseSpeech: pipeline.leaseSpeech,
+      voices: () => pipeline.voices.state(),
       taken: async () => space.taken() ?? (await measureTaken(host.data)).bytes,
       damage: async () => ({ findings: scrub.health().damage }),
       listening: {

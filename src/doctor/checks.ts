@@ -6,11 +6,13 @@ import { type DataParts, dataLooks } from './data-checks.ts';
 import { type EngineParts, engineLooks } from './engine-checks.ts';
 import { hostLooks, runtimeLooks } from './host-checks.ts';
 import { soundLooks } from './sound-checks.ts';
+import { type SpeakerParts, speakerLook } from './speaker-checks.ts';
 import { timeLook } from './time-checks.ts';
 
 /** What is looked at, and by what means. */
 export type Examined = Pick<EngineParts, 'leaseSpeech'> &
-  Pick<DataParts, 'taken' | 'damage'> & {
+  Pick<DataParts, 'taken' | 'damage'> &
+  Pick<SpeakerParts, 'voices'> & {
     data: DataFolder;
     /** The environment that settings are read from. */
     env: NodeJS.ProcessEnv;
@@ -44,6 +46,7 @@ export async function runChecks(examined: Examined): Promise<Check[]> {
       timeLook(env, data.log),
       ...soundLooks(data.root, settings),
       ...engineLooks(engines),
+      speakerLook(engines),
       ...addressLooks(listening, settings),
     ],
     log,

@@ -23,6 +23,7 @@ export const germanChecks: Phrases = {
   'Vault of notes': 'Notizenordner',
   'Speech to text': 'Spracherkennung',
   'Language model': 'Sprachmodell',
+  'Speakers of meetings': 'Sprecher in Besprechungen',
 
   // A check itself
   'It did not come to an end within {seconds} seconds.':
@@ -32,6 +33,25 @@ export const germanChecks: Phrases = {
   'It could not be looked at: {why}': 'Das ließ sich nicht prüfen: {why}',
   'Mend what the sentence names, and look again.':
     'Beheben, was der Satz nennt, und erneut prüfen.',
+
+  // Speakers
+  'They are not told apart: a meeting is written down as of one speaker.':
+    'Sie werden nicht unterschieden: Eine Besprechung wird aufgeschrieben, als spräche nur einer.',
+  'They are told apart only where the speech-to-text server does that.':
+    'Sie werden nur unterschieden, wo das der Spracherkennungs-Server tut.',
+  'Install a model that tells speakers apart.':
+    'Ein Modell installieren, das Sprecher unterscheidet.',
+  'They are told apart.': 'Sie werden unterschieden.',
+  'Voices of {recordings} are being measured again.':
+    'Stimmen aus {recordings} werden neu gemessen.',
+  'Voices of {recordings} stay as they are: no audio is kept.':
+    'Stimmen aus {recordings} bleiben, wie sie sind: Der Ton ist nicht aufbewahrt.',
+  'Voices of {recordings} could not be measured.':
+    'Stimmen aus {recordings} ließen sich nicht messen.',
+  'The log of the service says why. They are tried again after its next start.':
+    'Das Protokoll des Dienstes sagt, warum. Nach seinem nächsten Start wird es wieder versucht.',
+  '1 recording': '1 Aufnahme',
+  '{count} recordings': '{count} Aufnahmen',
 
   // Node, packages, programs, variables
   'Install Node 24 (nodejs.org), then run npm install again.':

@@ -24,6 +24,9 @@ const dieses = 'Das Sprachmodell unter {server}';
 /** Reasons, English to German. */
 export const germanReasons: Phrases = {
   [noDiarizationModel]:
+    'Um Sprechende zu unterscheiden, pyannote-segmentation-3 installieren (in den Einstellungen unter Modelle oder mit „npx mitschrift models install pyannote-segmentation-3“) und die Aufnahme erneut verarbeiten.',
+  // Of earlier releases.
+  'To tell speakers apart, put a model for speaker segmentation and one for speaker embedding into the folder “models” of the data directory, then process the recording again.':
     'Um Sprechende zu unterscheiden, ein Modell zur Sprecher-Segmentierung und eines für Stimm-Embeddings in den Ordner „models“ des Datenverzeichnisses legen und die Aufnahme erneut verarbeiten.',
   'track {used} of {of}': 'Spur {used} von {of}',
 

@@ -7,6 +7,7 @@ import { hashFile, ifMissing, syncDirectory } from '../shared/files.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, stateName } from '../../machines/states.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
+import { isAbort } from '../shared/abort.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { NotAccepted } from './refusals.ts';
@@ -44,6 +45,8 @@ type KeepingDeps = {
   /** Resolves when every projection has applied the log up to a position. */
   applied(position: number): Promise<void>;
   use(recordingId: string, work: (recording: RecordingAggregate) => Promise<void>): Promise<void>;
+  /** Awaited before audio is removed because none is to be kept. An AbortError leaves it to the next start. */
+  beforeRemoval?(recordingId: string, signal: AbortSignal): Promise<void>;
   /** For tests. */
   ffmpegRuns?: () => Promise<boolean>;
   /** Called before each step; tests end the process there. */
@@ -60,10 +63,11 @@ type Keeping = Required<KeepingDeps> & {
 };
 
 export function openAudioKeeping(deps: KeepingDeps): AudioKeeping {
-  const { jobs, before = () => {}, ffmpegRuns = hasFfmpeg } = deps;
+  const { jobs, before = () => {}, ffmpegRuns = hasFfmpeg, beforeRemoval = async () => {} } = deps;
   const keeping: Keeping = {
     ...deps,
     before,
+    beforeRemoval,
     ffmpegRuns,
     lock: filesLock(),
     taken: new Map(),
@@ -122,7 +126,7 @@ async function attempt(keeping: Keeping, recordingId: string, signal: AbortSigna
   try {
     await keeping.use(recordingId, (recording) => dealWith(keeping, recording, signal));
   } catch (error) {
-    if (signal.aborted || error instanceof NotAccepted) {
+    if (signal.aborted || isAbort(error) || error instanceof NotAccepted) {
       log.debug({ recordingId }, 'its audio is left as it is for now: the recording goes on');
     } else {
       log.error({ err: error, recordingId }, 'the audio could not be dealt with; it is kept');
@@ -155,6 +159,8 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const { lock, before, log } = keeping;
+  if (audio.file !== null && keeping.keep() === 'none')
+    await keeping.beforeRemoval(recording.recordingId, signal);
   const keep = keeping.keep();
   if (audio.file === null || keep === 'wav') return;
   // The setting may be newer than the documents.

@@ -18,7 +18,7 @@ import { type RecordingHandler, erasedState, recordingHandler } from './handle.t
 import { type OpenRecordings, openRecordings } from './open-recordings.ts';
 import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry-failed.ts';
 import type { Clock } from '../shared/retry.ts';
-import { derivedFileNames } from '../shared/data-directory.ts';
+import { stageFileNames } from '../shared/data-directory.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
 import { type TakeOver, type TakeOverDeps, openTakeOver } from './take-over.ts';
@@ -54,6 +54,8 @@ export type RecordingServiceDeps = {
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
   keepAudio?: {
     keep(): KeptAs;
+    /** Awaited before audio is removed because none is to be kept: what is still to be learnt from it. */
+    beforeRemoval?(recordingId: string, signal: AbortSignal): Promise<void>;
     /** Both for tests. */
     ffmpegRuns?: () => Promise<boolean>;
     before?(step: KeepingStep): void;
@@ -164,7 +166,7 @@ function afterMove(
     return;
   }
   // Derived from the kept audio and not needed any more.
-  for (const name of derivedFileNames)
+  for (const name of stageFileNames)
     rm(join(recordingsDir, recordingId, name), { force: true }).catch((error: unknown) =>
       log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
     );

@@ -1,14 +1,17 @@
-import { ulid } from 'ulid';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { voicesWaiting } from '../../projections/people.ts';
-import { measureVoices, voicesToMeasure } from '../../projections/recording/measured-voices.ts';
+import { recordingOwner } from '../../projections/recording/decide.ts';
+import { voicesToMeasure } from '../../projections/recording/measured-voices.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import { onAbort, untilAborted } from '../shared/abort.ts';
+import { voicesFileNames } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
-import type { VoiceEmbedder } from '../speech/diarization/diarize.ts';
-import type { RecordingService } from './service.ts';
-import type { JobQueue } from './stages/job-queue.ts';
+import { type Limited, mutex } from '../shared/mutex.ts';
+import type { MeasuringDeps } from './stages/measure-voices.ts';
 
 /**
  * Measures voices of profiles again from the kept audio: with another embedding model than they were made with, and
@@ -20,6 +23,12 @@ export interface VoiceCatchUp {
   begin(): void;
   /** Looks for what waits, once more when what it is at is done. Returns at once. */
   look(): void;
+  /**
+   * Measures a recording whose audio is about to be removed, if it waits for that: once, behind what is being measured.
+   * A failure is logged; the voice then stays unmeasured.
+   * @throws AbortError when aborted, or closed
+   */
+  measureLast(recordingId: string, signal: AbortSignal): Promise<void>;
   /** What waits, of one owner or of all; of more than `countedMax` recordings no more are looked at. */
   state(owner?: string): Promise<VoicesWaiting>;
   /** Leaves a recording alone; resolves when nothing of it is read or written any more. */
@@ -33,6 +42,8 @@ export type VoicesWaiting = {
   /** Recordings with voices that wait for it, and those of them whose audio is not kept: these stay as they are. */
   waiting: number;
   without_audio: number;
+  /** Of those that wait: recordings that failed so often that they are left alone until the next start. */
+  given_up: number;
   /** The one it is at. */
   now: { recording_id: string; fraction: number } | null;
 };
@@ -46,22 +57,15 @@ const leadsToMeasuring: ReadonlySet<string> = new Set<RecordingFactType>([
   'turns.recut',
 ]);
 
-/** Tries with one recording, until the next start. */
-const triesMax = 3;
+/** Failures with one recording, until the next start. */
+const failuresMax = 3;
 /** Recordings that are remembered as failed, or without audio; beyond it all are looked at again. */
 const rememberedMax = 10_000;
 const countedMax = 2_000;
 
-type Deps = {
+type Deps = MeasuringDeps & {
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'onApplied'>;
-  recordingService: Pick<RecordingService, 'read' | 'decide'> & {
-    whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
-  };
-  jobQueue: JobQueue;
-  folderOf(recordingId: string): string;
-  /** What measures; null without a model. To be closed. */
-  openEmbedder(): Promise<VoiceEmbedder | null>;
   /** `speakers.profiles` */
   isOn(): boolean;
   log: Log;
@@ -69,32 +73,31 @@ type Deps = {
 
 type CatchUp = Deps & {
   closing: AbortController;
+  /** One recording is measured at a time. */
+  inTurn: Limited;
   current: { recordingId: string; owner: string; fraction: number; stop: AbortController } | null;
   /** Of the current recording: settles when it is left. */
   done: Promise<unknown>;
-  tries: Map<string, number>;
+  /** How often measuring a recording has failed. */
+  failures: Map<string, number>;
 };
 
 export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
-  const work: CatchUp = {
+  const catchUp: CatchUp = {
     ...deps,
     closing: new AbortController(),
+    inTurn: mutex(),
     current: null,
     done: Promise.resolve(),
-    tries: new Map(),
+    failures: new Map(),
   };
   let running: Promise<void> | null = null;
   let isAskedAgain = false;
   let stopFollowing: (() => void) | null = null;
-  const look = (): void => {
-    if (stopFollowing === null || work.closing.signal.aborted) return;
-    if (running) {
-      isAskedAgain = true;
-      return;
-    }
-    running = lookAtAll(work)
+  const run = (work: () => Promise<void>): void => {
+    running = work()
       .catch((error: unknown) => {
-        if (!work.closing.signal.aborted)
+        if (!catchUp.closing.signal.aborted)
           deps.log.warn({ err: error }, 'voices could not be measured again');
       })
       .finally(() => {
@@ -104,106 +107,121 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
         look();
       });
   };
+  const look = (): void => {
+    if (stopFollowing === null || catchUp.closing.signal.aborted) return;
+    if (running) isAskedAgain = true;
+    else run(() => lookAtAll(catchUp));
+  };
   return {
     begin() {
-      stopFollowing ??= deps.projections.onApplied((facts) => {
+      if (stopFollowing !== null) return;
+      stopFollowing = deps.projections.onApplied((facts) => {
         if (facts.some(({ type }) => leadsToMeasuring.has(type))) look();
       });
-      look();
+      isAskedAgain = true;
+      run(() => removeCopies(catchUp));
     },
     look,
-    state: (owner) => stateOf(work, owner),
+    async measureLast(recordingId, signal) {
+      const model = catchUp.isOn() ? await presentModel(catchUp) : null;
+      if (model === null) return;
+      const either = AbortSignal.any([signal, catchUp.closing.signal]);
+      const attempt = catchUp.inTurn(() =>
+        attemptOne(catchUp, recordingId, { model, signal: either }),
+      );
+      await untilAborted(attempt, either);
+    },
+    state: (owner) => stateOf(catchUp, owner),
     async leave(recordingId) {
-      if (work.current?.recordingId !== recordingId) return;
-      work.current.stop.abort();
-      await work.done;
+      if (catchUp.current?.recordingId !== recordingId) return;
+      catchUp.current.stop.abort();
+      await catchUp.done;
     },
     async close() {
-      work.closing.abort();
+      catchUp.closing.abort();
       stopFollowing?.();
-      work.current?.stop.abort();
       await running;
+      await catchUp.done;
     },
   };
 }
 
+/** A copy of the audio that a killed process left goes, whether or not its recording is measured again. */
+async function removeCopies(work: CatchUp): Promise<void> {
+  const model = await presentModel(work);
+  if (model === null) return;
+  for await (const { recordingId } of voicesWaiting(work.storage, model)) {
+    if (work.closing.signal.aborted) return;
+    for (const name of voicesFileNames)
+      await rm(join(work.folderOf(recordingId), name), { force: true });
+  }
+}
+
 async function lookAtAll(work: CatchUp): Promise<void> {
-  const { storage, closing, tries, log } = work;
+  const { storage, closing, failures, inTurn } = work;
   const model = await presentModel(work);
   if (model === null) return;
   for await (const { recordingId, owner } of voicesWaiting(storage, model)) {
     if (closing.signal.aborted || !work.isOn()) return;
-    const tried = tries.get(recordingId) ?? 0;
-    if (tried >= triesMax) continue;
+    if ((failures.get(recordingId) ?? 0) >= failuresMax) continue;
     const audio = await audioOf(storage, recordingId, owner);
     // One that is worked on comes here again with its documents.
     if (audio === 'busy') continue;
-    if (tries.size >= rememberedMax) tries.clear();
-    tries.set(recordingId, audio === 'gone' ? triesMax : tried + 1);
-    if (audio === 'gone') continue;
-    const stop = new AbortController();
-    work.current = { recordingId, owner, fraction: 0, stop };
-    const attempt = measureOne(work, work.current, model);
-    work.done = Promise.allSettled([attempt]);
-    try {
-      if (await attempt) tries.delete(recordingId);
-    } catch (error) {
-      if (!stop.signal.aborted)
-        log.warn({ err: error, recordingId }, 'its voices could not be measured again');
-    } finally {
-      work.current = null;
-    }
+    if (audio === 'gone') failed(work, recordingId, failuresMax);
+    else await inTurn(() => attemptOne(work, recordingId, { model, signal: closing.signal }));
   }
 }
 
-/** Returns whether the log has what was measured, or that something else is to be measured by now. */
+/** Measures one recording. What goes wrong is logged and counted; being stopped is neither. */
+async function attemptOne(
+  work: CatchUp,
+  recordingId: string,
+  { model, signal }: { model: string; signal: AbortSignal },
+): Promise<void> {
+  const { failures, log } = work;
+  if (signal.aborted) return;
+  const stop = new AbortController();
+  const forget = onAbort(signal, () => stop.abort());
+  const attempt = measureOne(work, recordingId, { model, stop });
+  work.done = Promise.allSettled([attempt]);
+  try {
+    await attempt;
+    failures.delete(recordingId);
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    failed(work, recordingId, (failures.get(recordingId) ?? 0) + 1);
+    log.warn({ err: error, recordingId }, 'its voices could not be measured again');
+  } finally {
+    forget();
+    work.current = null;
+  }
+}
+
+function failed({ failures }: CatchUp, recordingId: string, times: number): void {
+  if (failures.size >= rememberedMax) failures.clear();
+  failures.set(recordingId, times);
+}
+
 async function measureOne(
   work: CatchUp,
-  current: NonNullable<CatchUp['current']>,
-  model: string,
-): Promise<boolean> {
-  const { recordingService, jobQueue, folderOf } = work;
-  const { recordingId, owner, stop } = current;
-  const { signal } = stop;
-  const slot = await jobQueue.acquire({
-    queue: 'diarization',
-    concurrency: 1,
+  recordingId: string,
+  { model, stop }: { model: string; stop: AbortController },
+): Promise<void> {
+  const { recording } = await work.recordingService.read(recordingId);
+  const owner = recordingOwner(recording);
+  if (owner === null || !voicesToMeasure(recording, model)) return;
+  const current = (work.current = { recordingId, owner, fraction: 0, stop });
+  const { measureAgain } = await import('./stages/measure-voices.ts');
+  await measureAgain(work, {
+    recordingId,
     owner,
-    alone: false,
-    signal,
-    onWaiting() {},
+    model,
+    signal: stop.signal,
+    onProgress(fraction) {
+      current.fraction = fraction;
+      if (!work.isOn()) stop.abort();
+    },
   });
-  const embedder = await work.openEmbedder();
-  try {
-    if (embedder?.embeddingModel !== model) return true;
-    const { measuredVoices } = await import('./stages/measure-voices.ts');
-    const job = {
-      recordingId,
-      signal,
-      progress(fraction: number) {
-        current.fraction = fraction;
-        if (!work.isOn()) stop.abort();
-      },
-      waiting() {},
-    };
-    const measured = await recordingService.whileFilesStay(async () => {
-      const { recording } = await recordingService.read(recordingId);
-      const plan = voicesToMeasure(recording, model);
-      if (!plan) return null;
-      const isSpoken = plan.turns.length > 0;
-      const tools = { embedder, folderOf };
-      return { plan, heard: isSpoken ? await measuredVoices(job, recording, plan, tools) : [] };
-    });
-    signal.throwIfAborted();
-    if (!measured) return true;
-    const { plan, heard } = measured;
-    const metadata = { by: 'system', command: `measure-voices-${ulid()}` };
-    await recordingService.decide(recordingId, metadata, measureVoices(plan, model, heard));
-    return true;
-  } finally {
-    slot.release();
-    await embedder?.close();
-  }
 }
 
 async function presentModel({ openEmbedder }: Deps): Promise<string | null> {
@@ -224,9 +242,9 @@ async function audioOf(
 }
 
 async function stateOf(work: CatchUp, owner: string | undefined): Promise<VoicesWaiting> {
-  const { storage, current } = work;
+  const { storage, current, failures } = work;
   const model = await presentModel(work);
-  const found = { waiting: 0, without_audio: 0 };
+  const found = { waiting: 0, without_audio: 0, given_up: 0 };
   if (model !== null) {
     for await (const one of voicesWaiting(storage, model)) {
       if (found.waiting >= countedMax) break;
@@ -234,6 +252,7 @@ async function stateOf(work: CatchUp, owner: string | undefined): Promise<Voices
       found.waiting += 1;
       const audio = await audioOf(storage, one.recordingId, one.owner);
       if (audio === 'gone') found.without_audio += 1;
+      else if ((failures.get(one.recordingId) ?? 0) >= failuresMax) found.given_up += 1;
     }
   }
   const isAsked = current && (owner === undefined || current.owner === owner);

@@ -16,3 +16,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     promise.finally(forget).then(resolve, reject);
   });
 }
+
+/** Whether an error says that something was aborted. */
+export const isAbort = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'AbortError';

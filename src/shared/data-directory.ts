@@ -112,14 +112,14 @@ export const speechFileName = 'speech.wav';
 export const channelFileNames = ['speech-left.wav', 'speech-right.wav'] as const;
 /** The stretch that is recognised while the recording goes on. */
 export const livePieceName = 'speech-live.wav';
-/** The same while voices are measured again. */
-export const voicesFileName = 'speech-voices.wav';
-/** All that is derived from the kept audio, also half of it. */
-export const derivedFileNames = [
+/** The same while voices are measured again, and while it is made. */
+export const voicesFileNames = ['speech-voices.wav', 'speech-voices.wav.part'] as const;
+/** What stages derive from the kept audio, also half of it: removed when none runs any more. */
+export const stageFileNames = [
   speechFileName,
   `${speechFileName}.part`,
   ...channelFileNames,
   livePieceName,
-  voicesFileName,
-  `${voicesFileName}.part`,
 ] as const;
+/** All that is derived from the kept audio. */
+export const derivedFileNames = [...stageFileNames, ...voicesFileNames] as const;

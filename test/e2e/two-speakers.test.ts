@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { speechRate } from '../../src/audio/wav.ts';
@@ -37,7 +37,7 @@ type Events = { events: { type: string; data: Record<string, unknown> }[] };
 const errorRateMax = 0.25;
 const withinMs = 120_000;
 
-test('two people are recorded: one is named meanwhile, the service waits for their names, through a restart, and each sentence is under its own', async (t) => {
+test('two people are recorded: one is named meanwhile, the service waits for their names, through kills, and each sentence is under its own', async (t) => {
   const { dataDir, pcm, said } = await prepared(t);
   let service = await started(t, dataDir);
   const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
@@ -92,6 +92,9 @@ test('two people are recorded: one is named meanwhile, the service waits for the
   for (const once of ['transcription.completed', 'diarization.completed', 'turns.joined'])
     assert.equal(heard.filter((type) => type === once).length, 1, once);
 
+  // Killed again while it waits, it waits again.
+  await service.end('SIGKILL');
+  service = await started(t, dataDir);
   const status = await of<{ speakers_pending: { speakers: Speaker[] }[] }>('/status');
   const speakers = status.speakers_pending[0]!.speakers;
   assert.deepEqual(
@@ -157,14 +160,32 @@ test('two people are recorded: one is named meanwhile, the service waits for the
     assert.ok(line?.includes(`#^${block}|`), `${text} / ${summary}`);
   }
 
+  // Killed while voices are measured again, since a turn was moved: that is done after the start, and nothing is left.
+  const path = `/recordings/${id}/utterances/0`;
+  const moved = await fetch(service.url + path, patching({ speaker: 'SPEAKER_01' }));
+  assert.equal(moved.status, 200);
+  const folder = join(dataDir, 'recordings', id);
+  const isCopied = async () => (await readdir(folder)).includes('speech-voices.wav');
+  await eventually('it is measured', isCopied);
+  process.kill(service.pid, 'SIGSTOP');
+  assert.ok(await isCopied(), 'it is not over yet');
+  await service.end('SIGKILL');
+  service = await started(t, dataDir);
+  await until(async () => (await types()).includes('voice.measured'));
+  const { measuring } = await of<{ measuring: { waiting: number } }>('/speakers/profiles');
+  assert.equal(measuring.waiting, 0);
+  assert.equal((await types()).filter((type) => type === 'voice.measured').length, 1);
+  await eventually('no copy is left', async () => !(await isCopied()));
+
   async function nameVoices(names: Record<string, string>, expected: number) {
-    const answer = await fetch(`${url}/recordings/${id}/speakers`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ speakers: names }),
-    });
+    const answer = await fetch(`${url}/recordings/${id}/speakers`, patching({ speakers: names }));
     assert.equal(answer.status, expected);
     return (await answer.json()) as { speakers: Speaker[] };
+  }
+
+  function patching(json: object): RequestInit {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return { method: 'PATCH', headers, body: JSON.stringify(json) };
   }
 });
 

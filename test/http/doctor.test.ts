@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { chown, mkdir, readdir, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { settingsFrom } from '../../src/config/environment.ts';
+import { speakerLook } from '../../src/doctor/speaker-checks.ts';
 import { type TestService, startService } from '../support/http-client.ts';
 import { chatty, wellBehaved } from '../support/language-servers-brains.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
+import { modelsDir } from '../support/models.ts';
 import { speechServer } from '../support/speech-servers.ts';
 
 type Check = {
@@ -23,7 +26,7 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   assert.equal(
     [...checks.keys()].join(' '),
     'node modules environment ffmpeg bzip2 data disk space permissions log keys vault time-zone ' +
-      'audio-server devices combined speech language address https',
+      'audio-server devices combined speech language speakers address https',
   );
   for (const id of ['node', 'modules', 'data', 'disk', 'permissions', 'log', 'keys', 'https']) {
     assert.deepEqual([id, checks.get(id)!.status, checks.get(id)!.remedy], [id, 'ok', null]);
@@ -39,6 +42,10 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   assert.equal(model.purpose, 'speech-to-text');
   assert.ok(remedy!.text.includes(model.recommended!), 'says why that one');
   assert.equal(checks.get('language')!.status, 'limited');
+  const apart = checks.get('speakers')!;
+  assert.match(apart.detail, /^They are not told apart/);
+  const [, diarizer] = /^npx mitschrift models install (\S+)$/.exec(apart.remedy!.command!) ?? [];
+  assert.equal(body.models.find(({ id }) => id === diarizer)?.purpose, 'speaker-segmentation');
 
   for (const [id, check] of checks) {
     const [page, place] = check.link.split('#');
@@ -49,6 +56,27 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   }
   const user = await service.addUser('ben');
   assert.equal((await service.call('GET', '/doctor', { token: user })).status, 403);
+});
+
+test('it says how many recordings have voices that are measured again, cannot be, or failed', async () => {
+  const settings = settingsFrom({});
+  const { signal } = new AbortController();
+  const said = async (waiting: number, without_audio: number, given_up: number) => {
+    const voices = async () => ({ waiting, without_audio, given_up });
+    const parts = { settings, modelsDir: [modelsDir], voices };
+    const { status, detail } = await speakerLook(parts).look(signal);
+    return [status, detail];
+  };
+  assert.deepEqual(await said(0, 0, 0), ['ok', 'They are told apart.']);
+  assert.deepEqual(await said(4, 1, 0), [
+    'ok',
+    'They are told apart. Voices of 3 recordings are being measured again. ' +
+      'Voices of 1 recording stay as they are: no audio is kept.',
+  ]);
+  assert.deepEqual(await said(2, 0, 2), [
+    'limited',
+    'They are told apart. Voices of 2 recordings could not be measured.',
+  ]);
 });
 
 test('the engines really answer: what they hear and write, how fast, and with what context; clock and owner of the data', async (t) => {

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { localEmbedder } from '../../src/speech/diarization/diarize.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { childrenOf } from '../bench/processor-time.ts';
 import { type Said, linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService } from '../support/http-client.ts';
@@ -15,6 +16,7 @@ type Measuring = {
   embedding_model: string | null;
   waiting: number;
   without_audio: number;
+  given_up: number;
   now: { recording_id: string; fraction: number } | null;
 };
 type Profile = {
@@ -32,7 +34,7 @@ type Pending = {
   samples: { text: string }[];
 };
 
-test('voices are measured again from the kept audio: after turns were moved, and with another embedding model', async (t) => {
+test('voices are measured again from the kept audio: after turns were moved, before it goes, and with another embedding model; an erasure ends it', async (t) => {
   const { dataDir, models, audio, said } = await prepared(t);
   let service = await startService(t, { dataDir, stages: hearing(dataDir, said) });
   const token = await service.setUp();
@@ -56,8 +58,8 @@ test('voices are measured again from the kept audio: after turns were moved, and
   const first = await meeting();
   const before = await pendingOf(service, token, first);
   assert.ok(quotes(before[0]!).includes(said[0]!.text), JSON.stringify(before));
-  const move = (speaker: string) =>
-    service.call('PATCH', `/recordings/${first}/utterances/0`, { token, json: { speaker } });
+  const move = (speaker: string, id = first) =>
+    service.call('PATCH', `/recordings/${id}/utterances/0`, { token, json: { speaker } });
   await move('SPEAKER_01');
   const after = await pendingOf(service, token, first);
   assert.ok(!quotes(after[0]!).includes(said[0]!.text), JSON.stringify(after));
@@ -77,12 +79,22 @@ test('voices are measured again from the kept audio: after turns were moved, and
   assertNear(back.get('Anna')?.seconds, of(0));
   assertNear(back.get('Ben')?.seconds, of(1));
 
-  // One whose audio is not kept, and another model after a restart.
+  // One whose audio is not kept: it is measured before that goes. Then another model after a restart.
   await service.call('PUT', '/config', { token, json: { audio: { keep: 'none' } } });
   const second = await meeting();
+  await move('SPEAKER_01', second);
   await name(second);
   const filesOf = (id: string) => readdir(join(dataDir, 'recordings', id));
   await eventually('its audio is gone', async () => (await filesOf(second)).length === 0);
+  const { body } = await service.call<{ events: { type: string }[] }>(
+    'GET',
+    `/recordings/${second}/events`,
+    { token },
+  );
+  assert.deepEqual(
+    body.events.slice(-3).map(({ type }) => type),
+    ['documents.saved', 'voice.measured', 'audio.removed'],
+  );
   await service.call('PUT', '/config', { token, json: { audio: { keep: 'wav' } } });
   await service.close();
   await rename(join(models, 'espeak-embedding'), join(models, 'other-embedding'));
@@ -94,6 +106,7 @@ test('voices are measured again from the kept audio: after turns were moved, and
     embedding_model: 'other-embedding',
     waiting: 1,
     without_audio: 1,
+    given_up: 0,
     now: null,
   });
   for (const [who, index] of [
@@ -118,7 +131,8 @@ test('voices are measured again from the kept audio: after turns were moved, and
   assert.deepEqual(await filesOf(first), ['audio.wav']);
 
   // Voices are known by the new model, and none of them to another user.
-  const third = await pendingOf(service, token, await meeting());
+  const last = await meeting();
+  const third = await pendingOf(service, token, last);
   assert.deepEqual(
     third.map((one) => [one.suggested_name, one.reason]),
     ['Anna', 'Ben'].map((who) => [who, 'the voice sounds as in earlier recordings']),
@@ -126,7 +140,35 @@ test('voices are measured again from the kept audio: after turns were moved, and
   const stranger = await service.addUser('cem');
   const theirs = await profilesOf(service, stranger);
   assert.deepEqual([theirs.profiles, theirs.measuring.waiting], [[], 0]);
+
+  // Erased while it is measured: that ends at once, and nothing is left of it.
+  await name(last);
+  await move('SPEAKER_01', last);
+  const engine = await heldEngine();
+  assert.equal((await profiles()).measuring.now?.recording_id, last);
+  const { status } = await service.call('DELETE', `/recordings/${last}`, { token });
+  assert.equal(status, 204);
+  await assert.rejects(filesOf(last), { code: 'ENOENT' });
+  assert.ok(!(await childrenOf(process.pid)).includes(engine), 'the process has ended');
+  const { profiles: left, measuring: now } = await profiles();
+  assert.deepEqual([now.waiting, now.now], [1, null]);
+  for (const { confirmations } of left)
+    assert.ok(confirmations.every(({ recording_id }) => recording_id !== last));
 });
+
+/** Holds the process that measures as soon as there is one. */
+async function heldEngine(): Promise<number> {
+  let held: number | undefined;
+  await eventually('the engine process', async () => {
+    for (const pid of await childrenOf(process.pid)) {
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      if (command.includes('local-worker')) held = pid;
+    }
+    return held !== undefined;
+  });
+  process.kill(held!, 'SIGSTOP');
+  return held!;
+}
 
 const quotes = ({ sample, samples }: Pending): string[] =>
   [...(sample ? [sample] : []), ...samples].map(({ text }) => text);

@@ -16,6 +16,7 @@ import { recordingById, recordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/transcripts.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { decodeToSpeech } from '../../src/audio/decode.ts';
+import { untilAborted } from '../../src/shared/abort.ts';
 import { wavHeader, wavHeaderBytes } from '../../src/audio/wav.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { checkStream } from '../../src/integrity/verify.ts';
@@ -214,6 +215,24 @@ test('none: the audio goes at the next start when the process ended as soon as t
   assert.deepEqual(await world.files(id), []);
 });
 
+test('none: the audio stays until what is still to be learnt from it has been; a stop meanwhile leaves it to the next start', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, {
+    keep: 'none',
+    home,
+    beforeRemoval: (_id, signal) => untilAborted(new Promise<never>(() => {}), signal),
+  });
+  const id = await world.record();
+  await world.loggedLine('step removal');
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+  await world.close();
+  assert.deepEqual(await world.files(id), ['audio.wav']);
+  assert.ok(!world.logged.some((line) => line.includes('could not be dealt with')));
+  world = await openWorld(t, { keep: 'none', home, beforeRemoval: async () => {} });
+  await world.done(id);
+  assert.deepEqual(await world.files(id), []);
+});
+
 test('an erasure takes what is being compressed with it', async (t) => {
   const world = await openWorld(t, { keep: 'flac' });
   const id = await world.record();
@@ -235,6 +254,7 @@ type Options = {
   damage?: boolean;
   hold?: boolean;
   ffmpegRuns?: () => Promise<boolean>;
+  beforeRemoval?: (recordingId: string, signal: AbortSignal) => Promise<void>;
 };
 
 /** Door, views and documents over a data directory that outlives them; captures write two seconds of noise. */
@@ -315,6 +335,10 @@ async function openWorld(t: TestContext, options: Options) {
     keepAudio: {
       keep: () => keep,
       ...(options.ffmpegRuns ? { ffmpegRuns: options.ffmpegRuns } : {}),
+      async beforeRemoval(...removal) {
+        events.tell('step removal');
+        await options.beforeRemoval?.(...removal);
+      },
       before(step) {
         events.tell(`step ${step}`);
         if (step === dieBefore) throw new Error(`died before ${step}`);

@@ -21,7 +21,7 @@ test('without models a meeting goes on with one speaker, and says what to instal
   assert.equal(note?.detail, noDiarizationModel);
 
   const { index } = await world.finish(id);
-  assert.match(index, /To tell speakers apart, put a model/);
+  assert.match(index, /To tell speakers apart, install pyannote/);
   assert.doesNotMatch(index, /no-engine/);
 });
 

@@ -185,14 +185,15 @@ const confirmation = z.object({
     .describe('a sentence of this voice, to be played from `GET /recordings/{id}/audio`'),
 });
 
+const count = z.number().int();
 const measuring = z
   .object({
     embedding_model: z.string().nullable().describe('installed here; null: none is'),
-    waiting: z.number().int().describe('recordings with voices that wait'),
-    without_audio: z
-      .number()
-      .int()
-      .describe('of these, recordings whose audio is not kept: their voices stay as they are'),
+    waiting: count.describe('recordings with voices that wait'),
+    without_audio: count.describe(
+      'of these, recordings whose audio is not kept: their voices stay as they are',
+    ),
+    given_up: count.describe('of these, recordings that failed three times, until the next start'),
     now: z.object({ recording_id: z.string(), fraction: z.number().describe('0 to 1') }).nullable(),
   })
   .describe(

@@ -5,7 +5,7 @@ import { followedIn } from '../../../projections/recording/followed.ts';
 import { type Utterance, draft } from '../../../projections/recording/reading.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
-import { untilAborted } from '../../shared/abort.ts';
+import { isAbort, untilAborted } from '../../shared/abort.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
@@ -154,8 +154,6 @@ async function bothUntilOver(live: Live): Promise<void> {
   // What was aborted because of the other says nothing.
   throw failed.find((reason) => !isAbort(reason)) ?? failed[0];
 }
-
-const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 async function readOn(
   { job, following, plan, heard, events }: Live,

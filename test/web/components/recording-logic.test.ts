@@ -1,4 +1,4 @@
-import './dom.ts';
+import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editOf, inverseOf } from '../../../web/pages/recording/changes.ts';
@@ -17,6 +17,7 @@ import {
   writtenWords,
 } from '../../../web/pages/recording/words-of-turn.ts';
 import { words } from '../../../web/pages/recording/words.ts';
+import Measuring from '../../../web/pages/speakers/Measuring.svelte';
 import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
 import { seeded } from '../../support/seeded.ts';
 
@@ -324,4 +325,23 @@ test('what a note says in brackets is for readers: no code, no id', () => {
     text: sentence,
     isSaid: true,
   });
+});
+
+test('known voices: how many are measured again, cannot be, or failed; and that no model is there', (t) => {
+  const measuring = {
+    embedding_model: 'titanet-small',
+    waiting: 0,
+    without_audio: 0,
+    given_up: 0,
+    now: null,
+  };
+  const said = (change: object) =>
+    show(t, Measuring, { measuring: { ...measuring, ...change } }).textContent.trim();
+  assert.equal(said({}), '');
+  const now = { recording_id: 'r', fraction: 0.4 };
+  const all = said({ waiting: 6, without_audio: 2, given_up: 1, now });
+  assert.match(all, /^The voices of 3 meetings are being measured again, .* So far 40% of the/su);
+  assert.match(all, /of 2 meetings stay as they are: their sound was not kept/);
+  assert.match(all, /of 1 meeting could not be measured\. That is tried again/);
+  assert.match(said({ embedding_model: null }), /^No voice can be remembered or known again/);
 });

@@ -67,6 +67,21 @@ export default {
   takenBack: 'Zurückgenommen. Es ist, als wäre es dort nicht bestätigt worden.',
   countsNoMore: 'zählt nicht mehr',
   nothingChanged: 'Es wurde nichts geändert.',
+  measuring: {
+    one: 'Die Stimmen von {count} Besprechung werden neu gemessen, aus dem aufbewahrten Ton.',
+    many: 'Die Stimmen von {count} Besprechungen werden neu gemessen, aus dem aufbewahrten Ton.',
+  },
+  measuringNow: 'Von der jetzigen sind {percent} geschafft.',
+  notMeasured: {
+    one: 'Die Stimmen von {count} Besprechung bleiben, wie sie sind: Ihr Ton wurde nicht aufbewahrt.',
+    many: 'Die Stimmen von {count} Besprechungen bleiben, wie sie sind: Ihr Ton wurde nicht aufbewahrt.',
+  },
+  measuringFailed: {
+    one: 'Die Stimmen von {count} Besprechung ließen sich nicht messen. Das wird nach dem nächsten Start des Dienstes wieder versucht; sein Protokoll sagt, warum.',
+    many: 'Die Stimmen von {count} Besprechungen ließen sich nicht messen. Das wird nach dem nächsten Start des Dienstes wieder versucht; sein Protokoll sagt, warum.',
+  },
+  noVoiceModel:
+    'Keine Stimme lässt sich merken oder wiedererkennen: Es ist kein Modell für Stimmen installiert. Die Verwaltung installiert eines unter Einstellungen, Modelle.',
   noVoices: 'Noch ist keine Stimme bekannt.',
   noVoicesHint:
     'Wenn Sie die Sprecher einer Besprechung benennen, werden ihre Stimmen hier gemerkt und schlagen später Namen vor.',

@@ -68,6 +68,21 @@ const english = {
   takenBack: 'Taken back. It is as if it had not been confirmed there.',
   countsNoMore: 'counts no more',
   nothingChanged: 'Nothing was changed.',
+  measuring: count({
+    one: 'The voices of {count} meeting are being measured again, from the sound that was kept.',
+    many: 'The voices of {count} meetings are being measured again, from the sound that was kept.',
+  }),
+  measuringNow: params('So far {percent} of the present one.'),
+  notMeasured: count({
+    one: 'The voices of {count} meeting stay as they are: its sound was not kept.',
+    many: 'The voices of {count} meetings stay as they are: their sound was not kept.',
+  }),
+  measuringFailed: count({
+    one: 'The voices of {count} meeting could not be measured. That is tried again when the service starts next; its log says why.',
+    many: 'The voices of {count} meetings could not be measured. That is tried again when the service starts next; its log says why.',
+  }),
+  noVoiceModel:
+    'No voice can be remembered or known again: no model for voices is installed. An administrator installs one under Settings, Models.',
   noVoices: 'No voice is known yet.',
   noVoicesHint:
     'When you name the speakers of a meeting, their voices are remembered here and suggest names in later ones.',
