@@ -3,8 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
+import type { SpeechFile } from '../../src/audio/wav.ts';
 import { localDiarizer } from '../../src/speech/diarization/diarize.ts';
-import { localProcess } from '../../src/speech/local/local-process.ts';
+import { type LocalProcess, localProcess } from '../../src/speech/local/local-process.ts';
 import { type Line, linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { folderFor } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,16 +15,22 @@ import { ratesOf } from '../support/speaker-rates.ts';
 const { signal } = new AbortController();
 const options = { speakers: null, signal, onProgress() {} };
 
-const breaksIn = (lines: Line[], seconds: number): Line[] =>
-  lines.map((line, at) => (at % 3 === 2 ? { ...line, gap: -seconds } : line));
+const breaksIn = (lines: Line[], { seconds, every = 3 }: { seconds: number; every?: number }) =>
+  lines.map((line, at): Line => (at % every === every - 1 ? { ...line, gap: -seconds } : line));
 
 for (const [whose, speakers, lines] of [
-  ['three voices, two of them of one sex', 3, breaksIn(linesOf(3, 9), 0.4)],
+  ['three voices, two of them of one sex', 3, breaksIn(linesOf(3, 9), { seconds: 0.4 })],
   [
     'two voices of one sex',
     2,
-    breaksIn(linesOf(2, 6), 0.6).map((line) => ({ ...line, speaker: line.speaker * 2 })),
+    breaksIn(linesOf(2, 6), { seconds: 0.6 }).map((line) => ({
+      ...line,
+      speaker: line.speaker * 2,
+    })),
   ],
+  ...(process.env['MITSCHRIFT_LONG']
+    ? [['five voices', 5, breaksIn(linesOf(5, 40), { seconds: 0.5, every: 5 })] as const]
+    : []),
 ] as const)
   test(`${whose}, who break in on each other: each word stands under its own`, async (t) => {
     const rates = await ratesOf(lines, await folderFor(t));
@@ -46,6 +53,33 @@ test('as many speakers are found as there are said to be; silence has none', asy
   }
   const silence = await speechFile(t, new Int16Array(16_000));
   assert.deepEqual(await diarizer.diarize(silence, options), { turns: [], voices: [] });
+});
+
+test('a long recording is asked for window by window: each is a step of the progress, and holds no more than 10 minutes', async () => {
+  const asked: { start: number; end: number }[] = [];
+  const engineProcess = {
+    pid: 1,
+    async ask({ start, end }: { start: number; end: number }) {
+      asked.push({ start, end });
+      const turns = [[start, end, 0]];
+      return { span: [start, end], turns, voices: [{ speaker: 0, seconds: 60, embedding: [1] }] };
+    },
+    async close() {},
+  } as unknown as LocalProcess;
+  const diarizer = (await localDiarizer(modelsDir, engineProcess))!;
+  const seen: number[] = [];
+  const audio = { path: '/nowhere', duration: 7200 } as SpeechFile;
+  const { turns } = await diarizer.diarize(audio, {
+    ...options,
+    onProgress: (fraction) => seen.push(fraction),
+  });
+  assert.ok(asked.length >= 12, String(asked.length));
+  assert.ok(asked.every(({ start, end }) => end - start <= 600));
+  assert.deepEqual(
+    seen,
+    asked.map((_, at) => (at + 1) / asked.length),
+  );
+  assert.deepEqual(turns, [[0, 7200, 0]], 'one person, in one piece');
 });
 
 test('cancelling ends the work at once, and the process is gone when the diarizer is closed', async (t) => {

@@ -19,6 +19,8 @@ import {
 import { words } from '../../../web/pages/recording/words.ts';
 import Measuring from '../../../web/pages/speakers/Measuring.svelte';
 import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
+import { speakerNumber } from '../../../projections/recording/labels-in-text.ts';
+import { speakerNumberOf } from '../../../web/components/speaker-marks.ts';
 import { seeded } from '../../support/seeded.ts';
 
 const turn = (index: number, start: number, text: string, speaker = 'SPEAKER_00'): Turn => ({
@@ -325,6 +327,11 @@ test('what a note says in brackets is for readers: no code, no id', () => {
     text: sentence,
     isSaid: true,
   });
+});
+
+test('speakers are counted on pages as in documents', () => {
+  for (const label of ['SPEAKER_00', 'SPEAKER_09', 'SPEAKER_19', 'SPEAKER_1', 'SPEAKER_2'])
+    assert.equal(speakerNumberOf(label), speakerNumber(label), label);
 });
 
 test('known voices: how many are measured again, cannot be, or failed; and that no model is there', (t) => {
