@@ -98,6 +98,17 @@ export async function* unsettledRecordings(
   }
 }
 
+/** Whose recordings are, of those that are known. */
+export async function ownersOfRecordings(
+  storage: ProjectionStorage,
+  recordingIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const kept = await storage.getMany<KeptRecording>(recordingsName, recordingIds.map(recordingKey));
+  return new Map(
+    kept.flatMap((one, index) => (one ? [[recordingIds[index]!, one.core.owner]] : [])),
+  );
+}
+
 /** Ids of recordings that ended in an error, of all users. Reads a key a recording. */
 export async function* failedRecordings(
   storage: ProjectionStorage,

@@ -9,13 +9,22 @@ import { people } from '../projections/people.ts';
 import { rebuildRecording } from '../projections/rebuild-recording.ts';
 import { recordings } from '../projections/recordings.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
+import { type ProjectionRunner, startProjections } from '../projections/runner/runner.ts';
+import { type Backups, openBackups } from './integrity/backups.ts';
 import { type OpenMark, markOpen } from './integrity/open-mark.ts';
+import { type Scrub, startScrub } from './integrity/scrub.ts';
 import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
 import { harmedTables } from './integrity/tables/tables.ts';
+import type { TakeOverDeps } from './recordings/take-over.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
-import { type RowsStorage, openRows, removePlainRows } from './storage/open-rows.ts';
+import {
+  type LevelRows,
+  type RowsStorage,
+  openRows,
+  removePlainRows,
+} from './storage/open-rows.ts';
 import { type PendingJobs, levelPendingJobs } from './storage/pending-jobs.ts';
 import { forEachKeyThatCameBack } from './storage/sealed-rows.ts';
 import { type SessionRows, levelSessionRows } from './storage/session-rows.ts';
@@ -34,10 +43,33 @@ export type LogParts = {
 /** With the rows folded from it. */
 export type OpenedLog = LogParts & {
   rows: RowsStorage;
+  standing: Standing;
+  /** Keeps the rows up to the log. */
+  keepRows(how: Pick<RowsKept, 'onStopped' | 'onListenerError'>): ProjectionRunner;
+  /** What looks after all that is kept, and copies it. */
+  guard(deps: Guarded): Promise<{ scrub: Scrub; backups: Backups }>;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
   /** Removes what earlier releases kept beside the log, once; nothing may be appended meanwhile. @throws what the databases throw */
   removeOldRows(): Promise<void>;
+};
+
+type RowsKept = Parameters<typeof startProjections>[0];
+
+/** What a process may do beside others that have the same log. */
+export type Standing = {
+  /** Whether sound devices of this host are recorded. */
+  recordsDevices: boolean;
+  /** Whether what lies in its folders can be no other process's: what no fact names is then put aside at a start. */
+  isAlone: boolean;
+  /** For how many recordings it acts at once, and how often it looks for them. */
+  takeOver: Pick<TakeOverDeps, 'slots' | 'pollMs'>;
+};
+
+export type Guarded = {
+  /** Recordings that could not be taken up at the start, and why. */
+  notTakenUp(): [recordingId: string, reason: string][];
+  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
 };
 
 /**
@@ -72,6 +104,15 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     return {
       ...partsOf(store),
       rows,
+      standing: { recordsDevices: true, isAlone: true, takeOver: {} },
+      keepRows: (how) =>
+        startProjections({ store, storage: rows.storage, projections: served, ...how }),
+      async guard({ notTakenUp, whileFilesStay }) {
+        const kept = { store, keys: store.keys, data, log };
+        const scrub = await startScrub({ ...kept, notTakenUp });
+        const { stopping } = scrub;
+        return { scrub, backups: openBackups({ ...kept, stopping, whileFilesStay }) };
+      },
       leftFolders: await readdir(data.recordings),
       // LevelDB may end the process over a harmed table that it rewrites.
       removeOldRows: () =>
@@ -111,7 +152,7 @@ async function openServedRows(
   keys: KeyStore,
   { cleanEnd }: OpenMark,
   log: Log,
-): Promise<RowsStorage> {
+): Promise<LevelRows> {
   if (!cleanEnd && (await harmedTables(data.rows)).length > 0) {
     log.warn('the rows are damaged: they are made again from the log');
     await rm(data.rows, { recursive: true, force: true });

@@ -15,9 +15,9 @@ import { type RunningServer, listen } from './http/server.ts';
 import type { HttpServices } from './http/services.ts';
 import { type StartingApp, createStartingApp } from './http/starting.ts';
 import { sweepUploads } from './http/uploads/receive-upload.ts';
-import { type Backups, openBackups } from './integrity/backups.ts';
+import type { Backups } from './integrity/backups.ts';
 import { isHeldByAnother } from './integrity/open-mark.ts';
-import { startScrub, type Scrub } from './integrity/scrub.ts';
+import type { Scrub } from './integrity/scrub.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import { closeSockets, linkOf, openLocalSockets } from './local-sockets.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
@@ -42,6 +42,8 @@ export type ServiceOptions = {
   onUsers?: (users: Pick<Accounts, 'listUsers'>) => void;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunWaitMs?: number;
+  /** Of a node of a cluster, in milliseconds; for tests. */
+  leaseMs?: number;
   /** What recordings from browsers are limited to; for tests. */
   browserLimits?: Partial<BrowserLimits>;
   /** Activities in the place of the service's own; for tests. */
@@ -79,13 +81,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await prepare(host.data);
   const closing: Closing = [];
   // A second service ends before it listens. Otherwise the log is not waited for: opening it may take long.
-  const early = (await isHeldByAnother(host.data)) ? await openEventLog(host.data, log) : undefined;
+  const early = (await isHeldByAnother(host.data)) ? await openLogOf(options) : undefined;
   const server = await listen(startingApp(options), host).catch(async (error: unknown) => {
     await early?.close();
     throw error;
   });
   log.info({ url: server.url }, 'listening');
-  const eventLog = early ? Promise.resolve(early) : openEventLog(host.data, log);
+  const eventLog = early ? Promise.resolve(early) : openLogOf(options);
   const opening = openCore(options, eventLog, closing);
   const served = opening.then((core) => serve(core, server, options));
   // Not before the log is locked: the sockets of a service that runs would be replaced.
@@ -118,6 +120,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       async () => await ready.catch(() => undefined),
     ]);
   }
+}
+
+/** The log of this process alone, or that of a cluster: nothing else asks which. */
+async function openLogOf({
+  host: { data, cluster },
+  log,
+  leaseMs,
+}: ServiceOptions): Promise<OpenedLog> {
+  if (!cluster) return await openEventLog(data, log);
+  const { openSharedLog } = await import('./shared-log.ts');
+  return await openSharedLog({ data, cluster, log, leaseMs });
 }
 
 /** What was opened, to be closed in the opposite order. */
@@ -168,7 +181,7 @@ async function openCore(
   const { data } = host;
   const opened = await eventLog;
   closing.push(() => opened.close());
-  const { store, keys } = opened;
+  const { store } = opened;
   const config = await openConfig({ store, secretsPath: data.secrets, env, log });
   const { settings } = config;
   const pipeline = pipelineOver(opened, { ...options, settings, data, recordsDevices: true });
@@ -177,12 +190,10 @@ async function openCore(
   const accounts = await openUsers(pipeline, options, closing);
   options.onUsers?.(accounts);
   const { storage, projections, recordingService } = pipeline;
-  const notTakenUp = () => [...recordingService.notTakenUp()];
-  const scrub = await startScrub({ store, keys, data, log, notTakenUp });
-  closing.push(() => scrub.stop());
-  const { stopping } = scrub;
   const { whileFilesStay } = recordingService;
-  const backups = openBackups({ store, keys, data, stopping, whileFilesStay, log });
+  const notTakenUp = () => [...recordingService.notTakenUp()];
+  const { scrub, backups } = await opened.guard({ notTakenUp, whileFilesStay });
+  closing.push(() => scrub.stop());
   closing.push(() => backups.close());
   const disk = openDiskRoom({ root: data.root, settings, log });
   closing.push(() => disk.stop());
@@ -260,7 +271,7 @@ async function serve(
 ): Promise<Core & Pick<HttpServices, 'doctor'>> {
   const { host, log } = options;
   const { pipeline, scrub, ...rest } = core;
-  await sweepUploads(host.data.uploads);
+  if (pipeline.standing.isAlone) await sweepUploads(host.data.uploads);
   const own: HttpServices = {
     ...pipeline,
     ...rest,

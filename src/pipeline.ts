@@ -4,11 +4,11 @@ import type { EventLog } from '../events/event-log.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
-import { type ProjectionRunner, startProjections } from '../projections/runner/runner.ts';
+import type { ProjectionRunner } from '../projections/runner/runner.ts';
+import { ownersOfRecordings } from '../projections/recordings.ts';
 import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { removeFromVault } from './documents/vault.ts';
-import type { Log } from './shared/log.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
@@ -31,14 +31,14 @@ import {
   speechActivities,
   writingActivity,
 } from './engines.ts';
-import { type OpenedLog, openEventLog, served } from './event-log.ts';
+import { type OpenedLog, openEventLog } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 
 /** How long an erasure waits for the projections; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
 
 /** Log, projections, service and activities: all that turns audio into documents, without a network. */
-export type Pipeline = {
+export type Pipeline = Pick<OpenedLog, 'standing'> & {
   store: EventLog;
   keys: KeyStore;
   sessions: OpenedLog['sessions'];
@@ -84,10 +84,14 @@ export const openPipeline = async (options: PipelineOptions): Promise<Pipeline> 
 
 /** Everything over an opened log, which it closes. Starts to bring the projections up to the log. */
 export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipeline {
-  const { data, settings, log, recordsDevices = false } = options;
+  const { data, settings, log } = options;
+  const recordsDevices = options.recordsDevices === true && opened.standing.recordsDevices;
   const { store, keys, sessions, rows } = opened;
   const { storage } = rows;
-  const projections = startAllProjections(store, storage, log);
+  const projections = opened.keepRows({
+    onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
+    onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
+  });
   const engines = sharedEngine(options);
   const models = sharedLanguageModel(options);
   const captures = capturesOver(opened, options);
@@ -121,6 +125,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     signal,
   };
   return {
+    standing: opened.standing,
     store,
     keys,
     sessions,
@@ -229,6 +234,10 @@ function recordingServiceOver(
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     ownership: opened.ownership,
+    takeOver: {
+      ...opened.standing.takeOver,
+      ownersOf: (recordingIds) => ownersOfRecordings(storage, recordingIds),
+    },
     log,
     jobQueue: parts.jobQueue,
     leaveAudio: parts.leaveAudio,
@@ -277,16 +286,3 @@ const removalFrom = (
     return vault === null ? [] : await removeFromVault(owner, vault, paths, data.root);
   },
 });
-
-const startAllProjections = (
-  store: EventLog,
-  storage: ProjectionStorage,
-  log: Log,
-): ProjectionRunner =>
-  startProjections({
-    store,
-    storage,
-    projections: served,
-    onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
-    onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
-  });

@@ -14,10 +14,9 @@ import type { Log } from '../shared/log.ts';
 import { levelProjectionStorage, sublevelPrefix } from './level-rows.ts';
 import { sealedRows } from './sealed-rows.ts';
 
-/** The database of projections' rows, apart from the log's: it can be deleted, the log makes it again. */
+/** Projections' rows, apart from the log: they can be deleted, the log makes them again. */
 export type RowsStorage = {
   storage: ProjectionStorage;
-  db: LogDatabase;
   /**
    * Resolves at once unless the disk is full: then when the rows can be written again.
    * @throws {EventStoreError} `DISK_FULL` when they cannot after some seconds
@@ -27,6 +26,9 @@ export type RowsStorage = {
   full(): EventStoreError | undefined;
   close(): Promise<void>;
 };
+
+/** In a database of this process alone. */
+export type LevelRows = RowsStorage & { db: LogDatabase };
 
 /** How long a command waits for room, in milliseconds. */
 const roomWaitMs = 3000;
@@ -43,7 +45,7 @@ export async function openRows(options: {
   log: Pick<Log, 'warn' | 'error'>;
   /** For tests. */
   write?: WriteHook;
-}): Promise<RowsStorage> {
+}): Promise<LevelRows> {
   const { directory, keys, projections, log } = options;
   const opening = { createIfMissing: true, hook: options.write };
   const db = await openDatabase(directory, opening).catch(async (error: unknown) => {

@@ -16,6 +16,7 @@ import { StageError } from '../../src/shared/errors.ts';
 import { checkAnswer, checkFrame } from './check-answer.ts';
 import { late, onThisMachine } from './eventually.ts';
 import { type HasEnd, tempDir } from './temp-dir.ts';
+import { storeVariables } from './test-store.ts';
 
 export type Answer<T = Record<string, unknown>> = {
   status: number;
@@ -71,7 +72,7 @@ export async function startService(
   let services: HttpServices | undefined;
   running = await startWhole({
     host: hostFrom({
-      MITSCHRIFT_DATA: dataDir,
+      ...(await storeVariables(dataDir)),
       MITSCHRIFT_PORT: '0',
       MITSCHRIFT_HOST: options.address,
     }),

@@ -6,6 +6,7 @@ import { hostFrom } from '../../src/shared/data-directory.ts';
 import { startService } from '../../src/main.ts';
 import { apiOf } from './service-process.ts';
 import { tempDir } from './temp-dir.ts';
+import { storeVariables } from './test-store.ts';
 
 /** The service as `main.ts` puts it together, in this process, on a free port; it has no engine. */
 export async function wholeService(
@@ -21,7 +22,8 @@ export async function wholeService(
   const root = await tempDir(t);
   const { browserLimits, env = {} } = options;
   const start = async () => {
-    const host = hostFrom({ ...process.env, MITSCHRIFT_DATA: root, MITSCHRIFT_PORT: '0' });
+    const store = await storeVariables(root);
+    const host = hostFrom({ ...process.env, ...store, MITSCHRIFT_PORT: '0' });
     const log = pino({ level: 'silent' });
     running = await startService({ host, env, log, ...(browserLimits ? { browserLimits } : {}) });
     await running.ready;

@@ -1,0 +1,102 @@
+import { openFileKeys } from '../events/log/file-keys.ts';
+import { startProjections } from '../projections/runner/runner.ts';
+import { type Guarded, type OpenedLog, served } from './event-log.ts';
+import { type Backups, BackupRefused } from './integrity/backups.ts';
+import { type Scrub, startScrub } from './integrity/scrub.ts';
+import type { ClusterSettings } from './shared/cluster-settings.ts';
+import { type DataFolder, prepare } from './shared/data-directory.ts';
+import type { Log } from './shared/log.ts';
+import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
+import { postgresOwnership } from './storage/postgres/ownership.ts';
+import { postgresPendingJobs } from './storage/postgres/pending-jobs.ts';
+import { openPostgresLog } from './storage/postgres/postgres-log.ts';
+import { postgresProjectionStorage } from './storage/postgres/projection-storage.ts';
+import { postgresSessionRows } from './storage/postgres/session-rows.ts';
+import { sealedRows } from './storage/sealed-rows.ts';
+
+/** How long what a node holds stays its own after it was last heard of, in milliseconds. */
+const leaseMsDefault = 10_000;
+
+export type SharedLogOptions = {
+  data: DataFolder;
+  cluster: ClusterSettings;
+  log: Log;
+  /** For tests: milliseconds. */
+  leaseMs?: number | undefined;
+};
+
+/**
+ * Opens the log that the nodes of a cluster have in PostgreSQL, with their keys and files in what they share.
+ * @throws {DatabaseUnfit} with a sentence for the person who set it up
+ */
+export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLog> {
+  const { data, cluster, log, leaseMs = leaseMsDefault } = options;
+  await prepare(data);
+  const report = (message: string, error?: unknown): void => log.warn({ err: error }, message);
+  const db = await openPostgres({ url: cluster.databaseUrl, leaseMs, report });
+  try {
+    const keys = await openFileKeys(data.keys, (message) => log.error(message));
+    const store = openPostgresLog({ db, keys });
+    const ownership = postgresOwnership(db, { leaseMs });
+    const storage = sealedRows(postgresProjectionStorage(db), {
+      keys,
+      projections: served,
+      report: (problem) => log.error(problem, 'rows cannot be read'),
+    });
+    return {
+      keys,
+      store,
+      sessions: postgresSessionRows(db),
+      jobs: postgresPendingJobs(db),
+      ownership,
+      rows: rowsOf(storage),
+      standing: {
+        recordsDevices: false,
+        isAlone: false,
+        takeOver: { slots: cluster.role === 'serve' ? 0 : cluster.workSlots },
+      },
+      keepRows: (how) => startProjections({ store, storage, projections: served, ...how }),
+      guard: (deps) => guard({ store, keys, data, log }, deps, db),
+      leftFolders: [],
+      removeOldRows: async () => {},
+      async close() {
+        await ownership.close();
+        await store.close();
+        await db.close();
+      },
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Rows that cannot be written for want of room show in the log's health: it is the same database. */
+const rowsOf = (storage: OpenedLog['rows']['storage']): OpenedLog['rows'] => ({
+  storage,
+  withRoom: async () => {},
+  full: () => undefined,
+  close: async () => {},
+});
+
+/**
+ * The database checks its own pages, and copies itself: here only what a person asks for is looked through.
+ */
+async function guard(
+  kept: Pick<OpenedLog, 'store' | 'keys'> & { data: DataFolder; log: Log },
+  { notTakenUp }: Guarded,
+  { where }: Postgres,
+): Promise<{ scrub: Scrub; backups: Backups }> {
+  const scrub = await startScrub({ ...kept, notTakenUp, manual: true });
+  const refuse = async (): Promise<never> => {
+    throw new BackupRefused(
+      'BACKUP_PLACE',
+      `The log is in the database ${where}: back that up by pg_basebackup, then what is in ` +
+        `${kept.data.shared}, which has the audio, the documents and the keys.`,
+    );
+  };
+  return {
+    scrub,
+    backups: { make: refuse, begin: refuse, now: async () => null, close: async () => {} },
+  };
+}
