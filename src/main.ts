@@ -18,8 +18,9 @@ import { sweepUploads } from './http/uploads/receive-upload.ts';
 import type { Backups } from './integrity/backups.ts';
 import { isHeldByAnother } from './integrity/open-mark.ts';
 import type { Scrub } from './integrity/scrub.ts';
-import { type OpenedLog, openEventLog } from './event-log.ts';
+import type { OpenedLog } from './event-log.ts';
 import { closeSockets, linkOf, openLocalSockets } from './local-sockets.ts';
+import { openLogOf } from './open-log.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { pipelineOver, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
@@ -120,17 +121,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       async () => await ready.catch(() => undefined),
     ]);
   }
-}
-
-/** The log of this process alone, or that of a cluster: nothing else asks which. */
-async function openLogOf({
-  host: { data, cluster },
-  log,
-  leaseMs,
-}: ServiceOptions): Promise<OpenedLog> {
-  if (!cluster) return await openEventLog(data, log);
-  const { openSharedLog } = await import('./shared-log.ts');
-  return await openSharedLog({ data, cluster, log, leaseMs });
 }
 
 /** What was opened, to be closed in the opposite order. */

@@ -9,6 +9,7 @@ import { ownersOfRecordings } from '../projections/recordings.ts';
 import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { removeFromVault } from './documents/vault.ts';
+import type { Log } from './shared/log.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
@@ -88,10 +89,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const recordsDevices = options.recordsDevices === true && opened.standing.recordsDevices;
   const { store, keys, sessions, rows } = opened;
   const { storage } = rows;
-  const projections = opened.keepRows({
-    onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
-    onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
-  });
+  const projections = opened.keepRows(reportingTo(log));
   const engines = sharedEngine(options);
   const models = sharedLanguageModel(options);
   const captures = capturesOver(opened, options);
@@ -155,6 +153,11 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     },
   };
 }
+
+const reportingTo = (log: Log): Parameters<OpenedLog['keepRows']>[0] => ({
+  onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
+  onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
+});
 
 const capturesOver = (
   { store }: OpenedLog,

@@ -21,6 +21,7 @@ const floors: readonly (readonly (readonly string[])[])[] = [
       'src/main.ts',
       'src/local-sockets.ts',
       'src/event-log.ts',
+      'src/open-log.ts',
       'src/shared-log.ts',
       'src/pipeline.ts',
       'src/engines.ts',
