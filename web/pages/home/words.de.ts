@@ -167,7 +167,7 @@ export default {
   readAloud: 'Vorlesen, was gesagt wird',
   voice: 'Stimme {number}',
   voicesGuessed: 'Vermutet, während gesprochen wird. Eine Stimme antippen, um sie zu benennen.',
-  giveName: 'benennen',
+  giveName: '{voice} benennen',
   whoIs: 'Wer ist {voice}?',
   name: 'Name',
   onlySuggested:
