@@ -126,7 +126,7 @@ export const joinStage =
       content: {
         turns,
         suggestions: speakers.map(({ label }) => {
-          const { name, confidence, reason } = names.get(label) ?? nobodyKnown;
+          const { name, confidence, reason } = names.get(label) ?? noSuggestion;
           const [sample = null, ...samples] = voiceSamples(
             label,
             turns,
@@ -138,7 +138,7 @@ export const joinStage =
     });
   };
 
-const nobodyKnown = { name: null, confidence: null, reason: null };
+const noSuggestion = { name: null, confidence: null, reason: null };
 
 function identifiedIn(recording: Recording): readonly IdentifiedName[] {
   const { identification } = recording.sources.draft.results;

@@ -17,7 +17,7 @@ import { type Diarizer, localDiarizer } from '../../speech/diarization/diarize.t
 import type { Job, StageActivity } from './run-stage.ts';
 import { decodingShare, withSpeech } from './speech-of.ts';
 import { type DiarizedBy, splitFound } from './split-capture.ts';
-import { toldByEngine } from './told-speakers.ts';
+import { speakersOfEngine } from './engine-speakers.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
 
@@ -36,7 +36,7 @@ export const diarizeStage =
     const recording = await job.recording();
     const { utterances } = draft(recording);
     const isSpoken = utterances.some(({ segments }) => segments.length > 0);
-    // Where nobody speaks there is nobody to tell apart.
+    // Where no one speaks there is no one to tell apart.
     if (!isSpoken) return await job.append({ type: 'diarization.completed', data: ofNobody });
     const speakers = speakersAsked(recording);
     const split = await splitFound(job, recording, { ...deps, speakers }).catch((error: unknown) =>
@@ -45,8 +45,8 @@ export const diarizeStage =
     // What goes wrong with two channels may go right with their mix.
     if (split && !('reason' in split))
       return await job.append(labelled(split, split.by, utterances));
-    const told = await toldByEngine(job, recording, speakers, deps);
-    if (told) return await job.append(told);
+    const byEngine = await speakersOfEngine(job, recording, speakers, deps);
+    if (byEngine) return await job.append(byEngine);
     const diarizer = await localDiarizer(deps.modelsDir);
     if (!diarizer) {
       if (speakers !== 1) return await skip(job, noDiarizationModel);

@@ -28,7 +28,7 @@ type Deps = { modelsDir: ModelFolders; folderOf(recordingId: string): string; lo
  * (where a model for speaker embedding is installed); null where it did not, or where it found another number of
  * speakers than a person said there are and this machine can tell them apart.
  */
-export async function toldByEngine(
+export async function speakersOfEngine(
   job: Job,
   recording: Recording,
   speakers: number | null,
