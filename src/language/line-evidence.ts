@@ -120,7 +120,8 @@ function labelOf(person: string, { labels, names, language }: Talk): string | nu
     name
       .normalize('NFKC')
       .toLowerCase()
-      .replaceAll(/[\s_-]+/gu, ' ');
+      // An underscore is a mark of Markdown to who cleans an answer: of a label it is gone.
+      .replaceAll(/[\s_-]+/gu, '');
   const exact = labels.find((label) =>
     [label, names[label] ?? label].some((name) => plain(name) === plain(person)),
   );

@@ -120,6 +120,36 @@ test('a task is its speaker’s by label; in none of whose turns it was found, i
   assert.equal(checked({ ...parking, kind: 'point', turn: 1, person: 'Ben' }, far).block, 't-0001');
 });
 
+test('a speaker without a name is meant by their label, however a model writes it', () => {
+  for (const written of [
+    'SPEAKER_01',
+    'Speaker_01',
+    'SPEAKER 01',
+    'speaker-01',
+    '**SPEAKER_01**',
+  ]) {
+    const text = `${written} writes the budget report`;
+    const json = JSON.stringify({
+      lines: [{ kind: 'task', text, person: written, due: null, turn: 2 }],
+    });
+    const known = { names: { SPEAKER_00: 'Anna Berg' }, language: 'en' };
+    assert.deepEqual(
+      withEvidence(linesIn(json)!, meeting, known),
+      [
+        {
+          kind: 'task',
+          text: 'writes the budget report',
+          speaker: 'SPEAKER_01',
+          person: null,
+          due: null,
+          block: 't-0002',
+        },
+      ],
+      written,
+    );
+  }
+});
+
 test('a date stays only when it was said, and nobody is named where one person dictates', () => {
   const task = { kind: 'task' as const, text: 'writes the budget report', person: 'Ben', turn: 1 };
   assert.equal(checked({ ...task, due: 'by Friday' }).due, 'by Friday');
