@@ -1,4 +1,7 @@
-/** The web app's build: `dist/web/`, compressed ahead of time, listed in `files.json` for `src/http/web-files.ts`. */
+/**
+ * The web app's build: `dist/web/`, compressed ahead of time; `manifest.json` says `src/http/web-files.ts` which
+ * files each page is made of.
+ */
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -18,6 +21,18 @@ export default defineConfig({
     // `data:` addresses are not allowed by the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    manifest: 'manifest.json',
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // One file for what every page needs, one for what several share: each request of a chain takes its time.
+            { name: 'app', tags: ['$initial'], priority: 2 },
+            { name: 'shared', minShareCount: 3, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: {
     // `npm run dev:web` beside `npm run dev`: pages from here, everything else from the service.

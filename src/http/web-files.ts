@@ -3,7 +3,7 @@
  * meets the disk; a file is read when it is first asked for, and kept.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import type { Context } from 'koa';
@@ -13,6 +13,12 @@ export type WebFiles = {
   paths: readonly string[];
   /** Answers with a file, in the best encoding that it was built in. */
   send(ctx: Context, path: string): Promise<void>;
+  /**
+   * A `Link` header for what a part of the app is made of beside what `index.html` names, so that a browser asks
+   * for all of it at once, not for one file after the other has come.
+   * @param source of the part, from `web/`
+   */
+  linkTo(source: string): string;
 };
 
 /** @param folder missing when the app was not built: then there are no files */
@@ -29,7 +35,16 @@ export function openWebFiles(folder: string): WebFiles {
     return reading;
   };
 
+  const text = (name: string) => (names.has(name) ? readFileSync(join(folder, name), 'utf8') : '');
+  const made = JSON.parse(text('manifest.json') || '{}') as Manifest;
+  const first = text('index.html');
+
   return {
+    linkTo: (source) =>
+      [...filesOf(made, source)]
+        .filter((file) => !first.includes(file))
+        .map(asLink)
+        .join(', '),
     paths: [...names].filter((name) => types[extname(name)] !== undefined),
     async send(ctx, path) {
       const offered = encodings.filter(([, ending]) => names.has(path + ending));
@@ -50,6 +65,23 @@ export function openWebFiles(folder: string): WebFiles {
       ctx.body = bytes;
     },
   };
+}
+
+/** Vite's list of what it built, by source. */
+type Manifest = Record<string, { file: string; css?: string[]; imports?: string[] }>;
+
+const asLink = (file: string): string =>
+  file.endsWith('.css')
+    ? `</${file}>; rel=preload; as=style; crossorigin`
+    : `</${file}>; rel=modulepreload`;
+
+/** Files of a part and of what it imports, however far. */
+function filesOf(made: Manifest, source: string, found = new Set<string>()): Set<string> {
+  const part = made[source];
+  if (part === undefined || found.has(part.file)) return found;
+  for (const file of [part.file, ...(part.css ?? [])]) found.add(file);
+  for (const each of part.imports ?? []) filesOf(made, each, found);
+  return found;
 }
 
 type Kept = { bytes: Buffer; etag: string };

@@ -10,14 +10,13 @@ import { type BuiltService, builtService, setUp, untilAnswered } from './built-s
 import { fillLibrary } from './library.ts';
 import { type Measured, countFrom, milliseconds } from './measure.ts';
 import { watchMoves } from './web-moves.ts';
+import { recordLong } from './web-recording.ts';
 
 export const about = 'the web app in Chromium: size, start, longest tasks, memory while it records';
 export const throughBuild = true;
 export const onlyByName = true;
 
 const recordings = countFrom('BENCH_RECORDINGS', 10_000);
-/** An hour as it is meant takes an hour. */
-const minutes = countFrom('BENCH_RECORDED_MINUTES', 5);
 
 export async function* bench(): AsyncIterable<Measured> {
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
@@ -33,8 +32,8 @@ export async function* bench(): AsyncIterable<Measured> {
   });
   try {
     const service = await builtService();
-    yield* await longTalk(service, browser, join(root, 'long'));
-    yield* await largeLibrary(service, browser, join(root, 'many'));
+    yield* longTalk(service, browser, join(root, 'long'));
+    yield* largeLibrary(service, browser, join(root, 'many'));
   } finally {
     await browser.close();
     await rm(root, { recursive: true, force: true });
@@ -62,7 +61,7 @@ function opener(browser: Browser, url: string, token: string): Open {
   };
 }
 
-async function longTalk(service: BuiltService, browser: Browser, data: string) {
+async function* longTalk(service: BuiltService, browser: Browser, data: string) {
   const before = await service.start(data);
   const token = await setUp(before.url);
   await before.end('SIGTERM');
@@ -72,12 +71,10 @@ async function longTalk(service: BuiltService, browser: Browser, data: string) {
     await untilAnswered(running.url, '/recordings', token);
     await written(running.url, token, id!);
     const open = opener(browser, running.url, token);
-    return [
-      ...(await firstPage(open)),
-      ...(await readLongTalk(browser, await open('/account'), id!)),
-      ...(await watchMoves(browser, await open('/account'), id!)),
-      await recordLong(await open('/')),
-    ];
+    yield* await firstPage(open);
+    yield* eachStep(browser, await open('/account'), '3 hours of talk', readLongTalk(id!));
+    yield* await watchMoves(browser, await open('/account'), id!);
+    yield await recordLong(await open('/account'));
   } finally {
     await running.end('SIGTERM');
   }
@@ -137,111 +134,118 @@ async function firstPage(open: Open): Promise<Measured[]> {
   ];
 }
 
+type Step = [what: string, act: (page: Page) => Promise<unknown>];
+
+/** A row for each, on one page. */
+async function* eachStep(
+  browser: Browser,
+  page: Page,
+  of: string,
+  steps: readonly Step[],
+): AsyncIterable<Measured> {
+  for (const [what, act] of steps)
+    yield taskRow(`${of}: ${what}`, await longestTask(browser, page, () => act(page)));
+  await page.context().close();
+}
+
+const turn = (page: Page, at: number) => page.locator(`[data-turn="${at}"]`);
+
 /** Opens it, scrolls, jumps, plays and searches. */
-async function readLongTalk(browser: Browser, page: Page, id: string): Promise<Measured[]> {
-  const rows: Measured[] = [];
-  const step = async (what: string, act: () => Promise<unknown>) =>
-    rows.push(taskRow(`3 hours of talk: ${what}`, await longestTask(browser, page, act)));
-  const turn = (at: number) => page.locator(`[data-turn="${at}"]`);
-  await step('open', async () => {
-    await goTo(page, `/notes/${id}`);
-    await turn(0).waitFor();
-    await page.locator('.player .wave > div').waitFor();
-    await sleep(1000);
-  });
-  await step('scroll', async () => {
-    await page.mouse.move(600, 500);
-    for (let k = 0; k < 40; k += 1) {
-      await page.mouse.wheel(0, 700);
-      await sleep(30);
-    }
-  });
-  await step('to the end and back', async () => {
-    await page.keyboard.press('End');
-    await turn(2999).waitFor();
-    await page.keyboard.press('Home');
-    await turn(0).waitFor();
-  });
-  await step('to a moment, and play', async () => {
-    await page.locator('.scrub input').fill('5000');
-    await page.keyboard.press('k');
-    await page.locator('.turn.playing').waitFor();
-    await sleep(3000);
-    await page.keyboard.press('k');
-  });
-  await step('search as it is typed, and go on from hit to hit', async () => {
-    await page.keyboard.press('Control+f');
-    await page.keyboard.type('reading', { delay: 80 });
-    await sleep(600);
-    for (let k = 0; k < 5; k += 1) {
-      await page.keyboard.press('Enter');
-      await sleep(200);
-    }
-    await page.locator('#find-what').fill('zwetschgenkuchen');
-    await turn(2980).waitFor();
-    await page.locator('#find-what').fill('book');
-    await sleep(600);
-  });
-  await page.context().close();
-  return rows;
-}
+const readLongTalk = (id: string): Step[] => [
+  [
+    'open',
+    async (page) => {
+      await goTo(page, `/notes/${id}`);
+      await turn(page, 0).waitFor();
+      await page.locator('.player .wave > div').waitFor();
+      await sleep(1000);
+    },
+  ],
+  [
+    'scroll',
+    async (page) => {
+      await page.mouse.move(600, 500);
+      for (let k = 0; k < 40; k += 1) {
+        await page.mouse.wheel(0, 700);
+        await sleep(30);
+      }
+    },
+  ],
+  [
+    'to the end and back',
+    async (page) => {
+      await page.keyboard.press('End');
+      await turn(page, 2999).waitFor();
+      await page.keyboard.press('Home');
+      await turn(page, 0).waitFor();
+    },
+  ],
+  [
+    'to a moment, and play',
+    async (page) => {
+      await page.locator('.scrub input').fill('5000');
+      await page.keyboard.press('k');
+      await page.locator('.turn.playing').waitFor();
+      await sleep(3000);
+      await page.keyboard.press('k');
+    },
+  ],
+  [
+    'search as it is typed, and go on from hit to hit',
+    async (page) => {
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('reading', { delay: 80 });
+      await sleep(600);
+      for (let k = 0; k < 5; k += 1) {
+        await page.keyboard.press('Enter');
+        await sleep(200);
+      }
+      await page.locator('#find-what').fill('zwetschgenkuchen');
+      await turn(page, 2980).waitFor();
+      await page.locator('#find-what').fill('book');
+      await sleep(600);
+    },
+  ],
+];
 
-/** The browser's microphone for some minutes: what the page keeps in memory at the end, against after the first tenth. */
-async function recordLong(page: Page): Promise<Measured> {
-  await page.locator('#source').selectOption('microphone');
-  await page.locator('.rec-btn').click();
-  await page.locator('.recorder .stop:not(:disabled)').waitFor();
-  const samples: number[] = [];
-  for (let k = 0; k < 10; k += 1) {
-    await sleep(minutes * 6_000);
-    samples.push(await page.evaluate<number>('gc(), performance.memory.usedJSHeapSize'));
-  }
-  await page.locator('.recorder .stop').click();
-  await page.locator('.rec-btn').waitFor();
-  await page.context().close();
-  const MB = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
-  return {
-    what: `heap while the browser records: after ${minutes} minutes (samples: ${samples.map(MB).join(', ')})`,
-    ours: MB(samples.at(-1)!),
-    bare: MB(samples[0]!),
-    ratio: samples.at(-1)! / samples[0]!,
-    aim: '≤ 1.1',
-  };
-}
-
-async function largeLibrary(service: BuiltService, browser: Browser, data: string) {
+async function* largeLibrary(service: BuiltService, browser: Browser, data: string) {
   const { token } = await fillLibrary(service, data, recordings);
   const running = await service.start(data);
   try {
     await untilAnswered(running.url, '/recordings', token);
     const page = await opener(browser, running.url, token)('/account');
-    const rows: Measured[] = [];
-    const step = async (what: string, act: () => Promise<unknown>) =>
-      rows.push(
-        taskRow(
-          `library of ${recordings.toLocaleString('en')}: ${what}`,
-          await longestTask(browser, page, act),
-        ),
-      );
-    await step('open', async () => {
+    const of = `library of ${recordings.toLocaleString('en')}`;
+    yield* eachStep(browser, page, of, readLibrary);
+  } finally {
+    await running.end('SIGTERM');
+  }
+}
+
+const readLibrary: Step[] = [
+  [
+    'open',
+    async (page) => {
       await goTo(page, '/');
       await page.locator('.note').first().waitFor();
       await sleep(500);
-    });
-    await step('scroll through a thousand', async () => {
+    },
+  ],
+  [
+    'scroll through a thousand',
+    async (page) => {
       await page.mouse.move(800, 600);
       for (let k = 0; k < 200; k += 1) {
         await page.mouse.wheel(0, 500);
         await sleep(30);
       }
-    });
-    await step('search as it is typed', async () => {
+    },
+  ],
+  [
+    'search as it is typed',
+    async (page) => {
       await page.locator('#q').pressSequentially('Besprechung 12', { delay: 60 });
       await page.locator('.hits').waitFor();
       await sleep(500);
-    });
-    return rows;
-  } finally {
-    await running.end('SIGTERM');
-  }
-}
+    },
+  ],
+];

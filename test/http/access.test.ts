@@ -93,6 +93,12 @@ test('who may call is decided before anything else is looked at', async (t) => {
     const plain = await rawRequest(service.url, { path: app! });
     assert.equal(plain.headers['content-encoding'], undefined);
     assert.notEqual(plain.headers['etag'], script.headers['etag']);
+    // Each page says what its part of the app is made of, so that it is asked for together with the rest.
+    const note = await rawRequest(service.url, { path: '/notes/x' });
+    const named = [...String(note.headers['link']).matchAll(/<([^>]+)>; rel=modulepreload/g)];
+    assert.ok(named.some(([, part]) => part!.startsWith('/assets/RecordingPage-')));
+    for (const [, part] of named)
+      assert.equal((await rawRequest(service.url, { path: part! })).status, 200, part);
     const etag = String((await rawRequest(service.url, {})).headers['etag']);
     // Not by `fetch`, which asks for a fresh copy whenever somebody gives it this header.
     const again = await rawRequest(service.url, { headers: { 'If-None-Match': etag } });

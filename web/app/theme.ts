@@ -2,7 +2,7 @@ import { persistentAtom } from '@nanostores/persistent';
 
 export type Theme = 'light' | 'dark';
 
-/** The theme chosen in this browser; undefined follows the system. `public/theme.js` reads it first. */
+/** The theme chosen in this browser; undefined follows the system. `public/early.js` reads it first. */
 export const theme = persistentAtom<Theme | undefined>('mitschrift.theme');
 
 /** Shows the chosen theme from now on. */

@@ -38,7 +38,7 @@ const isPage = (path) =>
 const isFile = (path) =>
   (path.startsWith('/assets/') && !path.startsWith('/assets/docs/')) ||
   /^\/[a-z0-9-]+\.(?:svg|png|webmanifest)$/.test(path) ||
-  path === '/theme.js';
+  path === '/early.js';
 
 async function page(event) {
   const cache = await caches.open(kept);

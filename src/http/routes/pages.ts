@@ -11,16 +11,16 @@ import { querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
-/** Addresses of the web app's pages (http.md, "Who may call"); what is at each, the app decides. */
+/** Addresses of the web app's pages (http.md, "Who may call"), and the part of the app that is at each. */
 const pagePaths = [
-  ['/', 'page', 'Notes and recording'],
-  ['/login', 'loginPage', 'Log in'],
-  ['/setup', 'setupPage', 'Creates the first administrator, for people'],
-  ['/notes/{id}', 'notePage', 'A recording'],
-  ['/speakers', 'speakersPage', 'Who spoke'],
-  ['/settings', 'settingsPage', 'Settings'],
-  ['/account', 'accountPage', 'The account of who is logged in'],
-  ['/debug', 'statechartPage', 'The statechart'],
+  ['/', 'page', 'Notes and recording', 'home/HomePage'],
+  ['/login', 'loginPage', 'Log in', 'login/LoginPage'],
+  ['/setup', 'setupPage', 'Creates the first administrator, for people', 'setup/SetupPage'],
+  ['/notes/{id}', 'notePage', 'A recording', 'recording/RecordingPage'],
+  ['/speakers', 'speakersPage', 'Who spoke', 'speakers/SpeakersPage'],
+  ['/settings', 'settingsPage', 'Settings', 'settings/SettingsPage'],
+  ['/account', 'accountPage', 'The account of who is logged in', 'account/AccountPage'],
+  ['/debug', 'statechartPage', 'The statechart', 'statechart/StatechartPage'],
 ] as const;
 
 /** Listed and kept once for all routers that answer with them. */
@@ -30,9 +30,11 @@ let webFiles: WebFiles | undefined;
 export const pageRoutes = (router: Router<State>): void => {
   const files = (webFiles ??= openWebFiles(join(packageRoot, 'dist/web')));
   const isBuilt = files.paths.includes('index.html');
-  for (const [path] of pagePaths) {
+  for (const [path, , , part] of pagePaths) {
+    const link = files.linkTo(`pages/${part}.svelte`);
     router.get(path.replace('{id}', ':id'), async (ctx) => {
       if (!isBuilt) throw new Problem('not-found', 'The web app is not built: run npm run build.');
+      if (link !== '') ctx.set('Link', link);
       await files.send(ctx, 'index.html');
     });
   }

@@ -19,23 +19,25 @@ export function coloursOf(
   const { duration, width, classOf, within } = options;
   const context = document.createElement('canvas').getContext('2d')!;
   const gradient = context.createLinearGradient(0, 0, width, 0);
-  const inks = new Map<string, string>();
+  const nameOf = (label: string | null) => (label === null ? '' : classOf(label));
+  const inks = inksOf(new Set(lanes.map(({ label }) => nameOf(label))), within);
   for (const { label, start, size } of lanes) {
-    const name = label === null ? '' : classOf(label);
-    const ink = inks.get(name) ?? inkOf(name, within);
-    inks.set(name, ink);
+    const ink = inks.get(nameOf(label))!;
     gradient.addColorStop(Math.min(1, start / duration), ink);
     gradient.addColorStop(Math.min(1, (start + size) / duration), ink);
   }
   return gradient;
 }
 
-/** The colour as the page shows it in its present theme; of no speaker the edge's. */
-function inkOf(name: string, within: HTMLElement): string {
-  const probe = document.createElement('i');
-  probe.className = `ink ${name}`;
-  within.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+/** Colours as the page shows them in its present theme, asked for together; of no speaker the edge's. */
+function inksOf(names: ReadonlySet<string>, within: HTMLElement): Map<string, string> {
+  const probes = [...names].map((name) => {
+    const probe = document.createElement('i');
+    probe.className = `ink ${name}`;
+    return [name, probe] as const;
+  });
+  within.append(...probes.map(([, probe]) => probe));
+  const inks = new Map(probes.map(([name, probe]) => [name, getComputedStyle(probe).color]));
+  for (const [, probe] of probes) probe.remove();
+  return inks;
 }

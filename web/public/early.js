@@ -1,3 +1,5 @@
+// What is done while the app itself is still on its way.
+
 // Before the first paint, so that a theme chosen in this browser (app/theme.ts) does not flash the other one.
 try {
   const theme = localStorage.getItem('mitschrift.theme');
@@ -5,3 +7,5 @@ try {
 } catch {
   // A browser that keeps nothing follows the system.
 }
+// The first date makes a browser read its tables, which takes longer than to draw a page.
+new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short' }).format();

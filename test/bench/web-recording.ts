@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { type Measured, countFrom } from './measure.ts';
+
+/** What the page records, and how often it gets each block of its worklet: an hour takes three minutes. */
+const minutes = countFrom('BENCH_RECORDED_MINUTES', 60);
+const faster = countFrom('BENCH_RECORDED_FASTER', 20);
+
+/** The page gets each block of a tenth of a second again and again, as if so many had been posted. */
+const repeatBlocks = `globalThis.AudioWorkletNode = class extends AudioWorkletNode {
+  constructor(...from) {
+    super(...from);
+    this.port.addEventListener('message', ({ data, isTrusted }) => {
+      if (!isTrusted || !(data instanceof ArrayBuffer)) return;
+      for (let k = 1; k < ${faster}; k += 1)
+        this.port.dispatchEvent(new MessageEvent('message', { data: data.slice(0) }));
+    });
+  }
+};`;
+
+/** The browser's microphone: what the page keeps in memory at the end, against after the first tenth. */
+export async function recordLong(page: Page): Promise<Measured> {
+  await page.addInitScript(repeatBlocks);
+  await page.goto(new URL('/', page.url()).href);
+  await page.locator('#source').selectOption('microphone');
+  await page.locator('.rec-btn').click();
+  await page.locator('.recorder .stop:not(:disabled)').waitFor();
+  const samples: number[] = [];
+  for (let k = 0; k < 10; k += 1) {
+    await sleep((minutes * 6_000) / faster);
+    samples.push(await page.evaluate<number>('gc(), performance.memory.usedJSHeapSize'));
+  }
+  const recorded = await page.locator('.recorder .clock').textContent();
+  await page.locator('.recorder .stop').click();
+  await page.locator('.rec-btn').waitFor();
+  await page.context().close();
+  const MB = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
+  return {
+    what: `heap while the browser records ${recorded}, ${faster} times as fast (samples: ${samples.map(MB).join(', ')})`,
+    ours: MB(samples.at(-1)!),
+    bare: MB(samples[0]!),
+    ratio: samples.at(-1)! / samples[0]!,
+    aim: '≤ 1.1',
+  };
+}
