@@ -11,6 +11,7 @@ export function inTurn(work: () => void): () => void {
 }
 
 function next(): void {
-  waiting.shift()?.();
+  const work = waiting.shift();
   if (waiting.length > 0) setTimeout(next);
+  work?.();
 }
