@@ -1,6 +1,10 @@
 /**
  * What a browser has recorded and the service has not acknowledged yet, in IndexedDB: it outlives a reload, a
  * closed tab and a lost network. A block is under its recording and the sample behind its last.
+ *
+ * A page that goes away takes along what IndexedDB has not taken yet (nothing, or a second on a busy machine):
+ * that is put aside at once (`pagehide`), and taken in by whichever page comes next. Lost is what a page had
+ * not put down when it was killed without a word.
  */
 
 /** A recording of this browser that the service does not have whole. */
@@ -46,6 +50,9 @@ export async function openAudioStore(): Promise<AudioStore> {
     opening.result.createObjectStore('blocks');
   });
   const db = await done(opening);
+  await takeIn(db);
+  // The same function: heard once, however often the store is opened.
+  addEventListener('pagehide', putAside);
   const write = (...stores: string[]) =>
     // What the browser's process has is safe from the page; a sync a block would wear the disk.
     db.transaction(stores, 'readwrite', { durability: 'relaxed' });
@@ -59,9 +66,12 @@ export async function openAudioStore(): Promise<AudioStore> {
     },
     all: async () => await done<Kept[]>(read('recordings').getAll()),
     async add(id, { end, pcm }) {
+      const block = { id, end, pcm };
+      untaken.add(block);
       const change = write('blocks');
       change.objectStore('blocks').put(pcm, [id, end]);
       await committed(change);
+      untaken.delete(block);
     },
     async after(id, samples, count) {
       const range = IDBKeyRange.bound([id, samples], [id, Infinity], true);
@@ -91,6 +101,41 @@ export async function openAudioStore(): Promise<AudioStore> {
       await committed(change);
     },
   };
+}
+
+/** Blocks that IndexedDB has not taken yet. */
+const untaken = new Set<{ id: string; end: number; pcm: ArrayBuffer }>();
+/** Before the recording and the end of each block in `localStorage`. */
+const aside = 'mitschrift.block.';
+
+/** By what is done when it returns; a transaction would end with the page. */
+function putAside(): void {
+  for (const { id, end, pcm } of untaken) {
+    try {
+      const bytes = String.fromCharCode(...new Uint8Array(pcm));
+      localStorage.setItem(`${aside}${id}.${end}`, btoa(bytes));
+    } catch (error) {
+      // No room, or this browser forbids it: what is put down already is all there is.
+      return console.warn(error);
+    }
+  }
+}
+
+/** Takes in what was put aside of recordings that are still here. */
+async function takeIn(db: IDBDatabase): Promise<void> {
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(aside));
+  if (keys.length === 0) return;
+  const change = db.transaction(['recordings', 'blocks'], 'readwrite');
+  const known = await done<IDBValidKey[]>(change.objectStore('recordings').getAllKeys());
+  for (const key of keys) {
+    const [id, end] = key.slice(aside.length).split('.');
+    if (!known.includes(id!)) continue;
+    const bytes = atob(localStorage.getItem(key)!);
+    const pcm = Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)).buffer;
+    change.objectStore('blocks').put(pcm, [id!, Number(end)]);
+  }
+  await committed(change);
+  for (const key of keys) localStorage.removeItem(key);
 }
 
 const done = <Result>(request: IDBRequest<Result>): Promise<Result> =>
