@@ -19,6 +19,7 @@ import {
   healthRoutes,
   machineRoutes,
   metricsRoutes,
+  recognitionRoutes,
   statusRoutes,
 } from './routes/status.ts';
 import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
@@ -83,6 +84,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
   [['docs', 'assets'], docsRoutes, guideRoutes, pageRoutes],
   [['metrics'], metricsRoutes],
   [['doctor'], doctorRoutes],
+  [['recognition'], recognitionRoutes],
   [['setup'], setupRoutes, pageRoutes],
   [['login', 'logout'], sessionRoutes, pageRoutes],
   [['config'], configRoutes],

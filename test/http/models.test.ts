@@ -28,6 +28,7 @@ test('an administrator installs a model; the recording that had no engine become
     password,
   });
   const api = apiOf(service.url, token);
+  assert.deepEqual(await api.get('/recognition'), { chosen: false });
   const { models: offered } = await api.get<Models>('/models');
   assert.equal(offered.find(({ id }) => id === 'espeak-en')?.installed, false);
   assert.ok(offered.some(({ recommended }) => recommended !== null));
@@ -51,5 +52,6 @@ test('an administrator installs a model; the recording that had no engine become
     (await api.get<Models>('/models')).models.find((one) => one.id === 'espeak-en')?.installed,
   );
   assert.ok(frames.some(({ type, phase }) => type === 'model' && phase === 'checking'));
+  assert.deepEqual(await api.get('/recognition'), { chosen: true });
   await assert.rejects(api.post('/models/nowhere/install'), /404.*has no model nowhere/);
 });

@@ -161,8 +161,20 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       ...phone,
     });
     await theirs.getByText('Noch nichts').waitFor();
+    // The tabs below share the width, however many there are.
+    const { right } = await theirs.evaluate<{ right: number }>(
+      `document.querySelector('.tabbar').lastElementChild.getBoundingClientRect().toJSON()`,
+    );
+    assert.ok(right > phone.viewport.width - 2, `the last one ends at ${right}`);
+    // What is missing is said, and who mends it.
+    await theirs.getByText('Noch macht nichts aus Sprache Text.').waitFor();
+    await theirs.getByText('Bereit zum Aufnehmen.').waitFor();
+    await theirs.getByText('Die Verwaltung kann eines wählen.').waitFor();
     await checkLook(theirs, 'home-empty-phone-de');
     await theirs.context().close();
+    await page.goto(proxy.url);
+    await page.getByRole('link', { name: 'Choose a model' }).click();
+    await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
   });
 });
 

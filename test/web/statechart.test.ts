@@ -13,7 +13,11 @@ test('the statechart shows where a recording is, how it got there, and what can 
   const session = await service.login();
   const folder = await tempDir(t);
   await speak('one two three', join(folder, 'talk.wav'));
-  const page = await openPage(t, browser, { url: `${service.url}/debug`, session });
+  const page = await openPage(t, browser, {
+    url: `${service.url}/debug`,
+    session,
+    expected: /status of 503/,
+  });
   await page.getByRole('heading', { name: 'Nothing has moved yet.' }).waitFor();
   await checkLook(page, 'statechart-empty');
 
@@ -55,6 +59,23 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await page.locator('h1').focus();
     await page.keyboard.press('End');
     await page.getByRole('group', { name: /idle saved/ }).waitFor();
+  });
+
+  await t.test('what moved before cannot be read, and then it can', async () => {
+    const refused = {
+      type: '/problems/log-unavailable',
+      title: 'The log cannot be reached',
+      status: 503,
+    };
+    await page.route(/\/events\?/, (route) => route.fulfill({ status: 503, json: refused }));
+    await page.goto(`${service.url}/debug`);
+    await page.getByText('What moved before could not be loaded.').waitFor();
+    await page.getByText('The log cannot be reached').waitFor();
+    await page.unroute(/\/events\?/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await link.click();
+    await page.getByRole('link', { name: 'This recording' }).click();
+    await page.getByText('Version 1 in use.').waitFor();
   });
 
   await t.test('a trace holds no word, and opens without a login', async (t) => {

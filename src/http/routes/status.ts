@@ -8,6 +8,7 @@ import { presentStatus } from '../status-answer.ts';
 import type { StartProgress } from '../middleware/ready.ts';
 import { type Language, languageWanted, textIn } from '../readers-language.ts';
 import type { AddRoutes, State } from '../services.ts';
+import { trySpeech } from '../../doctor/try-servers.ts';
 import type { Check } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
@@ -73,6 +74,18 @@ export const doctorRoutes: AddRoutes = (router, { doctor }) => {
   });
 };
 
+/** `GET /recognition`: for everybody, since what nothing recognises can be recorded all the same. */
+export const recognitionRoutes: AddRoutes = (router, { config, models, log }) => {
+  router.get('/recognition', async (ctx) => {
+    const settings = config.settings();
+    // Whether a server answers is seen when it is asked; it is waited for.
+    const isServer = settings['stt.base_url'] !== null;
+    ctx.body = {
+      chosen: isServer || (await trySpeech(settings, { modelsDir: models.folders, log })).ok,
+    };
+  });
+};
+
 const checkIn = (language: Language, check: Check): Check => ({
   ...check,
   title: textIn(language, check.title),
@@ -126,6 +139,20 @@ export const hostOperations: readonly Operation[] = [
     tag: 'Status',
     summary: 'The statechart of a recording',
     answers: { 200: { description: 'Made from the machine itself.', json: answers.chart } },
+  },
+  {
+    method: 'get',
+    path: '/recognition',
+    id: 'recognition',
+    tag: 'Status',
+    summary: 'Whether a speech engine is chosen, so that what is recorded becomes text',
+    answers: {
+      200: {
+        description:
+          '`chosen`: a server, or a model of this machine. Whether a server answers is not looked at.',
+        json: z.object({ chosen: z.boolean() }),
+      },
+    },
   },
   {
     method: 'get',

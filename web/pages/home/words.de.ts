@@ -10,6 +10,12 @@ export default {
   solo: 'Nur ich',
   record: 'Aufnehmen',
   ready: 'Bereit.',
+  readyToRecord: 'Bereit zum Aufnehmen.',
+  noSpeech: 'Noch macht nichts aus Sprache Text.',
+  noSpeechSafe:
+    'Aufnehmen geht trotzdem: Der Ton bleibt erhalten und wird Text, sobald es ein Modell oder einen Server gibt.',
+  toModels: 'Modell wählen',
+  askForModel: 'Die Verwaltung kann eines wählen.',
   from: 'Von',
   serviceMicrophone: 'Mikrofon am Rechner des Dienstes',
   serviceMicrophoneNamed: '{name} (Rechner des Dienstes)',

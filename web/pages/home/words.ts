@@ -11,6 +11,12 @@ const english = {
   solo: 'Just me',
   record: 'Record',
   ready: 'Ready.',
+  readyToRecord: 'Ready to record.',
+  noSpeech: 'Nothing turns speech into text yet.',
+  noSpeechSafe:
+    'It can be recorded all the same: the sound is kept, and becomes text when there is a model or a server.',
+  toModels: 'Choose a model',
+  askForModel: 'An administrator can choose one.',
   from: 'From',
   serviceMicrophone: 'Microphone of the service’s computer',
   serviceMicrophoneNamed: params('{name} (the service’s computer)'),
