@@ -132,24 +132,28 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     await failed.nth(1).waitFor({ state: 'detached' });
   });
 
-  await t.test('the computer’s microphone: paused, gone on with, discarded', async () => {
-    const recording = page.getByText('Recording a meeting', { exact: true });
-    await page.locator('h1').focus();
-    await page.keyboard.press('r');
-    await recording.waitFor();
-    await page.getByRole('timer').filter({ hasText: '0:01' }).waitFor();
-    await checkLook(page, 'home-recording');
-    await press('Pause');
-    await page.locator('.state', { hasText: 'Paused' }).waitFor();
-    await press('Go on');
-    await recording.waitFor();
-    await press('Discard…');
-    await page.getByText('Discard this recording?').waitFor();
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep recording');
-    await press('Discard for good');
-    await page.locator('.rec-btn').waitFor();
-    assert.equal((await api.get<{ recording: null }>('/status')).recording, null);
-  });
+  await t.test(
+    'the computer’s microphone: a voice named, paused, gone on with, discarded',
+    async () => {
+      const recording = page.getByText('Recording a meeting', { exact: true });
+      await page.locator('h1').focus();
+      await page.keyboard.press('r');
+      await recording.waitFor();
+      await page.getByRole('timer').filter({ hasText: '0:01' }).waitFor();
+      await checkLook(page, 'home-recording');
+      await nameVoice(page);
+      await press('Pause');
+      await page.locator('.state', { hasText: 'Paused' }).waitFor();
+      await press('Go on');
+      await recording.waitFor();
+      await press('Discard…');
+      await page.getByText('Discard this recording?').waitFor();
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep recording');
+      await press('Discard for good');
+      await page.locator('.rec-btn').waitFor();
+      assert.equal((await api.get<{ recording: null }>('/status')).recording, null);
+    },
+  );
 
   await t.test('empty, on a phone, in German', async (t) => {
     const ben = { ...login, username: 'ben' };
@@ -200,6 +204,25 @@ async function manyNotes(page: Page): Promise<string[]> {
     await route.fulfill({ json: { transcripts: made, next_cursor } });
   });
   return asked;
+}
+
+/** As if two had been heard in what is recorded: one of them is given a name. */
+async function nameVoice(page: Page): Promise<void> {
+  const heard = ['Shall we begin with the roof?', 'With the lift, I would say.'];
+  await page.route(/\/recordings\/\w+(\/speakers)?$/, async (route) => {
+    if (route.request().method() === 'PATCH') return await route.fulfill({ json: {} });
+    const real = await route.fetch();
+    const utterances = heard.map((text, at) => ({ index: at, text, speaker: `VOICE_${at + 1}` }));
+    await route.fulfill({ json: { ...((await real.json()) as object), utterances } });
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'Voice 2 give a name' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Ben Beispiel');
+  await checkLook(page, 'home-voice-named');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Ben Beispiel give a name' }).waitFor();
+  await checkLook(page, 'home-live');
+  await page.unrouteAll();
 }
 
 /** Two files of 1.3 MB: a sentence, and silence. */

@@ -173,7 +173,7 @@ export default {
   readAloud: 'Vorlesen, was gesagt wird',
   voice: 'Stimme {number}',
   voicesGuessed: 'Vermutet, während gesprochen wird. Eine Stimme antippen, um sie zu benennen.',
-  giveName: '{voice} benennen',
+  giveName: 'benennen',
   whoIs: 'Wer ist {voice}?',
   name: 'Name',
   onlySuggested:

@@ -176,7 +176,7 @@ const english = {
   readAloud: 'Read aloud as it is said',
   voice: params('Voice {number}'),
   voicesGuessed: 'Guessed while you talk. Press a voice to say who it is.',
-  giveName: params('{voice}: give a name'),
+  giveName: 'give a name',
   whoIs: params('Who is {voice}?'),
   name: 'Name',
   onlySuggested:
