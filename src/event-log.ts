@@ -11,6 +11,8 @@ import { recordings } from '../projections/recordings.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import { type ProjectionRunner, startProjections } from '../projections/runner/runner.ts';
 import { type Backups, openBackups } from './integrity/backups.ts';
+import { fileSetupCodes, type SetupCodes } from './accounts/setup-code.ts';
+import { openSecretStore, type SecretStore } from './config/secret-store.ts';
 import { type OpenMark, markOpen } from './integrity/open-mark.ts';
 import { type Scrub, startScrub } from './integrity/scrub.ts';
 import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
@@ -19,6 +21,7 @@ import type { TakeOverDeps } from './recordings/take-over.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
+import { type Notices, noNotices } from './storage/notices.ts';
 import {
   type LevelRows,
   type RowsStorage,
@@ -37,6 +40,11 @@ export type LogParts = {
   jobs: PendingJobs;
   /** Who acts for a recording, among all processes that have the log open. */
   ownership: Ownership;
+  /** Keys of servers. */
+  openSecrets(): Promise<SecretStore>;
+  setupCodes: SetupCodes;
+  /** What nodes tell each other beside the log. */
+  notices: Notices;
   close(): Promise<void>;
 };
 
@@ -102,7 +110,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     const rows = await openServedRows(data, store.keys, mark, log);
     await takeInKeys(store, rows.storage, log);
     return {
-      ...partsOf(store),
+      ...partsOf(store, data),
       rows,
       standing: { recordsDevices: true, isAlone: true, takeOver: {} },
       keepRows: (how) =>
@@ -134,15 +142,19 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
  * @throws {EventStoreError} as `openEventLog`
  */
 export async function openLogAlone(data: DataFolder): Promise<LogParts> {
-  return partsOf(await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) }));
+  const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
+  return partsOf(store, data);
 }
 
-const partsOf = (store: LevelLog): LogParts => ({
+const partsOf = (store: LevelLog, data: DataFolder): LogParts => ({
   keys: store.keys,
   store,
   sessions: levelSessionRows(store.db),
   jobs: levelPendingJobs(store.db),
   ownership: soleOwnership(),
+  openSecrets: () => openSecretStore(data.secrets),
+  setupCodes: fileSetupCodes(data.setupCode),
+  notices: noNotices(),
   close: () => store.close(),
 });
 

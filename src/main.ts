@@ -1,4 +1,5 @@
 import { withRows } from './integrity/verify.ts';
+import { configStream, usersStream } from '../events/facts/catalogue.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { recordings } from '../projections/recordings.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
@@ -27,6 +28,7 @@ import { openReadiness } from './readiness.ts';
 import { serviceDoctor } from './service-doctor.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { type Host, prepare } from './shared/data-directory.ts';
+import { followStreams } from './shared/follow-streams.ts';
 import type { Log } from './shared/log.ts';
 import { packageVersion } from './shared/package.ts';
 import { type HostModels, openHostModels } from './speech/catalogue/host-models.ts';
@@ -171,13 +173,19 @@ async function openCore(
   const { data } = host;
   const opened = await eventLog;
   closing.push(() => opened.close());
-  const { store } = opened;
-  const config = await openConfig({ store, secretsPath: data.secrets, env, log });
+  const { store, openSecrets } = opened;
+  const config = await openConfig({ store, openSecrets, env, log });
   const { settings } = config;
   const pipeline = pipelineOver(opened, { ...options, settings, data, recordsDevices: true });
   // It closes the log itself.
   closing.splice(0, 1, () => pipeline.close());
-  const accounts = await openUsers(pipeline, options, closing);
+  const accounts = await openUsers({ ...opened, ...pipeline }, options, closing);
+  const stopFollowing = followStreams(
+    store,
+    { [configStream]: config.takeIn, [usersStream]: accounts.takeIn },
+    log,
+  );
+  closing.push(stopFollowing);
   options.onUsers?.(accounts);
   const { storage, projections, recordingService } = pipeline;
   const { whileFilesStay } = recordingService;
@@ -222,11 +230,11 @@ async function openCore(
 }
 
 async function openUsers(
-  pipeline: Pipeline,
+  pipeline: Pick<OpenedLog, 'notices' | 'setupCodes'> & Pipeline,
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
-  const { store, keys, sessions, storage, recordingService, captures, settings } = pipeline;
+  const { store, keys, storage, recordingService, captures, settings } = pipeline;
   const clock = () => new Date();
   const work = { storage, upToDate: upToDateOf(pipeline), recordingService, captures, log };
   const accounts = await openAccounts({
@@ -234,10 +242,11 @@ async function openUsers(
     keys,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
     archiveSpace: archiveSpace(host.data, clock),
-    sessions,
+    sessions: pipeline.sessions,
+    notices: pipeline.notices,
+    setupCodes: pipeline.setupCodes,
     settings,
     clock,
-    dataDir: host.data.root,
     log,
   });
   const sweep = setInterval(() => {

@@ -7,10 +7,13 @@ import type { ClusterSettings } from './shared/cluster-settings.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
+import { postgresNotices } from './storage/postgres/notices.ts';
 import { postgresOwnership } from './storage/postgres/ownership.ts';
 import { postgresPendingJobs } from './storage/postgres/pending-jobs.ts';
 import { openPostgresLog } from './storage/postgres/postgres-log.ts';
 import { postgresProjectionStorage } from './storage/postgres/projection-storage.ts';
+import { openSealedTexts } from './storage/postgres/sealed-texts.ts';
+import { openPostgresSecrets, postgresSetupCodes } from './storage/postgres/secrets.ts';
 import { postgresSessionRows } from './storage/postgres/session-rows.ts';
 import { sealedRows } from './storage/sealed-rows.ts';
 
@@ -27,7 +30,7 @@ export type SharedLogOptions = {
 
 /**
  * Opens the log that the nodes of a cluster have in PostgreSQL, with their keys and files in what they share.
- * @throws {DatabaseUnfit} with a sentence for the person who set it up
+ * @throws {DatabaseUnfit}, {ConfigError} `MASTER_KEY_DIFFERS`: with a sentence for the person who set it up
  */
 export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLog> {
   const { data, cluster, log, leaseMs = leaseMsDefault } = options;
@@ -37,6 +40,8 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
   try {
     const keys = await openFileKeys(data.keys, (message) => log.error(message));
     const store = openPostgresLog({ db, keys });
+    const texts = await openSealedTexts(db, cluster.masterKey);
+    const notices = postgresNotices(db, report);
     const ownership = postgresOwnership(db, { leaseMs });
     const storage = sealedRows(postgresProjectionStorage(db), {
       keys,
@@ -49,6 +54,9 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       sessions: postgresSessionRows(db),
       jobs: postgresPendingJobs(db),
       ownership,
+      openSecrets: () => openPostgresSecrets(texts),
+      setupCodes: postgresSetupCodes(texts),
+      notices,
       rows: rowsOf(storage),
       standing: {
         recordsDevices: false,
@@ -60,6 +68,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       leftFolders: [],
       removeOldRows: async () => {},
       async close() {
+        await notices.close();
         await ownership.close();
         await store.close();
         await db.close();

@@ -9,6 +9,8 @@ import { assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
+import { type Notices, noNotices } from '../storage/notices.ts';
+import type { SetupCodes } from './setup-code.ts';
 import type { SessionRows } from '../storage/session-rows.ts';
 import {
   type EndWork,
@@ -21,6 +23,8 @@ import {
 export type AccountsParts = {
   store: EventStore;
   sessions: SessionRows;
+  /** What other nodes tell of sessions; without it there is no other node. */
+  notices?: Notices;
   /** Destroys what the log holds of a deleted user; without it a deleted name stays readable there. */
   keys?: Pick<KeyStore, 'forget'>;
   /** Ends what is being done for a deleted user; without it that goes on. */
@@ -30,8 +34,8 @@ export type AccountsParts = {
   /** Asked whenever it matters, so that a changed setting holds at once. */
   settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
   clock: () => Date;
-  /** Where `setup-code` is written while there is no user. */
-  dataDir: string;
+  /** Where the setup code is kept while there is no user. */
+  setupCodes: SetupCodes;
   log: Pick<Log, 'info' | 'warn'>;
 };
 
@@ -107,6 +111,8 @@ export interface Accounts extends UserAdministration {
    * deletion from it. After unfinished recordings were taken up; what cannot be done is logged.
    */
   finishDeletions(): Promise<void>;
+  /** Takes in what other nodes did with users. @throws {EventStoreError} */
+  takeIn(): Promise<void>;
   /** Deletes sessions that are over. For now and then. */
   sweepSessions(): Promise<void>;
 }
@@ -120,11 +126,16 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const { settings, clock, log } = parts;
   const stream = await openUserStream(parts.store);
   const { users } = stream;
-  const book = new SessionBook(parts.sessions, clock, () => settings()['auth.session_hours']);
+  const book = new SessionBook({
+    rows: parts.sessions,
+    notices: parts.notices ?? noNotices(),
+    clock,
+    hours: () => settings()['auth.session_hours'],
+  });
   const scheme = () => settings()['auth.password_hash'];
   const limits = loginLimits(clock);
   const deps = { stream, book, scheme, limits, brake: loginBrake(clock), log };
-  const setup = await openFirstSetup({ ...deps, dataDir: parts.dataDir });
+  const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   // A deletion that was interrupted between its fact and the key is finished here.
   for (const id of users.deleted) {
     await parts.keys?.forget(id);
@@ -146,7 +157,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await administration.changePassword(userId, currentPassword, password);
       limits.succeeded(userId, place);
     },
-    setupState: async (peer) => setup.state(peer),
+    async setupState(peer) {
+      await stream.takeIn();
+      return setup.state(peer);
+    },
     setupCode: setup.code,
     setup: setup.setUp,
     login,
@@ -160,6 +174,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       return true;
     },
     onSessionEnded: (listener) => book.onEnded(listener),
+    takeIn: () => stream.takeIn(),
     finishDeletions: () => finishDeletions(users, parts),
     sweepSessions: () => book.sweep(),
   };
@@ -182,6 +197,8 @@ const goodSessions = async ({ stream, book }: SessionDeps, userId?: string) =>
 
 async function callerOfToken(token: string, { stream, book }: SessionDeps): Promise<Caller | null> {
   const session = await book.find(token);
+  // Another node may have begun it for a user that is new, or changed, since users were read here.
+  if ((session?.usersVersion ?? 0) > stream.users.version) await stream.takeIn();
   const user = session && userOf(session, stream);
   if (!session || !user) return null;
   const { sessionId, userId, expiresAt } = session;

@@ -4,7 +4,7 @@ import { AccountError } from './account-error.ts';
 import type { Accounts, Peer } from './accounts.ts';
 import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
 import { checkPassword, hashPassword } from './passwords.ts';
-import { type SetupCode, openSetupCode, removeSetupCode } from './setup-code.ts';
+import { type SetupCode, type SetupCodes, openSetupCode } from './setup-code.ts';
 import { checkUsername } from './usernames.ts';
 
 /** The first administrator, and the code that proves access to the host. */
@@ -18,26 +18,30 @@ export interface FirstSetup {
 }
 
 /** While there is no user, the code is made, and written to the service's log. */
-export async function openFirstSetup(deps: LoginDeps & { dataDir: string }): Promise<FirstSetup> {
-  const { stream, scheme, dataDir, log } = deps;
+export async function openFirstSetup(
+  deps: LoginDeps & { setupCodes: SetupCodes },
+): Promise<FirstSetup> {
+  const { stream, scheme, setupCodes, log } = deps;
   const { users } = stream;
   let setupCode: SetupCode | undefined;
   if (users.byId.size === 0) {
-    setupCode = await openSetupCode(dataDir);
+    setupCode = await openSetupCode(setupCodes);
     log.warn(
       { setup_code: setupCode.code },
       'no user yet: POST /setup from another machine asks for this code',
     );
-  } else await removeSetupCode(dataDir);
+  } else await setupCodes.remove();
 
   return {
-    code: () => setupCode?.code ?? null,
+    // Another node may have made the first user.
+    code: () => (users.byId.size === 0 ? (setupCode?.code ?? null) : null),
     over,
     state({ local }) {
       const required = users.byId.size === 0;
       return { setup_required: required, setup_code_required: required && !local };
     },
     async setUp({ username, password, setup_code: given }, { address, local, agent }) {
+      await stream.takeIn();
       if (users.byId.size > 0) throw alreadySetUp();
       // A code that is given has to be right, also where none is needed.
       if (given !== undefined || !local) {
@@ -63,7 +67,7 @@ export async function openFirstSetup(deps: LoginDeps & { dataDir: string }): Pro
   async function over<T>(made: Promise<T>): Promise<T> {
     const done = await made;
     setupCode = undefined;
-    await removeSetupCode(dataDir);
+    await setupCodes.remove();
     return done;
   }
 }

@@ -55,6 +55,7 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
     const isKnown = limits.isKnown(account, address);
     assertMayTry(deps, account, address);
     if (!isKnown) await slowDown(deps, account, address);
+    await stream.takeIn();
     const user = userByName(users, username);
     // Compared in any case, so that neither time nor text tells whether the name exists.
     const hash = user?.passwordHash ?? dummyHash(username, users, namesKey, scheme());

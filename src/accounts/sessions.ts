@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { hash, randomBytes } from 'node:crypto';
+import type { Notices } from '../storage/notices.ts';
 import type { SessionRow, SessionRows } from '../storage/session-rows.ts';
 import { limited } from '../shared/mutex.ts';
 
@@ -9,8 +10,9 @@ const moveMs = 5 * 60_000;
 /** Characters kept of what a program calls itself. */
 const agentMax = 200;
 
-/** Sessions kept in memory. */
+/** Sessions kept in memory, and for how long when other processes write them too, in milliseconds. */
 const knownMax = 10_000;
+const sharedMs = 5_000;
 
 /** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
 export const sessionIdOf = (token: string): string => hash('sha256', token, 'hex');
@@ -25,15 +27,29 @@ export class SessionBook {
   readonly #hours: () => number;
   readonly #oneAtATime = limited(1, 1024);
   readonly #listeners = new Set<(sessionId: string) => void>();
-  /** Sessions in use, so that not every request reads the disk. Nothing else writes the rows. */
-  readonly #known = new LRUCache<string, SessionRow>({ max: knownMax });
+  readonly #notices: Notices;
+  /** Sessions in use, so that not every request reads the rows. */
+  readonly #known: LRUCache<string, SessionRow>;
   /** Counts endings: what was read before one may not hold after it. */
   #endings = 0;
 
-  constructor(rows: SessionRows, clock: () => Date, hours: () => number) {
-    this.#rows = rows;
-    this.#clock = clock;
-    this.#hours = hours;
+  constructor(parts: {
+    rows: SessionRows;
+    notices: Notices;
+    clock: () => Date;
+    /** How long a session lives without being used. */
+    hours: () => number;
+  }) {
+    this.#rows = parts.rows;
+    this.#notices = parts.notices;
+    this.#clock = parts.clock;
+    this.#hours = parts.hours;
+    this.#known = new LRUCache({ max: knownMax, ttl: parts.rows.isShared ? sharedMs : 0 });
+    parts.notices.listen('session-ended', (sessionId) => this.#ended(sessionId));
+    parts.notices.onMissed(() => {
+      this.#endings += 1;
+      this.#known.clear();
+    });
   }
 
   /**
@@ -75,18 +91,17 @@ export class SessionBook {
       return found(sessionId, row);
     }
     return this.#oneAtATime(async () => {
-      const present = await this.#rows.get(sessionId);
-      if (!present) return undefined;
-      const moved = { ...present, expires_at: expires, seen_at: now };
-      try {
-        await this.#rows.put(sessionId, moved);
-      } catch {
+      const endings = this.#endings;
+      const used = { expires_at: expires, seen_at: now };
+      const moved = await this.#rows.move(sessionId, used).catch(async () => {
         // It is good as it is: a disk that takes nothing must not log everybody out. The log tells of
         // the failed write itself, and the next request tries again.
-        return found(sessionId, present);
+        return await this.#rows.get(sessionId);
+      });
+      if (moved?.expires_at === expires && endings === this.#endings) {
+        this.#known.set(sessionId, moved);
       }
-      this.#known.set(sessionId, moved);
-      return found(sessionId, moved);
+      return moved && found(sessionId, moved);
     });
   }
 
@@ -98,8 +113,7 @@ export class SessionBook {
 
   async end(sessionId: string): Promise<void> {
     await this.#oneAtATime(() => this.#rows.delete(sessionId));
-    this.#forget([sessionId]);
-    this.#tell(sessionId);
+    this.#end(sessionId);
   }
 
   /** Sessions that are not over, those begun last first: of one user, or of all. */
@@ -113,8 +127,7 @@ export class SessionBook {
 
   async endAllOf(userId: string): Promise<void> {
     const ended = await this.#oneAtATime(() => this.#rows.deleteOf(userId));
-    this.#forget(ended);
-    for (const sessionId of ended) this.#tell(sessionId);
+    for (const sessionId of ended) this.#end(sessionId);
   }
 
   sweep(): Promise<void> {
@@ -131,12 +144,15 @@ export class SessionBook {
     return row;
   }
 
-  #forget(sessionIds: readonly string[]): void {
-    this.#endings += 1;
-    for (const sessionId of sessionIds) this.#known.delete(sessionId);
+  #end(sessionId: string): void {
+    this.#notices.tell('session-ended', sessionId);
+    this.#ended(sessionId);
   }
 
-  #tell(sessionId: string): void {
+  /** Here or at another node. */
+  #ended(sessionId: string): void {
+    this.#endings += 1;
+    this.#known.delete(sessionId);
     for (const listener of this.#listeners) listener(sessionId);
   }
 

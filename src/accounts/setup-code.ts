@@ -1,6 +1,5 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { writeDurably } from '../shared/files.ts';
 
 /** Allows to create the first administrator from anywhere: knowing it proves access to the host. */
@@ -15,10 +14,22 @@ export interface SetupCode {
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const shape = /^[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}$/u;
 
-/** The code in `<data>/setup-code` (0600), made when there is none: it survives restarts. */
-export async function openSetupCode(dataDir: string): Promise<SetupCode> {
-  const path = join(dataDir, 'setup-code');
-  const code = (await present(path)) ?? (await write(path));
+/** Where the code is kept. */
+export interface SetupCodes {
+  /** The code, made when there is none: it survives restarts. */
+  obtain(): Promise<string>;
+  /** Once there is an administrator, the code is worth nothing and goes. */
+  remove(): Promise<void>;
+}
+
+/** The code in a file (0600). */
+export const fileSetupCodes = (path: string): SetupCodes => ({
+  obtain: async () => (await present(path)) ?? (await write(path)),
+  remove: () => rm(path, { force: true }),
+});
+
+export async function openSetupCode(codes: SetupCodes): Promise<SetupCode> {
+  const code = await codes.obtain();
   return { code, matches: (given) => timingSafeEqual(digest(given), digest(code)) };
 }
 
@@ -34,10 +45,6 @@ export function setupLink(url: string, code: string): string {
   return link.href;
 }
 
-/** Once there is an administrator, the code is worth nothing and goes. */
-export const removeSetupCode = (dataDir: string): Promise<void> =>
-  rm(join(dataDir, 'setup-code'), { force: true });
-
 async function present(path: string): Promise<string | undefined> {
   try {
     const code = (await readFile(path, 'utf8')).trim();
@@ -48,9 +55,13 @@ async function present(path: string): Promise<string | undefined> {
   }
 }
 
-async function write(path: string): Promise<string> {
+export function newSetupCode(): string {
   const characters = Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]);
-  const code = characters.join('').replace(/(.{4})(?=.)/gu, '$1-');
+  return characters.join('').replace(/(.{4})(?=.)/gu, '$1-');
+}
+
+async function write(path: string): Promise<string> {
+  const code = newSetupCode();
   await writeDurably(path, `${code}\n`);
   return code;
 }

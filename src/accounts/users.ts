@@ -39,6 +39,8 @@ export type EndWork = (userId: string, onBehalf: UserMetadata) => Promise<void>;
 /** The users, always as new as the last change, and the only way to change them. */
 export type UserStream = {
   users: Users;
+  /** Takes in what other nodes appended; where there are none, nothing is read. @throws {EventStoreError} */
+  takeIn(): Promise<void>;
   /**
    * Returns the facts the command led to, now or when it was given before; durable then.
    * @throws {AccountError} what `decide` refuses; {EventStoreError} `BUSY` and what the log says
@@ -58,6 +60,9 @@ export async function openUserStream(store: EventStore): Promise<UserStream> {
   const users = await handler.read(usersStream, (state) => state);
   return {
     users,
+    takeIn: async () => {
+      if (store.isShared) await handler.readOn(usersStream);
+    },
     async change(onBehalf, decide) {
       const decided = await handler.handle(usersStream, metadataOf(onBehalf), decide);
       if (isRefusal(decided)) throw accountError(decided);
@@ -161,6 +166,7 @@ export function userAdministration(parts: Parts): UserAdministration {
     },
 
     async changeUser(username, { isAdmin, password, disabled }, onBehalf) {
+      await stream.takeIn();
       const { id } = known(users, username);
       const passwordHash = password === undefined ? undefined : await newHash(password, scheme());
       const wanted = { isAdmin, disabled, passwordHash };
@@ -185,6 +191,7 @@ export function userAdministration(parts: Parts): UserAdministration {
     },
 
     async deleteUser(username, onBehalf) {
+      await stream.takeIn();
       const { id } = known(users, username);
       const metadata = metadataOf(onBehalf);
       await stream.change(metadata, decideDeletion(id));
@@ -221,6 +228,7 @@ async function createUser(
   report: (what: string, userId: string, onBehalf: OnBehalf) => void,
 ): Promise<PublicUser> {
   const { users } = stream;
+  await stream.takeIn();
   const before = createdBefore(users, onBehalf);
   if (before) return before;
   const name = checkUsername(username);

@@ -3,6 +3,7 @@ import { withLogAlone } from '../integrity/open-mark.ts';
 import { type LogCheck, checkLog } from '../recordings/check-log.ts';
 import { askService } from '../control/socket.ts';
 import { openConfig } from '../config/config.ts';
+import { openSecretStore } from '../config/secret-store.ts';
 import { openLogger } from '../shared/log.ts';
 import { openPipeline } from '../pipeline.ts';
 import { type Replayed, replayFrom } from '../recordings/replay-from.ts';
@@ -84,7 +85,8 @@ async function replayAlone(recording: string, from: string): Promise<Replayed> {
   const pipeline = await openPipeline({ data, settings: () => settings(), log });
   try {
     const { store } = pipeline;
-    const config = await openConfig({ store, secretsPath: data.secrets, env: process.env, log });
+    const openSecrets = () => openSecretStore(data.secrets);
+    const config = await openConfig({ store, openSecrets, env: process.env, log });
     settings = () => config.settings();
     await pipeline.projections.ready();
     return await replayFrom(pipeline, recording, from);

@@ -20,11 +20,10 @@ export async function presentSettings({
     () => false,
   );
   if (!isThere) return { settings: settingsFrom(process.env), running: false };
-  const { store, close } = await openLogAlone(data);
+  const { store, openSecrets, close } = await openLogAlone(data);
   try {
     const quiet = { info() {}, warn() {} };
-    const { secrets: secretsPath } = data;
-    const config = await openConfig({ store, secretsPath, env: process.env, log: quiet });
+    const config = await openConfig({ store, openSecrets, env: process.env, log: quiet });
     return { settings: config.settings(), running: false };
   } finally {
     await close();

@@ -112,10 +112,10 @@ async function alone<T>(
   await prepare(data);
   // What is printed is the command's; the log only adds what went wrong.
   const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
-  const { store, keys, sessions, close } = await openLogAlone(data);
+  const { store, keys, sessions, openSecrets, setupCodes, close } = await openLogAlone(data);
   try {
     const clock = () => new Date();
-    const config = await openConfig({ store, secretsPath: data.secrets, env: process.env, log });
+    const config = await openConfig({ store, openSecrets, env: process.env, log });
     const accounts = await openAccounts({
       store,
       keys,
@@ -123,7 +123,7 @@ async function alone<T>(
       sessions,
       settings: () => config.settings(),
       clock,
-      dataDir: data.root,
+      setupCodes,
       log,
     });
     return await work(userCommands(accounts));

@@ -28,7 +28,7 @@ import {
   invalidConfig,
 } from './changes.ts';
 import { keyAgain, keysLeftBehind } from './server-keys.ts';
-import { type SecretStore, openSecretStore } from './secret-store.ts';
+import type { SecretStore } from './secret-store.ts';
 
 export interface Config {
   /** What holds now: the environment, else what was set, else the default. Asked whenever it matters. */
@@ -41,6 +41,8 @@ export interface Config {
    * @throws {ConfigError} `CONFIG_INVALID`, `CONFIG_OVERRIDDEN`; {Busy}; {EventStoreError} what the log says
    */
   update(patch: unknown, onBehalf: { by: string; command?: string | undefined }): Promise<void>;
+  /** Takes in what other nodes set; it is in force when this returns. @throws {EventStoreError}, {ConfigError} */
+  takeIn(): Promise<void>;
   /** Refuses what `update` would refuse. @throws {ConfigError} */
   check(patch: unknown): Promise<void>;
   /**
@@ -53,30 +55,45 @@ export interface Config {
 const waitingMax = 64;
 
 /**
- * The configuration: the `config` stream, secrets in a file of their own, and the environment over
- * both. The only writer of the stream.
+ * The configuration: the `config` stream, secrets in a store of their own, and the environment over
+ * both. The only writer of the stream in this process.
  * @throws {SettingsError} the environment is wrong; {ConfigError} `SECRETS_DAMAGED`; {EventStoreError}
  */
 export async function openConfig(parts: {
   store: EventStore;
-  /** Of the secrets' file. */
-  secretsPath: string;
+  /** Opened once the stream is read. */
+  openSecrets: () => Promise<SecretStore>;
   env: NodeJS.ProcessEnv;
   log: Pick<Log, 'info' | 'warn'>;
 }): Promise<Config> {
   const { log } = parts;
   const environment = environmentSettings(parts.env);
   let stored: StoredSettings = new Map();
-  const { handle, read } = commandHandler(parts.store, configAggregate, {
+  const { handle, read, readOn } = commandHandler(parts.store, configAggregate, {
     waitingMax,
     streamsMax: 1,
     onFact: (_fact, settings) => (stored = settings),
   });
   await read(configStream, () => {});
-  const secrets = await openSecretStore(parts.secretsPath);
+  const secrets = await parts.openSecrets();
   // An update that was interrupted between its secret and its fact, or after it, is finished here.
   await secrets.keepOnly(fingerprintsIn(stored));
   let current = inForce(stored, { environment, secrets, log });
+  /** What `current` was made of. */
+  let holding = stored;
+  const comeInForce = async (): Promise<void> => {
+    const named = [...fingerprintsIn(stored)] as [SettingKey, string][];
+    if (named.some(([key, print]) => secrets.find(key, print) === undefined)) {
+      await secrets.takeIn();
+    }
+    holding = stored;
+    current = inForce(stored, { environment, secrets, log });
+  };
+  const takeIn = async (): Promise<void> => {
+    if (!parts.store.isShared) return;
+    await readOn(configStream);
+    if (stored !== holding) await comeInForce();
+  };
   /** One update at a time: secrets that no fact names yet must not be deleted by another's end. */
   const inTurn = limited(1, waitingMax);
 
@@ -85,7 +102,7 @@ export async function openConfig(parts: {
     await secrets.add(changes.filter(isSecret));
     const decide = decideSettings(changes.map((one) => settingChange(one, secrets)));
     const facts = await handle(configStream, metadata, decide);
-    current = inForce(stored, { environment, secrets, log });
+    await comeInForce();
     await deleteOldSecrets(stored, { secrets, log });
     if (facts.length === 0) return;
     const keys = facts.map(({ data }) => data.key);
@@ -103,8 +120,10 @@ export async function openConfig(parts: {
       overridden: settingKeys.filter((key) => Object.hasOwn(environment, key)),
     }),
     check,
+    takeIn,
     withPatch: (patch) => patched(current, patch),
     async update(patch, { by, command = ulid() }) {
+      await takeIn();
       // Before its turn: a disk that hangs holds up nobody else's.
       await check(patch);
       await inTurn(() => change(patch, { by, command }));

@@ -180,7 +180,11 @@ export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(se
 /** One thing that is wrong with an update: the key it is about, and a sentence. */
 export type ConfigFault = { path: string; message: string };
 
-export type ConfigErrorCode = 'CONFIG_INVALID' | 'CONFIG_OVERRIDDEN' | 'SECRETS_DAMAGED';
+export type ConfigErrorCode =
+  | 'CONFIG_INVALID'
+  | 'CONFIG_OVERRIDDEN'
+  | 'SECRETS_DAMAGED'
+  | 'MASTER_KEY_DIFFERS';
 
 /** Why the configuration could not be changed, or opened. Nothing was changed. */
 export class ConfigError extends Error {

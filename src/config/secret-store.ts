@@ -5,7 +5,7 @@ import { writeDurably, ifMissing } from '../shared/files.ts';
 import { ConfigError, type SettingKey } from './schema.ts';
 
 /**
- * Secrets outside the log, in one file (0600). A key may have several values there, each under its
+ * Secrets outside the log: in one file (0600), or in the database of many nodes. A key may have several values there, each under its
  * fingerprint: the log says which one counts. So a new one can be written before its fact, and a
  * crash between the two leaves the old one in force.
  */
@@ -13,9 +13,11 @@ export interface SecretStore {
   /** What the fact of a secret holds: keyed, so that values cannot be tried against it. */
   fingerprint(value: string): string;
   find(key: SettingKey, fingerprint: string): string | undefined;
+  /** Reads what other nodes have added; where there are none, nothing. */
+  takeIn(): Promise<void>;
   /** Adds values beside those that are there; durable when it returns. */
   add(secrets: readonly { key: SettingKey; value: string }[]): Promise<void>;
-  /** Deletes every value that is not named; `inForce` has at most one fingerprint a key. */
+  /** Deletes every value that is not named, soon or at once; `inForce` has at most one fingerprint a key. */
   keepOnly(inForce: ReadonlyMap<string, string>): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function openSecretStore(path: string): Promise<SecretStore> {
   return {
     fingerprint,
     find,
+    takeIn: async () => {},
     async add(added) {
       if (added.every(({ key, value }) => find(key, fingerprint(value)) === value)) return;
       const secrets = { ...content.secrets };

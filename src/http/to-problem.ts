@@ -214,6 +214,7 @@ const byCode = {
   // Read from the environment and from files, never given in a request.
   INVALID_PASSWORD_HASH: (error) => mistake(error),
   SECRETS_DAMAGED: (error) => mistake(error),
+  MASTER_KEY_DIFFERS: (error) => mistake(error),
 
   CONFIG_INVALID: (error) => invalid([...error.faults]),
   CONFIG_OVERRIDDEN: (error) =>

@@ -5,14 +5,21 @@ import { type RowsDatabase, entriesOf, sublevelPrefix, whenOpen } from './level-
  * session that was ended stays ended after a power cut too.
  */
 export function levelSessionRows(db: RowsDatabase): SessionRows {
+  const get = async (hash: string): Promise<SessionRow | undefined> => {
+    const text = await whenOpen(() => db.get(keyOf(hash)));
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  const put = async (hash: string, row: SessionRow): Promise<void> => {
+    await db.batch([{ type: 'put', key: keyOf(hash), value: JSON.stringify(row) }], synced);
+  };
   return {
-    async get(hash) {
-      const text = await whenOpen(() => db.get(keyOf(hash)));
-      const row: SessionRow | undefined = text === undefined ? undefined : JSON.parse(text);
-      return row;
-    },
-    async put(hash, row) {
-      await db.batch([{ type: 'put', key: keyOf(hash), value: JSON.stringify(row) }], synced);
+    isShared: false,
+    get,
+    put,
+    async move(hash, moved) {
+      const row = await get(hash);
+      if (row) await put(hash, { ...row, ...moved });
+      return row && { ...row, ...moved };
     },
     async delete(hash) {
       await db.batch([{ type: 'del', key: keyOf(hash) }], synced);
@@ -56,7 +63,14 @@ export type SessionRow = {
  * token. Every write is done when its promise resolves; none has to survive a power cut.
  */
 export interface SessionRows {
+  /** Whether other processes write them too: what is kept in memory may then be behind. */
+  readonly isShared: boolean;
   get(hash: string): Promise<SessionRow | undefined>;
+  /** One that has been used: as it is then; undefined when there is none any more, and none is made. */
+  move(
+    hash: string,
+    moved: Required<Pick<SessionRow, 'expires_at' | 'seen_at'>>,
+  ): Promise<SessionRow | undefined>;
   put(hash: string, row: SessionRow): Promise<void>;
   /** Nothing happens when there is no such row. */
   delete(hash: string): Promise<void>;

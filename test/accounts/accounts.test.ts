@@ -3,6 +3,7 @@ import { pbkdf2Sync } from 'node:crypto';
 import { access, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
 import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
@@ -465,7 +466,7 @@ async function service(t: TestContext, given: Given = {}) {
     sessions: rows,
     settings: () => settings,
     clock,
-    dataDir,
+    setupCodes: fileSetupCodes(join(dataDir, 'setup-code')),
     log: { info: write, warn: write },
   });
   const pass = (seconds: number) => (now += seconds * 1000);
@@ -492,6 +493,12 @@ function mapRows(): MapRows {
   return {
     table,
     puts: 0,
+    isShared: false,
+    async move(hash, moved) {
+      const row = table.get(hash);
+      if (row) await this.put(hash, { ...row, ...moved });
+      return table.get(hash);
+    },
     get: async (hash) => table.get(hash),
     async put(hash, row) {
       this.puts += 1;

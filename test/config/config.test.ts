@@ -7,6 +7,7 @@ import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { type Config, openConfig } from '../../src/config/config.ts';
 import { configPatchSchema, configSchema } from '../../src/config/changes.ts';
 import { settingKeys, settingOf } from '../../src/config/schema.ts';
+import { openSecretStore } from '../../src/config/secret-store.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { tempLog } from '../support/temp-log.ts';
@@ -350,7 +351,12 @@ async function open(parts: {
     (...said: unknown[]) =>
       void lines.push(JSON.stringify(said));
   const log = { info: tell([]), warn: tell(parts.warned ?? []) };
-  return openConfig({ ...parts, secretsPath: parts.path, env: parts.env ?? {}, log });
+  return openConfig({
+    ...parts,
+    openSecrets: () => openSecretStore(parts.path),
+    env: parts.env ?? {},
+    log,
+  });
 }
 
 async function opened(t: TestContext, env: Record<string, string> = {}) {
@@ -360,7 +366,7 @@ async function opened(t: TestContext, env: Record<string, string> = {}) {
   const tell = (...said: unknown[]) => void logged.push(JSON.stringify(said));
   const config = await openConfig({
     store,
-    secretsPath: path,
+    openSecrets: () => openSecretStore(path),
     env,
     log: { info: tell, warn: tell },
   });

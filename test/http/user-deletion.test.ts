@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { access, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
+import { dataFolder } from '../../src/shared/data-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
@@ -114,7 +116,7 @@ test('a deletion that was interrupted before its work was ended is finished at t
     sessions: levelSessionRows(service.store.db),
     settings: () => service.services.config.settings(),
     clock: () => new Date(),
-    dataDir: service.dataDir,
+    setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),
     log: service.services.log,
     endWork: () => Promise.reject(new Error('killed')),
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { access, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { archiveSpace } from '../../src/accounts/user-removal.ts';
@@ -343,6 +344,6 @@ const accountsParts = (service: TestService) => ({
   sessions: levelSessionRows(service.store.db),
   settings: () => service.services.config.settings(),
   clock: () => new Date(),
-  dataDir: service.dataDir,
+  setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),
   log: service.services.log,
 });

@@ -42,6 +42,16 @@ export function sessionRowsContract(
       assert.equal(await rows.get(hashOf('one')), undefined);
     });
 
+    check('moved on by use, but not back into being', async (rows) => {
+      await rows.put(hashOf('one'), session('anna', 10));
+      const moved = { ...session('anna', 20), seen_at: 5 };
+      assert.deepEqual(await rows.move(hashOf('one'), { expires_at: 20, seen_at: 5 }), moved);
+      assert.deepEqual(await rows.get(hashOf('one')), moved);
+      await rows.delete(hashOf('one'));
+      assert.equal(await rows.move(hashOf('one'), { expires_at: 30, seen_at: 6 }), undefined);
+      assert.equal(await rows.get(hashOf('one')), undefined);
+    });
+
     check('of a user until all of them end, and of nobody else', async (rows) => {
       for (const token of ['a1', 'a2', 'a3']) await rows.put(hashOf(token), session('anna', 10));
       await rows.put(hashOf('b1'), session('bert', 10));

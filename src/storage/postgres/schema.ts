@@ -63,6 +63,30 @@ create table sessions (
 create index sessions_user on sessions (user_id);
 create index sessions_expiry on sessions (expires_at);
 
+create table secrets (
+  name text collate "C",
+  fingerprint text collate "C",
+  key_id text not null,
+  sealed text not null,
+  added_at timestamptz not null default now(),
+  primary key (name, fingerprint)
+);
+
+create unlogged table login_attempts (
+  key text collate "C" primary key,
+  state jsonb not null,
+  changed_at timestamptz not null default clock_timestamp()
+);
+create index login_attempts_changed on login_attempts (changed_at);
+
+create unlogged table tickets (
+  hash text collate "C" primary key,
+  session_id text not null,
+  recording_id text not null,
+  expires_at timestamptz not null
+);
+create index tickets_expiry on tickets (expires_at);
+
 create table pending_jobs (
   recording_id text collate "C",
   job text collate "C",

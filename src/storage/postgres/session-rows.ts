@@ -4,6 +4,15 @@ import type { Postgres } from './connection.ts';
 /** Sessions by the SHA-256 of their token, for all nodes. */
 export function postgresSessionRows(db: Postgres): SessionRows {
   return {
+    isShared: true,
+    async move(hash, { expires_at, seen_at }) {
+      const [found] = await db.ask<Stored>({
+        name: 'move-session',
+        text: `update sessions set expires_at = $2, seen_at = $3 where hash = $1 returning ${columns}`,
+        values: [assertHash(hash), expires_at, seen_at],
+      });
+      return found && rowOf(found);
+    },
     async get(hash) {
       const [found] = await db.ask<Stored>({
         name: 'session',

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventStore } from '../../events/store.ts';
+import type { Log } from './log.ts';
+
+/** Before the log is followed again after a failure, in milliseconds. */
+const pauseMs = 500;
+
+/**
+ * Takes in what other processes append to streams whose state is kept in memory, as soon as it is there. Where the log
+ * is not shared there is nothing to follow.
+ * @param takeIn by stream: reads on in it
+ * @returns how to stop
+ */
+export function followStreams(
+  store: Pick<EventStore, 'isShared' | 'head' | 'subscribe'>,
+  takeIn: Readonly<Record<string, () => Promise<void>>>,
+  log: Pick<Log, 'warn'>,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const follow = async (): Promise<void> => {
+    const afterPosition = await store.head();
+    // What came before it, also while it could not be followed.
+    for (const readOn of Object.values(takeIn)) await readOn();
+    for await (const { stream } of store.subscribe({ afterPosition, signal })) {
+      await takeIn[stream]?.();
+    }
+  };
+  const following = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await follow().catch(async (err: unknown) => {
+        if (signal.aborted) return;
+        log.warn({ err }, 'changes of users and settings at other nodes are not heard of now');
+        await delay(pauseMs, undefined, { signal }).catch(() => {});
+      });
+    }
+  };
+  const followed = store.isShared ? following() : Promise.resolve();
+  return async () => {
+    stopping.abort();
+    await followed;
+  };
+}

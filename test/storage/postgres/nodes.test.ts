@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, after, test } from 'node:test';
+import { configStream, usersStream } from '../../../events/facts/catalogue.ts';
+import { openAccounts } from '../../../src/accounts/accounts.ts';
+import { openConfig } from '../../../src/config/config.ts';
+import { followStreams } from '../../../src/shared/follow-streams.ts';
+import type { Notices } from '../../../src/storage/notices.ts';
+import { postgresNotices } from '../../../src/storage/postgres/notices.ts';
+import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
+import { openSealedTexts } from '../../../src/storage/postgres/sealed-texts.ts';
+import { openPostgresSecrets, postgresSetupCodes } from '../../../src/storage/postgres/secrets.ts';
+import { postgresSessionRows } from '../../../src/storage/postgres/session-rows.ts';
+import { eventually } from '../../support/eventually.ts';
+import { memoryKeys } from '../../support/memory-store.ts';
+import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
+
+const cluster = await postgresCluster({ after });
+const masterKey = randomBytes(32);
+const here = { address: '192.0.2.1', local: true };
+const afar = { address: '192.0.2.9', local: false };
+const anna = { username: 'anna', password: 'a good password' };
+const ben = { username: 'ben', password: 'another password', isAdmin: false };
+
+test('what one node does with users, sessions and settings holds at another', async (t) => {
+  await cluster.empty();
+  const keys = memoryKeys();
+  const [a, b] = [await node(t, keys), await node(t, keys)];
+
+  // One setup code, and one first administrator though two are asked at once.
+  assert.equal(a.accounts.setupCode(), b.accounts.setupCode());
+  const code = a.accounts.setupCode()!;
+  const firsts = await Promise.allSettled([
+    a.accounts.setup({ ...anna, setup_code: code }, afar),
+    b.accounts.setup({ ...anna, username: 'eve', setup_code: code }, afar),
+  ]);
+  assert.deepEqual(firsts.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+  const won = firsts.find((one) => one.status === 'fulfilled')!.value;
+  for (const { accounts } of [a, b]) {
+    assert.equal((await accounts.authenticate(won.token))?.username, won.username, 'at once');
+    assert.equal(accounts.setupCode(), null);
+  }
+
+  // A user of one node logs in at the other at once; what ends there ends here.
+  await a.accounts.createUser(ben, { by: 'anna' });
+  const session = await b.accounts.login(ben, afar);
+  const caller = await a.accounts.authenticate(session.token);
+  assert.equal(caller?.username, 'ben');
+  const other = await a.accounts.login(ben, afar);
+  await b.accounts.logout(session.token);
+  await eventually('the session ends at A', () => a.ended.length > 0);
+  assert.deepEqual(a.ended, [caller.sessionId]);
+  assert.equal(await a.accounts.authenticate(session.token), null);
+  assert.equal((await b.accounts.authenticate(other.token))?.username, 'ben');
+  await a.accounts.changeUser('ben', { disabled: true }, { by: 'anna' });
+  await eventually('he is out', async () => (await b.accounts.authenticate(other.token)) === null);
+  await eventually('his sockets are told', () => b.ended.length === 2);
+  await assert.rejects(b.accounts.login(ben, afar), { code: 'USER_DISABLED' });
+
+  // Settings, and a secret that only the database has.
+  await a.config.update({ stt: { model: 'large', api_key: 'sk-1' } }, { by: 'anna' });
+  assert.equal(a.config.settings()['stt.api_key'], 'sk-1', 'at once where it was set');
+  await eventually('it holds at B', () => b.config.settings()['stt.model'] === 'large');
+  assert.equal(b.config.settings()['stt.api_key'], 'sk-1');
+  // Two that change at the same time do not take each other's secret away.
+  await Promise.all([
+    a.config.update({ stt: { api_key: 'sk-2' } }, { by: 'anna' }),
+    b.config.update({ llm: { api_key: 'sk-3' } }, { by: 'anna' }),
+  ]);
+  for (const { config } of [a, b]) {
+    await eventually('both secrets hold', () => {
+      const settings = config.settings();
+      return settings['stt.api_key'] === 'sk-2' && settings['llm.api_key'] === 'sk-3';
+    });
+  }
+  assert.deepEqual(a.warned.concat(b.warned), []);
+});
+
+test('a node that was deaf for a while has everything when it hears again', async (t) => {
+  await cluster.empty();
+  const keys = memoryKeys();
+  const [a, b] = [await node(t, keys), await node(t, keys)];
+  const { token } = await a.accounts.setup(anna, here);
+  assert.ok(await b.accounts.authenticate(token));
+  const missed = new Promise<void>((resolve) => {
+    b.notices.onMissed(resolve);
+  });
+  await cluster.kill();
+  await cluster.start();
+  await missed;
+  await a.accounts.createUser(ben, { by: 'anna' });
+  await a.config.update({ stt: { model: 'small' } }, { by: 'anna' });
+  await eventually('B has both', () => {
+    return b.accounts.findUser('ben') !== undefined && b.config.settings()['stt.model'] === 'small';
+  });
+});
+
+test('notices go to the others in order; too long and too many are counted', async (t) => {
+  await cluster.empty();
+  const [one, other] = [await noticesOf(t), await noticesOf(t)];
+  const heard: string[] = [];
+  const own: string[] = [];
+  other.listen('moment', (text) => heard.push(text));
+  other.listen('applied', () => heard.push('of another topic'));
+  one.listen('moment', (text) => own.push(text));
+  one.tell('moment', 'x'.repeat(8_000));
+  assert.equal(one.dropped(), 1);
+  const texts = Array.from({ length: 250 }, (_, n) => `{"n":${n},"of":"Grüße\n"}`);
+  for (const text of texts) one.tell('moment', text);
+  await eventually('all are heard', () => heard.length >= texts.length);
+  assert.deepEqual(heard, texts);
+  assert.deepEqual(own, []);
+  for (let n = 0; n < 2_000; n += 1) one.tell('moment', `${n}`);
+  assert.ok(one.dropped() > 1);
+});
+
+test('secrets lie sealed, and another master key is told from damage', async (t) => {
+  await cluster.empty();
+  const db = await openedDatabase(t, cluster.url);
+  const texts = await openSealedTexts(db, masterKey);
+  const secrets = await openPostgresSecrets(texts);
+  await secrets.add([{ key: 'stt.api_key', value: 'sk-very-secret' }]);
+  const stored = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.secrets'));
+  assert.doesNotMatch(stored, /sk-very-secret/);
+  assert.doesNotMatch(stored, new RegExp(masterKey.toString('base64').slice(0, 20)));
+  const wrong = await openSealedTexts(db, randomBytes(32)).catch((error: unknown) => error);
+  assert.ok(wrong instanceof Error && 'code' in wrong);
+  assert.equal(wrong.code, 'MASTER_KEY_DIFFERS');
+  assert.match(wrong.message, /MITSCHRIFT_MASTER_KEY is not the key/);
+  // Sealed for one name, it does not open under another.
+  await ask(
+    cluster.url,
+    "update mitschrift.secrets set name = 'llm.api_key' where name like 'stt%'",
+  );
+  await assert.rejects(openSealedTexts(db, masterKey), { code: 'SECRETS_DAMAGED' });
+});
+
+/** What a service opens of users and settings, on the one database. */
+async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
+  const closing: (() => Promise<void>)[] = [];
+  // Hooks run in the order in which they are given: this one before the database's.
+  t.after(async () => {
+    for (const close of closing) await close();
+  });
+  const db = await openedDatabase(t, cluster.url);
+  const texts = await openSealedTexts(db, masterKey);
+  const store = openPostgresLog({ db, keys });
+  const notices = postgresNotices(db);
+  const warned: unknown[] = [];
+  const log = { info: () => {}, warn: (what: unknown) => void warned.push(what) };
+  const openSecrets = () => openPostgresSecrets(texts);
+  const config = await openConfig({ store, openSecrets, env: {}, log });
+  const accounts = await openAccounts({
+    store,
+    sessions: postgresSessionRows(db),
+    notices,
+    setupCodes: postgresSetupCodes(texts),
+    settings: config.settings,
+    clock: () => new Date(),
+    log: { info: () => {}, warn: () => {} },
+  });
+  const takeIn = { [usersStream]: accounts.takeIn, [configStream]: config.takeIn };
+  const stop = followStreams(store, takeIn, log);
+  const ended: string[] = [];
+  accounts.onSessionEnded((id) => ended.push(id));
+  closing.push(
+    stop,
+    () => notices.close(),
+    () => store.close(),
+  );
+  return { accounts, config, ended, warned, notices };
+}
+
+async function noticesOf(t: TestContext): Promise<Notices> {
+  t.after(() => notices.close());
+  const notices: ReturnType<typeof postgresNotices> = postgresNotices(
+    await openedDatabase(t, cluster.url),
+  );
+  await new Promise<void>((resolve) => {
+    notices.onMissed(resolve);
+  });
+  return notices;
+}
