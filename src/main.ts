@@ -28,7 +28,7 @@ import { openReadiness } from './readiness.ts';
 import { serviceDoctor } from './service-doctor.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { type Host, prepare } from './shared/data-directory.ts';
-import { followStreams } from './shared/follow-streams.ts';
+import { followStreams } from '../events/follow-streams.ts';
 import type { Log } from './shared/log.ts';
 import { packageVersion } from './shared/package.ts';
 import { type HostModels, openHostModels } from './speech/catalogue/host-models.ts';
@@ -180,12 +180,8 @@ async function openCore(
   // It closes the log itself.
   closing.splice(0, 1, () => pipeline.close());
   const accounts = await openUsers({ ...opened, ...pipeline }, options, closing);
-  const stopFollowing = followStreams(
-    store,
-    { [configStream]: config.takeIn, [usersStream]: accounts.takeIn },
-    log,
-  );
-  closing.push(stopFollowing);
+  const takeIn = { [configStream]: config.takeIn, [usersStream]: accounts.takeIn };
+  closing.push(followStreams(store, takeIn, log));
   options.onUsers?.(accounts);
   const { storage, projections, recordingService } = pipeline;
   const { whileFilesStay } = recordingService;
@@ -234,18 +230,13 @@ async function openUsers(
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
-  const { store, keys, storage, recordingService, captures, settings } = pipeline;
+  const { storage, recordingService, captures } = pipeline;
   const clock = () => new Date();
   const work = { storage, upToDate: upToDateOf(pipeline), recordingService, captures, log };
   const accounts = await openAccounts({
-    store,
-    keys,
+    ...pipeline,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
     archiveSpace: archiveSpace(host.data, clock),
-    sessions: pipeline.sessions,
-    notices: pipeline.notices,
-    setupCodes: pipeline.setupCodes,
-    settings,
     clock,
     log,
   });

@@ -16,20 +16,20 @@ const shape = /^[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}$/u;
 
 /** Where the code is kept. */
 export interface SetupCodes {
-  /** The code, made when there is none: it survives restarts. */
-  obtain(): Promise<string>;
+  /** The code, kept when there is none: it survives restarts. */
+  obtain(make: () => string): Promise<string>;
   /** Once there is an administrator, the code is worth nothing and goes. */
   remove(): Promise<void>;
 }
 
 /** The code in a file (0600). */
 export const fileSetupCodes = (path: string): SetupCodes => ({
-  obtain: async () => (await present(path)) ?? (await write(path)),
+  obtain: async (make) => (await present(path)) ?? (await write(path, make())),
   remove: () => rm(path, { force: true }),
 });
 
 export async function openSetupCode(codes: SetupCodes): Promise<SetupCode> {
-  const code = await codes.obtain();
+  const code = await codes.obtain(newSetupCode);
   return { code, matches: (given) => timingSafeEqual(digest(given), digest(code)) };
 }
 
@@ -55,13 +55,12 @@ async function present(path: string): Promise<string | undefined> {
   }
 }
 
-export function newSetupCode(): string {
+function newSetupCode(): string {
   const characters = Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]);
   return characters.join('').replace(/(.{4})(?=.)/gu, '$1-');
 }
 
-async function write(path: string): Promise<string> {
-  const code = newSetupCode();
+async function write(path: string, code: string): Promise<string> {
   await writeDurably(path, `${code}\n`);
   return code;
 }

@@ -109,9 +109,8 @@ export async function openConfig(parts: {
     log.info({ category: 'security', by: metadata.by, keys }, 'settings changed');
   };
 
-  const check = async (patch: unknown) => {
+  const check = async (patch: unknown) =>
     await lookAtFolders(accepted(patch, { environment, current }));
-  };
 
   return {
     settings: () => current,

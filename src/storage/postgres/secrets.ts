@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { type SetupCodes, newSetupCode } from '../../accounts/setup-code.ts';
 import type { SecretStore } from '../../config/secret-store.ts';
 import type { NamedText, SealedTexts } from './sealed-texts.ts';
 
@@ -41,10 +40,10 @@ export async function openPostgresSecrets(texts: SealedTexts): Promise<SecretSto
 const setupCodeName = 'setup-code';
 
 /** One setup code for all nodes. */
-export const postgresSetupCodes = (texts: SealedTexts): SetupCodes => ({
-  async obtain() {
+export const postgresSetupCodes = (texts: SealedTexts) => ({
+  async obtain(make: () => string): Promise<string> {
     // Of several nodes at once one adds it.
-    await texts.add([{ name: setupCodeName, fingerprint: '', text: newSetupCode() }]);
+    await texts.add([{ name: setupCodeName, fingerprint: '', text: make() }]);
     return (await texts.all()).find(({ name }) => name === setupCodeName)!.text;
   },
   remove: () => texts.delete(setupCodeName),

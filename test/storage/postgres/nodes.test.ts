@@ -4,7 +4,7 @@ import { type TestContext, after, test } from 'node:test';
 import { configStream, usersStream } from '../../../events/facts/catalogue.ts';
 import { openAccounts } from '../../../src/accounts/accounts.ts';
 import { openConfig } from '../../../src/config/config.ts';
-import { followStreams } from '../../../src/shared/follow-streams.ts';
+import { followStreams } from '../../../events/follow-streams.ts';
 import type { Notices } from '../../../src/storage/notices.ts';
 import { postgresNotices } from '../../../src/storage/postgres/notices.ts';
 import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventStore } from '../../events/store.ts';
-import type { Log } from './log.ts';
+import type { EventStore } from './store.ts';
+import type { Log } from '../src/shared/log.ts';
 
 /** Before the log is followed again after a failure, in milliseconds. */
 const pauseMs = 500;
