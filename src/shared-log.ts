@@ -106,6 +106,12 @@ async function guard(
   };
   return {
     scrub,
-    backups: { make: refuse, begin: refuse, now: async () => null, close: async () => {} },
+    backups: {
+      make: refuse,
+      begin: refuse,
+      now: async () => null,
+      onChange: () => () => {},
+      close: async () => {},
+    },
   };
 }

@@ -226,6 +226,8 @@ export const germanDetails: Phrases = {
     'Der Dienst darf nicht in den Notizenordner schreiben (notes.vault).',
   'Something else in the vault is where the document has to be written.':
     'Im Notizenordner liegt etwas anderes, wo das Dokument hingehört.',
+  'The log is in the database {where}: back that up by pg_basebackup, then what is in {folder}, which has the audio, the documents and the keys.':
+    'Das Protokoll ist in der Datenbank {where}: sie mit pg_basebackup sichern, dann, was in {folder} ist: Ton, Dokumente und Schlüssel.',
   'A backup into {path} is being made.': 'Eine Sicherung nach {path} läuft gerade.',
   'This service is to speak https, and its certificate cannot be used. On its machine `mitschrift doctor` says why.':
     'Dieser Dienst soll https sprechen, und sein Zertifikat ist nicht zu gebrauchen. Auf seinem Rechner sagt `mitschrift doctor`, warum.',

@@ -95,7 +95,7 @@ export type HttpServices = {
   space: Omit<SpaceLimit, 'start' | 'stop'>;
   /** Room on the disk. */
   disk: Pick<DiskRoom, 'giveUpReserve' | 'warning'>;
-  backups: Pick<Backups, 'begin' | 'now'>;
+  backups: Pick<Backups, 'begin' | 'now' | 'onChange'>;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */

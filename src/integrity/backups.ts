@@ -44,6 +44,8 @@ export interface Backups {
   begin(path: string): Promise<BackupNow>;
   /** The one under way, or the last, also of an earlier process; null: there was none. */
   now(): Promise<BackupNow | null>;
+  /** Called when one begins and ends, and now and then between. @returns how to stop */
+  onChange(listener: () => void): () => void;
   /** Waits for one under way, which ends by its signal. */
   close(): Promise<void>;
 }
@@ -62,6 +64,10 @@ export function openBackups(deps: {
   let last: BackupNow | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
   const earlier = loadOnce(() => readLastBackup(data.root));
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
 
   const assertNone = (): void => {
     if (last?.state !== 'running') return;
@@ -70,7 +76,14 @@ export function openBackups(deps: {
   const run = async (one: BackupNow): Promise<BackupReport> => {
     try {
       const { backup } = await import('./backup.ts');
-      const counted = { ...deps, onFile: () => (one.files += 1) };
+      let told = performance.now();
+      const onFile = () => {
+        one.files += 1;
+        if (performance.now() - told < tellMs) return;
+        told = performance.now();
+        tell();
+      };
+      const counted = { ...deps, onFile };
       const report = await deps.whileFilesStay(() => backup(counted, one.path, deps.stopping));
       const { facts } = report;
       Object.assign(one, { state: 'done', facts });
@@ -82,12 +95,14 @@ export function openBackups(deps: {
       throw error;
     } finally {
       one.ended_at = new Date().toISOString();
+      tell();
     }
   };
   const start = (path: string): { begun: BackupNow; report: Promise<BackupReport> } => {
     assertNone();
     const begun: BackupNow = { ...noBackup, path, started_at: new Date().toISOString() };
     last = begun;
+    tell();
     const report = run(begun);
     underWay = report.catch(() => undefined);
     return { begun, report };
@@ -106,11 +121,18 @@ export function openBackups(deps: {
       return { ...begun };
     },
     now: async () => (last ? { ...last } : await earlier()),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     async close() {
       await underWay;
     },
   };
 }
+
+/** Milliseconds between two words about how many files there are. */
+const tellMs = 1000;
 
 const noBackup = {
   state: 'running',

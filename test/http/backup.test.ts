@@ -3,7 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  connect,
+  startService,
+} from '../support/http-client.ts';
 import { mitschrift } from '../support/recorded-data.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -27,8 +32,12 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
   const path = join(folder, 'backup');
   assert.equal(await now(service, token), null);
 
+  // Who follows hears of its end, though no fact says it.
+  const socket = connect(service.url, token);
+  const hears = socket.until(({ backup }) => (backup as Backup | null)?.state === 'done');
   const begun = await begin<{ backup: Backup }>(service, token, path);
   assert.deepEqual([begun.status, begun.body.backup.path], [202, path]);
+  await hears;
   const made = await ended(service, token);
   assert.deepEqual([made.path, made.state, made.error], [path, 'done', null]);
   assert.ok(made.facts! > 0 && made.files > 0 && made.started_at <= made.ended_at!);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
 
 test('settings changed and saved, two people in their accounts; the service away, and back', async (t) => {
@@ -65,7 +66,7 @@ test('settings changed and saved, two people in their accounts; the service away
     },
   );
 
-  await t.test('all is saved or nothing, and what is wrong is said at its field', async () => {
+  await t.test('all is saved or nothing, and what is wrong is said at its field', async (t) => {
     const config = async () => {
       const api = apiOf(service.url, session.token);
       return (await api.get<{ config: Record<string, Record<string, unknown>> }>('/config')).config;
@@ -104,6 +105,13 @@ test('settings changed and saved, two people in their accounts; the service away
     await open('Health');
     await page.locator('.health').first().waitFor();
     await checkLook(page, 'settings-health');
+
+    await open('Backup');
+    await page.getByLabel('Folder for it').fill(join(await tempDir(t), 'backup'));
+    await press('Back up now');
+    await page.getByText(/^Backed up, /).waitFor();
+    await page.getByText(/^\d+ facts are in it/).waitFor();
+    await checkLook(page, 'settings-backup');
   });
 
   await t.test('people: a second one comes, sees no settings, and goes', async (t) => {

@@ -28,7 +28,7 @@ export interface Feed {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openFeed(services: HttpServices): Feed {
-  const { projections, space, models } = services;
+  const { projections, space, models, backups } = services;
   const owner = ownerOf(services);
   const published = projections.position();
   const closing = new AbortController();
@@ -53,6 +53,9 @@ export function openFeed(services: HttpServices): Feed {
     }),
     space.onWarning(() => {
       for (const { caller } of feed.live.keys()) touch(feed, caller.userId);
+    }),
+    backups.onChange(() => {
+      for (const { caller } of feed.live.keys()) if (caller.isAdmin) touch(feed, caller.userId);
     }),
     models.onProgress((id, progress) => {
       const { phase = null, fraction = null } = progress ?? {};
