@@ -64,10 +64,7 @@ export function openBackups(deps: {
   let last: BackupNow | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
   const earlier = loadOnce(() => readLastBackup(data.root));
-  const listeners = new Set<() => void>();
-  const tell = () => {
-    for (const listener of listeners) listener();
-  };
+  const { tell, onChange } = openTelling();
 
   const assertNone = (): void => {
     if (last?.state !== 'running') return;
@@ -76,14 +73,7 @@ export function openBackups(deps: {
   const run = async (one: BackupNow): Promise<BackupReport> => {
     try {
       const { backup } = await import('./backup.ts');
-      let told = performance.now();
-      const onFile = () => {
-        one.files += 1;
-        if (performance.now() - told < tellMs) return;
-        told = performance.now();
-        tell();
-      };
-      const counted = { ...deps, onFile };
+      const counted = { ...deps, onFile: counting(one, tell) };
       const report = await deps.whileFilesStay(() => backup(counted, one.path, deps.stopping));
       const { facts } = report;
       Object.assign(one, { state: 'done', facts });
@@ -121,13 +111,34 @@ export function openBackups(deps: {
       return { ...begun };
     },
     now: async () => (last ? { ...last } : await earlier()),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange,
     async close() {
       await underWay;
     },
+  };
+}
+
+function openTelling() {
+  const listeners = new Set<() => void>();
+  return {
+    tell() {
+      for (const listener of listeners) listener();
+    },
+    onChange(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** Counts the files of a backup, and tells it now and then. */
+function counting(one: BackupNow, tell: () => void): () => void {
+  let told = performance.now();
+  return () => {
+    one.files += 1;
+    if (performance.now() - told < tellMs) return;
+    told = performance.now();
+    tell();
   };
 }
 
