@@ -7,6 +7,8 @@ import type { Log } from '../shared/log.ts';
 export type ControlState = {
   /** Null: not from a device of this host. */
   device: string | null;
+  /** What began it: `browser`, `recorder`, a hotkey. */
+  trigger: string;
   paused: boolean;
   discarded: boolean;
   /** Position of the last fact that was read. */
@@ -21,8 +23,8 @@ export async function readControlState(
   let control: ControlState | undefined;
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.type === 'recording.started') {
-      const { device } = fact.data;
-      control = { device, paused: false, discarded: false, position: fact.position };
+      const { device, trigger } = fact.data;
+      control = { device, trigger, paused: false, discarded: false, position: fact.position };
     } else if (control) control = after(control, fact);
   }
   if (!control) throw new Error(`recording ${recordingId} was never started`);

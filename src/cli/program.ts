@@ -47,6 +47,32 @@ program
   .action(async (options) => (await import('./toggle.ts')).toggle(options));
 
 program
+  .command('login')
+  .description('log in at a service on another machine, for record; the session is kept (0600)')
+  .requiredOption('--server <url>', 'its address: https://notes.example.org')
+  .option('--user <name>', 'instead of asking')
+  .option('--password-stdin', 'the password is the first line of standard input', false)
+  .action(async (options) => (await import('./login.ts')).login(options));
+
+program
+  .command('logout')
+  .description('end that session')
+  .requiredOption('--server <url>', 'its address')
+  .action(async (options) => (await import('./login.ts')).logout(options));
+
+program
+  .command('record')
+  .description('record from a device of this machine into a service on another one')
+  .requiredOption('--server <url>', 'its address; mitschrift login comes first')
+  .option('--device <name>', 'instead of the default one')
+  .option('--loudspeakers', 'record what is heard from the loudspeakers too', false)
+  .option('--meeting', 'several people speak', false)
+  .option('--title <text>', 'what the recording is called')
+  .option('--people <names>', 'who may be heard, with commas between: "Anna, Ben"')
+  .option('--rest', 'only send what earlier recordings left on this machine', false)
+  .action(async (options) => (await import('./record.ts')).record(options));
+
+program
   .command('tray')
   .description('an icon in the tray of the desktop that shows the state, starts and stops')
   .action(async () => (await import('./tray.ts')).tray());

@@ -1,5 +1,3 @@
-import { read } from 'read';
-import { text } from 'node:stream/consumers';
 import { openAccounts } from '../accounts/accounts.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
 import { openConfig } from '../config/config.ts';
@@ -8,6 +6,7 @@ import { openLogger } from '../shared/log.ts';
 import { askService } from '../control/socket.ts';
 import { openLogAlone } from '../event-log.ts';
 import { confirmed } from './confirmed.ts';
+import { askPassword, passwordFromInput } from './passwords.ts';
 import { readImportedUsers } from './imported-users.ts';
 import {
   type ListedUser,
@@ -90,9 +89,6 @@ export async function importUsers(file: string): Promise<void> {
   console.log(`${done} user${done === 1 ? '' : 's'} imported`);
 }
 
-/** A password is at most 1024 characters; this is where reading a pipe ends, in characters. */
-const charactersMax = 8192;
-
 /** By the running service; without one over the log itself. */
 async function carryOut<K extends keyof UserCommands>(
   name: K,
@@ -139,7 +135,7 @@ async function alone<T>(
  */
 async function readPassword(username: string): Promise<string> {
   if (!process.stdin.isTTY) {
-    const [line = ''] = (await text(process.stdin)).slice(0, charactersMax).split(/\r?\n/u);
+    const line = await passwordFromInput();
     if (line === '')
       throw new Error(
         'The password is missing. Give it as the first line of standard input: ' +
@@ -147,10 +143,8 @@ async function readPassword(username: string): Promise<string> {
       );
     return line;
   }
-  // On standard error: what a command prints is for its reader.
-  const ask = (prompt: string) => read({ prompt, silent: true, output: process.stderr });
-  const password = await ask(`Password for ${username}:`);
+  const password = await askPassword(`Password for ${username}:`);
   if (password === '') throw new Error('No password was given.');
-  if ((await ask('Once more:')) !== password) throw new Error('The two passwords differ.');
+  if ((await askPassword('Once more:')) !== password) throw new Error('The two passwords differ.');
   return password;
 }

@@ -204,13 +204,20 @@ test('nothing is taken while a recording is paused, and it goes on behind that',
 test('a recording whose browser stays away is finished with what is there', async (t) => {
   const service = await wholeService(t, { browserLimits: { graceMs: 300 } });
   const watching = await open(service);
+  const recorder = await open(service);
+  const kept = await start(recorder, { sender: 'recorder' });
+  recorder.socket.send(Buffer.alloc(2000));
+  await acknowledged(recorder, 1000);
+  recorder.socket.terminate();
+  const away = await watching.until(({ code }) => code === 'browser-away');
+  assert.equal(away['recording_id'], kept.id);
+  assert.match(String(away['detail']), /^The recorder is not connected/);
   const client = await open(service);
   const { id } = await start(client);
   client.socket.send(Buffer.alloc(rate));
   await acknowledged(client, rate / 2);
   client.socket.terminate();
-  const warning = await watching.until(({ code }) => code === 'browser-away');
-  assert.equal(warning['recording_id'], id);
+  await watching.until((frame) => frame.code === 'browser-away' && frame['recording_id'] === id);
   await watching.until(({ event }) => event === 'capture.interrupted');
   const interrupted = (await factsOf(service, id)).find(
     ({ type }) => type === 'capture.interrupted',
@@ -218,6 +225,14 @@ test('a recording whose browser stays away is finished with what is there', asyn
   assert.equal(interrupted!.data['reason'], 'browser-gone');
   assert.equal(interrupted!.data['duration'], 0.5);
   assert.equal((interrupted!.data['ledger'] as { silent_seconds: number }).silent_seconds, 0.5);
+  // `mitschrift record` was away before that, is still waited for, also by the next life of the service, and goes on.
+  await service.restart();
+  const back = await open(service);
+  assert.deepEqual(await start(back, { recording_id: kept.id }), { ...kept, samples: 1000 });
+  say(back, { type: 'audio.stop' });
+  await back.until(({ reason }) => reason === 'stopped');
+  const [began] = await factsOf(service, kept.id);
+  assert.equal(began!.data['trigger'], 'recorder');
 });
 
 test('a service that starts again waits for the browser, and then finishes', async (t) => {

@@ -16,6 +16,7 @@ const floors: readonly (readonly (readonly string[])[])[] = [
   [['src/capture/'], ['src/integrity/'], ['src/metrics/']],
   [['src/accounts/'], ['src/doctor/']],
   [['src/http/'], ['src/control/']],
+  [['src/recorder/']],
   [
     [
       'src/main.ts',

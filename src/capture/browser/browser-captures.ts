@@ -54,7 +54,7 @@ class StreamedCaptures implements BrowserCaptures {
   readonly #streams = new Map<string, BrowserStream>();
   readonly #underWay = new Map<
     string,
-    { over: Promise<void>; stoppedBy?: StoppedBy | undefined }
+    { over: Promise<void>; isRecorder: boolean; stoppedBy?: StoppedBy | undefined }
   >();
   /** What waits for a recording's stream. */
   readonly #openings = new Map<string, Set<() => void>>();
@@ -66,7 +66,8 @@ class StreamedCaptures implements BrowserCaptures {
 
   now(recordingId: string): CaptureNow | null {
     const stream = this.#streams.get(recordingId);
-    return stream ? nowOf(recordingId, stream) : null;
+    const isRecorder = this.#underWay.get(recordingId)?.isRecorder === true;
+    return stream ? nowOf(recordingId, stream, isRecorder ? 'recorder' : 'browser') : null;
   }
 
   onWarnings(listener: (now: CaptureNow) => void): () => void {
@@ -93,8 +94,10 @@ class StreamedCaptures implements BrowserCaptures {
   async activity(job: Job, control: ControlState): Promise<void> {
     const { recordingId } = job;
     const { folderOf, hoursMax, limits, log } = this.#deps;
+    const all = { ...browserLimits, secondsMax: hoursMax() * 3600, ...limits };
+    const isRecorder = control.trigger === 'recorder';
     const stream = await openBrowserStream(folderOf(recordingId), {
-      limits: { ...browserLimits, secondsMax: hoursMax() * 3600, ...limits },
+      limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
       log,
       onAway: () => this.#notify(recordingId),
     });
@@ -106,7 +109,7 @@ class StreamedCaptures implements BrowserCaptures {
       stream.pause(paused),
     );
     const work = this.#untilEnd(job, stream);
-    this.#underWay.set(recordingId, { over: work });
+    this.#underWay.set(recordingId, { over: work, isRecorder });
     try {
       await work;
     } finally {
@@ -168,14 +171,19 @@ class StreamedCaptures implements BrowserCaptures {
 const notRecording = () =>
   new StageError('not-recording', 'This recording is not being captured.', { retriable: false });
 
-function nowOf(recordingId: string, stream: BrowserStream): CaptureNow {
+function nowOf(
+  recordingId: string,
+  stream: BrowserStream,
+  sender: 'browser' | 'recorder',
+): CaptureNow {
   const { samples, awaySince } = stream;
   const rate = stream.rate ?? captureRate;
   const warnings: CaptureWarning[] = [];
   if (awaySince !== null) {
     const message =
-      `The browser is not connected since ${new Date(awaySince).toISOString()}. ` +
-      'What it sent is kept; the recording goes on when it is back, and ends if it stays away.';
+      `The ${sender} is not connected since ${new Date(awaySince).toISOString()}. ` +
+      'What it sent is kept; the recording goes on when it is back, and ends if it stays away' +
+      (sender === 'recorder' ? ' for a week.' : '.');
     warnings.push({ code: 'browser-away', message });
   }
   return {

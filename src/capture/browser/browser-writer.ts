@@ -184,6 +184,11 @@ export type BrowserLimits = {
   freeBytesMin: number;
   /** Milliseconds a recording waits for its browser to come back. */
   graceMs: number;
+  /**
+   * The same for `mitschrift record`, which keeps on its own disk what it could not send, and ends the recording
+   * itself.
+   */
+  recorderGraceMs: number;
   /** Milliseconds it waits at least after a start of the service, however long that was away. */
   restartGraceMs: number;
   /** Milliseconds between two acknowledgements, and so between two syncs. */
@@ -197,6 +202,7 @@ export type BrowserLimits = {
 export const browserLimits: Omit<BrowserLimits, 'secondsMax'> = {
   freeBytesMin: 500_000_000,
   graceMs: 600_000,
+  recorderGraceMs: 7 * 24 * 3600_000,
   restartGraceMs: 60_000,
   acknowledgeEveryMs: 250,
   pendingBytesMax: 1024 * 1024,

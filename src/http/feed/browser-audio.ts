@@ -213,7 +213,7 @@ function browserRecordings(services: HttpServices) {
   const beginning = new Map<string, number>();
 
   return async function begin(
-    { kind, language, people, id: recordingId = ulid() }: AudioStart,
+    { kind, language, people, sender, id: recordingId = ulid() }: AudioStart,
     { userId }: Caller,
   ): Promise<string> {
     const others = beginning.get(userId) ?? 0;
@@ -235,7 +235,7 @@ function browserRecordings(services: HttpServices) {
         speakers: null,
         people,
         device: null,
-        trigger: 'browser',
+        trigger: sender,
       });
       await untilReadable(services, accepted);
       return accepted.recordingId;

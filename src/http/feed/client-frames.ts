@@ -20,6 +20,12 @@ export const clientFrame = z.discriminatedUnion('type', [
       .max(browserRates.max)
       .describe('of what follows, and of the audio that is kept'),
     language: languageSchema.optional(),
+    sender: z
+      .enum(['browser', 'recorder'])
+      .default('browser')
+      .describe(
+        'of a new recording. A `recorder` keeps all of it on a disk of its own: it is waited for a week',
+      ),
     people: peopleSchema.optional().describe('names of people who may be heard'),
     recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
     id: z

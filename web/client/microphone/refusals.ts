@@ -40,7 +40,7 @@ export function triesOf(ask: () => void): Tries {
 
 /** Whether a refusal means that nothing more is taken for a recording, ever. */
 const isGone = (code: string): boolean =>
-  ['not-recording', 'rate-differs', '/problems/not-found'].includes(code);
+  ['not-recording', 'rate-differs', 'not-found'].includes(code);
 
 /**
  * What a refusal comes to. `gone`: nothing more of it is ever taken; `again`: it is asked again by itself;

@@ -1,0 +1,86 @@
+import { read } from 'read';
+import { ServiceRefusal, askAs, logIn } from '../recorder/ask-service.ts';
+import { loggedOut } from '../recorder/desk-link.ts';
+import { readLogin, removeLogin, serverAddress, writeLogin } from '../recorder/logins.ts';
+import { askPassword, passwordFromInput } from './passwords.ts';
+
+/** `mitschrift login --server URL`: keeps a session for `mitschrift record` (0600, below XDG's config folder). */
+export async function login(options: {
+  server: string;
+  user?: string | undefined;
+  passwordStdin: boolean;
+}): Promise<void> {
+  const server = serverAddress(options.server);
+  warnOfPlainHttp(server);
+  const credentials = await credentialsFor(server, options);
+  const session = await logIn(server, credentials);
+  await writeLogin(session, process.env);
+  console.log(`${session.username} is logged in at ${server}`);
+}
+
+/** `mitschrift logout --server URL`: ends the session there, and forgets it here whether or not the service answers. */
+export async function logout(options: { server: string }): Promise<void> {
+  const server = serverAddress(options.server);
+  const session = await readLogin(server, process.env);
+  if (session === null) {
+    console.log(`Nobody is logged in at ${server} from here.`);
+    return;
+  }
+  await removeLogin(server, process.env);
+  try {
+    await askAs(session, 'POST', '/logout');
+  } catch (error) {
+    // The session had ended before.
+    if (!(error instanceof ServiceRefusal) || error.status !== 401)
+      throw new Error(
+        'The session is forgotten here, but the service could not be told; it can be ended there ' +
+          `(your account, “Sessions”). ${error instanceof Error ? error.message : ''}`,
+        { cause: error },
+      );
+  }
+  console.log(`${session.username} is logged out at ${server}`);
+}
+
+/**
+ * The session that `mitschrift login` left, tried at the service.
+ * @throws {Error} there is none, or it has ended: says so
+ */
+export async function assertLoggedIn(server: string): Promise<void> {
+  const session = await readLogin(server, process.env);
+  if (session === null) throw new Error(loggedOut(server));
+  try {
+    await askAs(session, 'GET', '/status');
+  } catch (error) {
+    if (error instanceof ServiceRefusal && error.status === 401)
+      throw new Error(`The login at ${server} has expired: mitschrift login --server ${server}`, {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+async function credentialsFor(
+  server: string,
+  { user, passwordStdin }: { user?: string | undefined; passwordStdin: boolean },
+): Promise<{ username: string; password: string }> {
+  if (!passwordStdin && !process.stdin.isTTY)
+    throw new Error(
+      'There is no terminal to ask on. Give --user, and the password by --password-stdin.',
+    );
+  if (passwordStdin && user === undefined) throw new Error('--password-stdin needs --user NAME.');
+  const username =
+    user ?? (await read({ prompt: `Name at ${server}:`, output: process.stderr })).trim();
+  const password = passwordStdin
+    ? await passwordFromInput()
+    : await askPassword(`Password of ${username}:`);
+  if (username === '' || password === '') throw new Error('Name and password are needed.');
+  return { username, password };
+}
+
+function warnOfPlainHttp(server: string): void {
+  const { protocol, hostname } = new URL(server);
+  if (protocol === 'https:' || /^(localhost|127\.|\[::1\])/u.test(hostname)) return;
+  console.error(
+    `What is sent to ${server} is not encrypted: password and recordings can be read on the way.`,
+  );
+}

@@ -1,0 +1,212 @@
+import { join } from 'node:path';
+import { adoptCapture } from '../capture/process/client.ts';
+import { readClaim } from '../capture/file/capture-files.ts';
+import { askService, openControl } from '../control/socket.ts';
+import { openDeskDevices } from '../recorder/desk-devices.ts';
+import {
+  type DeskFolder,
+  deskFolders,
+  makeDeskFolder,
+  recorderRoot,
+  writeNote,
+} from '../recorder/desk-folder.ts';
+import { type DeskEnd, type DeskRecording, openDeskRecording } from '../recorder/desk-recording.ts';
+import { readLogin, serverAddress } from '../recorder/logins.ts';
+import { audioFileName } from '../shared/data-directory.ts';
+import { StageError, messageOf } from '../shared/errors.ts';
+import { peopleFieldSchema } from '../recordings/people-given.ts';
+import { privateDirectory } from '../shared/files.ts';
+import { openLogger } from '../shared/log.ts';
+import { assertLoggedIn } from './login.ts';
+import { type RecordWords, recordWords } from './record-words.ts';
+
+/** How the command ends when a recording was stopped, and is not wholly sent yet. */
+const notAllSentCode = 3;
+/** A service that takes nothing for so long after the stop is not waited for, milliseconds. */
+const idleMs = 30_000;
+const showMs = 250;
+
+export type RecordOptions = {
+  server: string;
+  device?: string | undefined;
+  loudspeakers: boolean;
+  meeting: boolean;
+  title?: string | undefined;
+  people?: string | undefined;
+  rest: boolean;
+};
+
+/**
+ * `mitschrift record --server URL`: records this desk, and sends it. Exit codes: 0 all of it is on the service's
+ * disk, 1 failed, or the service takes no more of it, 3 stopped and not all sent: the next `record` goes on.
+ */
+export async function record(options: RecordOptions): Promise<void> {
+  const server = serverAddress(options.server);
+  const people = peopleFieldSchema.safeParse(options.people ?? '');
+  if (!people.success) {
+    console.error(`--people ${people.error.issues[0]?.message}.`);
+    process.exitCode = 2;
+    return;
+  }
+  const root = recorderRoot(process.env);
+  await privateDirectory(root);
+  const socket = join(root, 'recorder.sock');
+  if ((await askService(socket, 'who')) !== null)
+    throw new Error('Another mitschrift record runs on this desk.');
+  const control = await openControl(socket, { who: async () => process.pid });
+  const words = recordWords();
+  try {
+    const wanted = { ...options, server, people: people.data };
+    const folders = await foldersFor(root, wanted, words);
+    if (folders.length === 0) words.say(`Nothing is left to send to ${server}.`);
+    await recordAll(folders, root, words);
+  } finally {
+    words.end();
+    await new Promise((resolve) => control.close(resolve));
+  }
+}
+
+/** What earlier processes left of this service, and a new recording unless one of them still goes on. */
+async function foldersFor(
+  root: string,
+  options: Omit<RecordOptions, 'people'> & { people: string[] },
+  words: RecordWords,
+): Promise<DeskFolder[]> {
+  const { server, people } = options;
+  const { left, isGoingOn } = await leftovers(root, server, words);
+  if (options.rest || isGoingOn) return left;
+  await mayBegin(server, words);
+  const login = await readLogin(server, process.env);
+  const devices = openDeskDevices(root, process.env, openLogger('silent'));
+  const device = await devices.choose(options.device ?? null, options.loudspeakers);
+  const about = {
+    server,
+    username: login!.username,
+    kind: options.meeting ? 'meeting' : 'solo',
+    title: options.title ?? null,
+    people,
+    device,
+  } as const;
+  words.say(`Recording from ${device} for ${login!.username} at ${server}. Ctrl-C stops it.`);
+  return [...left, await makeDeskFolder(root, about)];
+}
+
+async function leftovers(
+  root: string,
+  server: string,
+  words: RecordWords,
+): Promise<{ left: DeskFolder[]; isGoingOn: boolean }> {
+  const all = await deskFolders(root, (path) => words.say(`${path} cannot be read, and stays.`));
+  const left: DeskFolder[] = [];
+  let isGoingOn = false;
+  for (const folder of all) {
+    const { note, path } = folder;
+    if (note.refused !== null) words.say(keptInWords(folder));
+    if (note.server !== server || note.refused !== null) continue;
+    left.push(folder);
+    const capture = (await readClaim(path)) === null ? null : await adoptCapture(path);
+    capture?.release();
+    if (capture && !note.isOver) {
+      isGoingOn = true;
+      words.say(`Goes on with the recording begun at ${note.startedAt}. Ctrl-C stops it.`);
+    } else if (!note.isOver) {
+      note.isOver = true;
+      await writeNote(folder);
+      words.say(`Sends what is left of the recording begun at ${note.startedAt}.`);
+    }
+  }
+  return { left, isGoingOn };
+}
+
+/** Without a network it may; with a certificate that is wrong, or an expired login, it may not. */
+async function mayBegin(server: string, words: RecordWords): Promise<void> {
+  const known = await readLogin(server, process.env);
+  try {
+    await assertLoggedIn(server);
+  } catch (error) {
+    if (known === null || !(error instanceof StageError) || !error.retriable) throw error;
+    words.say(`${error.message} It is recorded here, and sent when it answers.`);
+  }
+}
+
+async function recordAll(
+  folders: readonly DeskFolder[],
+  root: string,
+  words: RecordWords,
+): Promise<void> {
+  const devices = openDeskDevices(root, process.env, openLogger('silent'));
+  const recordings = folders.map((folder) =>
+    openDeskRecording(folder, {
+      devices,
+      login: () => readLogin(folder.note.server, process.env),
+      say: (text) => words.say(text),
+    }),
+  );
+  const left = new Set(recordings);
+  const ends = recordings.map(async (recording) => {
+    const code = await codeOf(recording, words);
+    left.delete(recording);
+    return code;
+  });
+  const show = setInterval(() => words.show([...left].map((each) => each.state())), showMs);
+  const gaveUp = untilGivenUp(left);
+  const codes = await Promise.race([Promise.all(ends), gaveUp.promise]);
+  clearInterval(show);
+  gaveUp.end();
+  process.exitCode = codes === null ? notAllSentCode : Math.max(0, ...codes);
+  if (codes !== null) return;
+  for (const recording of left) await recording.leave();
+  words.say('Not all of it is sent. It stays here; mitschrift record sends it when it runs again.');
+}
+
+/** Null: it is left as it is. A first signal stops what is recorded, a second one waits for nothing more. */
+function untilGivenUp(left: ReadonlySet<DeskRecording>): {
+  promise: Promise<null>;
+  end(): void;
+} {
+  let giveUp: (value: null) => void;
+  const promise = new Promise<null>((resolve) => (giveUp = resolve));
+  let signals = 0;
+  const onSignal = () => {
+    signals += 1;
+    if (signals > 1) giveUp(null);
+    for (const recording of left) void recording.stop().catch(() => giveUp(null));
+  };
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, onSignal);
+  let unsent = -1;
+  let since = performance.now();
+  const timer = setInterval(() => {
+    const states = [...left].map((recording) => recording.state());
+    const now = states.reduce((sum, { unsentSeconds }) => sum + unsentSeconds, 0);
+    if (now !== unsent || states.some(({ phase }) => phase !== 'sending')) {
+      unsent = now;
+      since = performance.now();
+    } else if (performance.now() - since > idleMs) giveUp(null);
+  }, showMs);
+  return {
+    promise,
+    end() {
+      clearInterval(timer);
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+}
+
+async function codeOf(recording: DeskRecording, words: RecordWords): Promise<number> {
+  const { id } = recording.folder.note;
+  try {
+    const end: DeskEnd = await recording.ended;
+    if (end === 'sent') console.log(id);
+    if (end === 'nothing') words.say('There was no sound: there is no recording.');
+    if (end === 'kept') words.say(keptInWords(recording.folder));
+    return end === 'kept' ? 1 : 0;
+  } catch (error) {
+    words.say(messageOf(error));
+    return 1;
+  }
+}
+
+const keptInWords = ({ path, note }: DeskFolder): string =>
+  `${note.server} takes no more of the recording begun at ${note.startedAt}: ${note.refused} ` +
+  `It is in ${join(path, audioFileName)}; upload it there, or delete the folder.`;

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { StageError } from '../shared/errors.ts';
+import { connectionFailure } from '../speech/remote/server-failure.ts';
+import type { Login } from './logins.ts';
+
+/** The service answered, and refuses. */
+export class ServiceRefusal extends Error {
+  override name = 'ServiceRefusal';
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A service that says nothing for so long is away, milliseconds. */
+const answerMs = 10_000;
+const problemSchema = z.object({ detail: z.string().max(1000) });
+const sessionSchema = z.object({ token: z.string(), username: z.string() });
+
+/** @throws {ServiceRefusal} wrong name or password, too many tries; {StageError} as `askService` */
+export async function logIn(
+  server: string,
+  credentials: { username: string; password: string },
+): Promise<Login> {
+  const answer = await ask(server, 'POST', '/login', { body: credentials });
+  return { server, ...sessionSchema.parse(answer) };
+}
+
+/**
+ * One request with a session. @returns what was answered as JSON; null for nothing
+ * @throws {ServiceRefusal} its `status` 401: logged out; {StageError} what stands between here and the service,
+ *   in words, `retriable` when it may be gone later
+ */
+export const askAs = (
+  { server, token }: Login,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  body?: object,
+): Promise<unknown> => ask(server, method, path, { token, ...(body ? { body } : {}) });
+
+/** What keeps a connection from a service, in words. @param error what fetch or a WebSocket failed with */
+export function linkFailure(server: string, error: unknown): StageError {
+  const failure = connectionFailure(server, error);
+  if (!failure.message.startsWith('The certificate')) return failure;
+  const more =
+    'If it is your own, name its authority: NODE_EXTRA_CA_CERTS=/path/to/authority.pem mitschrift …';
+  return new StageError(failure.code, `${failure.message} ${more}`, {
+    retriable: false,
+    cause: error,
+  });
+}
+
+async function ask(
+  server: string,
+  method: string,
+  path: string,
+  { token, body }: { token?: string; body?: object },
+): Promise<unknown> {
+  const answer = await fetch(`${server}${path}`, {
+    method,
+    headers: {
+      'user-agent': 'mitschrift record',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    // Never to another host with a token or a password.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(answerMs),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw linkFailure(server, error);
+  });
+  const text = await answer.text().catch((error: unknown) => {
+    throw linkFailure(server, error);
+  });
+  if (answer.ok) return text === '' ? null : parsed(server, text);
+  throw new ServiceRefusal(answer.status, refusalIn(server, answer.status, text));
+}
+
+function parsed(server: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new StageError('engine-answer', `${server} answers, but is no Mitschrift.`, {
+      retriable: false,
+      cause,
+    });
+  }
+}
+
+/** A problem document's detail (RFC 9457); of anything else its status. */
+function refusalIn(server: string, status: number, text: string): string {
+  try {
+    return problemSchema.parse(JSON.parse(text)).detail;
+  } catch {
+    return `${server} answers with HTTP ${status}.`;
+  }
+}

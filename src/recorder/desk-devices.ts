@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { combinedDevice } from '../capture/device/alsa-config.ts';
+import { chooseDevice, findDevice } from '../capture/device/devices.ts';
+import type { CaptureOrder } from '../capture/process/client.ts';
+import { captureLimits } from '../capture/process/protocol.ts';
+import { combinedMonitor, instanceOf } from '../capture/pulse/combined-chain.ts';
+import { combinedSource } from '../capture/pulse/combined-source.ts';
+import { keepCombined } from '../capture/pulse/keep-combined.ts';
+import { openPulse } from '../capture/pulse/pulse.ts';
+import { StageError } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+
+/** The devices of a desk, as a service has those of its host. */
+export interface DeskDevices {
+  /**
+   * The device to record: the one asked for, or the default one; with `loudspeakers` joined with what these play.
+   * @throws {StageError} `device-gone` with the names there are, `no-device`, `no-audio-server` and others
+   */
+  choose(device: string | null, loudspeakers: boolean): Promise<string>;
+  /** What a capture of it is started with. */
+  orderFor(device: string, folder: string): Promise<CaptureOrder>;
+  /** Keeps what a device is joined of standing until `signal` aborts. @param onState as `keepCombined` */
+  keep(device: string, signal: AbortSignal, onState: (problem: string | null) => void): void;
+  /** Takes down what was joined for a device. */
+  dismantle(device: string): Promise<void>;
+}
+
+/** Hours of one recording: what fits into a file is more, and the service has a limit of its own. */
+const hoursMax = 24;
+
+export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log): DeskDevices {
+  const instance = instanceOf(root);
+  const pulse = openPulse({ env });
+  const path = join(root, 'combined.json');
+  // One channel is sent: both sides are heard in it.
+  const combined = combinedSource({ path, instance, pulse, channels: () => 'mix' });
+  const options = {
+    configPath: join(root, 'asound.conf'),
+    combinedSource: combinedMonitor(instance),
+    env,
+  };
+  return {
+    async choose(device, loudspeakers) {
+      if (!loudspeakers) return await chooseDevice(device, combined, options);
+      const { source, sink } = await pulse.defaults();
+      const microphone = device === null ? source : (await findDevice(device, options)).source;
+      if (microphone === null || sink === null)
+        throw new StageError('no-device', 'A microphone or loudspeakers are missing.', {
+          retriable: true,
+        });
+      await combined.select({ microphone, monitor: `${sink}.monitor` });
+      return combinedDevice;
+    },
+    async orderFor(device, folder) {
+      if (device === combinedDevice) await combined.build();
+      return {
+        folder,
+        device: await findDevice(device, options),
+        channels: 1,
+        limits: { ...captureLimits, secondsMax: hoursMax * 3600 },
+        env,
+      };
+    },
+    keep(device, signal, onState) {
+      if (device === combinedDevice) keepCombined({ combined, env, log, signal, onState });
+    },
+    async dismantle(device) {
+      if (device === combinedDevice) await combined.teardown();
+    },
+  };
+}

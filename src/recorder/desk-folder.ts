@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { readFile, readdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { hasCode } from '../shared/errors.ts';
+import { ifMissing, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
+
+/** What is known of a recording of this desk beside its audio: enough to go on after a kill -9. */
+export type DeskNote = z.infer<typeof noteSchema>;
+
+/** A recording of this desk that is not wholly with its service yet. */
+export type DeskFolder = { path: string; note: DeskNote };
+
+const noteSchema = z.object({
+  /** Of the recording: given to the service when it begins there. */
+  id: z.string(),
+  server: z.string(),
+  username: z.string(),
+  kind: z.enum(['solo', 'meeting']),
+  title: z.string().nullable(),
+  people: z.array(z.string()),
+  /** As PortAudio calls it; `mitschrift-combined`: microphone and loudspeakers. */
+  device: z.string(),
+  /** RFC 3339. */
+  startedAt: z.string(),
+  /** The service has begun it. */
+  isKnown: z.boolean(),
+  /** It was stopped: nothing more is captured. */
+  isOver: z.boolean(),
+  /** Why the service takes no more of it; the audio stays here. */
+  refused: z.string().nullable(),
+});
+
+const noteName = 'recorder.json';
+
+/** Where a desk keeps what it records: `$XDG_STATE_HOME/mitschrift/recorder`, or below `~/.local/state`. */
+export const recorderRoot = (env: NodeJS.ProcessEnv): string =>
+  join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'mitschrift', 'recorder');
+
+/** Its folder and note are on the disk when this returns. */
+export async function makeDeskFolder(
+  root: string,
+  about: Omit<DeskNote, 'id' | 'startedAt' | 'isKnown' | 'isOver' | 'refused'>,
+): Promise<DeskFolder> {
+  const id = ulid();
+  const path = join(root, 'recordings', id);
+  const startedAt = new Date().toISOString();
+  const note = { ...about, id, startedAt, isKnown: false, isOver: false, refused: null };
+  await privateDirectory(path);
+  await syncDirectory(join(root, 'recordings'));
+  await writeNote({ path, note });
+  return { path, note };
+}
+
+export const writeNote = ({ path, note }: DeskFolder): Promise<void> =>
+  writeDurably(join(path, noteName), JSON.stringify(note));
+
+/**
+ * All recordings of this desk, the oldest first. @param damaged called with each folder whose note cannot be read;
+ * it is left as it is
+ */
+export async function deskFolders(
+  root: string,
+  damaged: (path: string) => void,
+): Promise<DeskFolder[]> {
+  const names = await readdir(join(root, 'recordings')).catch(ifMissing<string[]>([]));
+  const found: DeskFolder[] = [];
+  for (const name of names.toSorted()) {
+    const path = join(root, 'recordings', name);
+    const note = await readNote(path);
+    if (note === null) damaged(path);
+    else found.push({ path, note });
+  }
+  return found;
+}
+
+/** Only what a service has acknowledged all of may go. */
+export async function removeDeskFolder({ path }: DeskFolder): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+}
+
+async function readNote(path: string): Promise<DeskNote | null> {
+  try {
+    return noteSchema.parse(JSON.parse(await readFile(join(path, noteName), 'utf8')));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || error instanceof SyntaxError || error instanceof z.ZodError)
+      return null;
+    throw error;
+  }
+}

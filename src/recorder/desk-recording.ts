@@ -1,0 +1,356 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { captureRate } from '../audio/wav.ts';
+import { readClaim } from '../capture/file/capture-files.ts';
+import { repairWav } from '../capture/file/wav-writer.ts';
+import { type CaptureOutcome, followCapture } from '../capture/follow-capture.ts';
+import type { CaptureStatus } from '../capture/process/protocol.ts';
+import { audioFileName } from '../shared/data-directory.ts';
+import { messageOf } from '../shared/errors.ts';
+import { exists } from '../shared/files.ts';
+import { ServiceRefusal, askAs } from './ask-service.ts';
+import { type DeskAudio, openDeskAudio } from './desk-audio.ts';
+import type { DeskDevices } from './desk-devices.ts';
+import { type DeskFolder, removeDeskFolder, writeNote } from './desk-folder.ts';
+import { type DeskLink, openDeskLink } from './desk-link.ts';
+import type { Login } from './logins.ts';
+
+/** How a recording of this desk ended here. */
+export type DeskEnd =
+  /** All of it is on the service's disk, and the service knows that it is over. */
+  | 'sent'
+  /** There was no sound, and there is nothing to send. */
+  | 'nothing'
+  /** The service takes no more of it; the audio stays here. */
+  | 'kept';
+
+/** What is to be said of it. */
+export type DeskState = {
+  id: string;
+  phase: 'starting' | 'recording' | 'paused' | 'sending';
+  /** Of audio on this disk, and of that what the service has not acknowledged. */
+  seconds: number;
+  unsentSeconds: number;
+  /** Of the last 100 ms, 0 to 1; null while nothing comes. */
+  level: number | null;
+  /** What is wrong with the device, in words. */
+  device: string | null;
+  /** Why nothing is sent, in words. */
+  away: string | null;
+};
+
+/** One recording of this desk: its capture process, and the link that sends what that writes. */
+export interface DeskRecording {
+  readonly folder: DeskFolder;
+  state(): DeskState;
+  /** Nothing more is captured; what is there is sent. */
+  stop(): Promise<void>;
+  /**
+   * Settles when there is nothing left to do.
+   * @throws {StageError} when the device cannot be recorded
+   */
+  readonly ended: Promise<DeskEnd>;
+  /** Sends no more for now: what is not sent stays on the disk. */
+  leave(): Promise<void>;
+}
+
+type DeskRecordingDeps = {
+  devices: DeskDevices;
+  login(): Promise<Login | null>;
+  /** Something worth a line of its own has happened. */
+  say(text: string): void;
+};
+
+/** How often it is asked whether a recording is gone that a service that is just starting does not know yet. */
+const goneTriesMax = 5;
+/** What a file is looked at for more, and how far its start may be off before the service is told. */
+const pokeMs = 100;
+const startOffMs = 60_000;
+const detailTriesMax = 5;
+
+/** Starts a recording, or goes on with one that an earlier process left. */
+export const openDeskRecording = (folder: DeskFolder, deps: DeskRecordingDeps): DeskRecording =>
+  new CapturedAndSent(folder, deps);
+
+/** Holds the capture's connection, the file and the link. */
+class CapturedAndSent implements DeskRecording {
+  readonly folder: DeskFolder;
+  readonly ended: Promise<DeskEnd>;
+  readonly #deps: DeskRecordingDeps;
+  readonly #audio: DeskAudio;
+  readonly #link: DeskLink;
+  readonly #left = new AbortController();
+  #status: CaptureStatus | null = null;
+  #isCapturing = true;
+  #isPaused = false;
+  #samples = 0;
+  #acknowledged = 0;
+  #deviceProblem: string | null = null;
+  #away: string | null = null;
+  #goneTries = 0;
+  #poke = () => {};
+  readonly #captured: Promise<void>;
+  #settle: (end: DeskEnd) => void = () => {};
+  #fail: (error: unknown) => void = () => {};
+
+  constructor(folder: DeskFolder, deps: DeskRecordingDeps) {
+    this.folder = folder;
+    this.#deps = deps;
+    this.#audio = openDeskAudio(join(folder.path, audioFileName));
+    this.ended = new Promise((resolve, reject) => {
+      this.#settle = resolve;
+      this.#fail = reject;
+    });
+    this.#link = openDeskLink(folder.note, this.#audio, {
+      login: () => this.#login(),
+      ready: () => this.#ready(),
+      acknowledged: (samples) => (this.#acknowledged = samples),
+      ended: (reason) => this.#guard(this.#endedThere(reason)),
+      refused: (code, detail) => this.#guard(this.#refused(code, detail)),
+      resumed: () => this.#link.begin(),
+      away: (why) => (this.#away = why),
+    });
+    this.#captured = this.#run();
+    this.#guard(this.#captured);
+  }
+
+  state(): DeskState {
+    const unsent = Math.max(0, this.#samples - this.#acknowledged);
+    return {
+      id: this.folder.note.id,
+      phase: this.#phase(),
+      seconds: this.#samples / captureRate,
+      unsentSeconds: unsent / captureRate,
+      level: this.#isCapturing ? (this.#status?.level?.peak ?? null) : null,
+      device: this.#isCapturing
+        ? (this.#deviceProblem ?? this.#status?.problem?.message ?? null)
+        : null,
+      away: this.#away,
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#over();
+    if (this.#isPaused) this.#link.begin();
+  }
+
+  async leave(): Promise<void> {
+    this.#left.abort();
+    this.#link.close();
+    await this.#audio.close();
+  }
+
+  #phase(): DeskState['phase'] {
+    if (!this.#isCapturing || this.folder.note.isOver) return 'sending';
+    if (this.#isPaused) return 'paused';
+    return this.#samples > 0 ? 'recording' : 'starting';
+  }
+
+  /** Until the capture is over; the link goes on behind that. */
+  async #run(): Promise<void> {
+    const { path, note } = this.folder;
+    const isNew = (await readClaim(path)) === null;
+    // Killed before there was a capture: there is nothing of it.
+    if (isNew && note.isOver) return await this.#finish('nothing');
+    if (note.isKnown) this.#link.begin();
+    const looking = setInterval(() => this.#guard(this.#look()), pokeMs);
+    const capturing = new AbortController();
+    let outcome: CaptureOutcome | null;
+    try {
+      outcome = await this.#capture(capturing.signal);
+    } catch (error) {
+      if (isNew && !note.isKnown) await removeDeskFolder(this.folder);
+      throw error;
+    } finally {
+      capturing.abort();
+      clearInterval(looking);
+      this.#isCapturing = false;
+    }
+    if (outcome === null) return;
+    await this.#deps.devices.dismantle(note.device).catch((error: unknown) => {
+      this.#deps.say(`What joined microphone and loudspeakers is still there: ${messageOf(error)}`);
+    });
+    if (outcome.reason !== 'stopped') this.#deps.say(outcomeInWords(outcome.reason));
+    await this.#over();
+    this.#samples = (await exists(join(path, audioFileName)))
+      ? await repairWav(join(path, audioFileName), 1)
+      : 0;
+    if (this.#samples === 0 && !note.isKnown) return await this.#finish('nothing');
+    this.#link.begin();
+    this.#link.poke();
+    this.#link.stop(this.#samples);
+  }
+
+  #capture(signal: AbortSignal): Promise<CaptureOutcome | null> {
+    const { folder, note } = { folder: this.folder.path, note: this.folder.note };
+    const { devices, say } = this.#deps;
+    let isKept = false;
+    return followCapture(folder, {
+      will: { paused: () => this.#isPaused, stopping: () => note.isOver },
+      signal: this.#left.signal,
+      prepare: () => devices.orderFor(note.device, folder),
+      onStatus: (status) => {
+        this.#status = status;
+        if (isKept) return;
+        isKept = true;
+        devices.keep(note.device, signal, (problem) => (this.#deviceProblem = problem));
+      },
+      onRestart: () => say('The recording was interrupted for a moment and goes on.'),
+      onPoke: (poke) => (this.#poke = poke),
+    });
+  }
+
+  /** What the capture has written since; the service hears of the recording when there is any sound. */
+  async #look(): Promise<void> {
+    this.#samples = Math.max(this.#samples, await this.#audio.samples());
+    if (this.#samples === 0) return;
+    if (this.#away === null && !this.folder.note.isKnown) this.#link.begin();
+    this.#link.poke();
+  }
+
+  async #over(): Promise<void> {
+    const { note } = this.folder;
+    if (!note.isOver) {
+      note.isOver = true;
+      await writeNote(this.folder);
+    }
+    this.#poke();
+  }
+
+  #ready(): void {
+    const { note } = this.folder;
+    this.#goneTries = 0;
+    this.#away = null;
+    this.#pause(false);
+    if (note.isKnown) return;
+    note.isKnown = true;
+    this.#guard(writeNote(this.folder).then(() => this.#entitle()));
+  }
+
+  #pause(isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return;
+    this.#isPaused = isPaused;
+    this.#deps.say(isPaused ? 'Paused at the service.' : 'It goes on.');
+    this.#poke();
+  }
+
+  async #endedThere(reason: string): Promise<void> {
+    const { note } = this.folder;
+    if (reason === 'paused') return this.#pause(true);
+    const isWhole = !this.#isCapturing && this.#acknowledged >= this.#samples;
+    if (reason === 'stopped' || reason === 'nothing-captured') {
+      if (isWhole) return await this.#settled();
+      if (!note.isOver) this.#deps.say('It was stopped at the service.');
+      await this.#over();
+    }
+    if (reason === 'limit-hours') {
+      if (isWhole) return await this.#settled();
+      await this.#over();
+      return await this.#keep('It is longer than the service takes (limits.recording_hours).');
+    }
+    // What came before it ended there is added to it.
+    this.#link.beginLater();
+  }
+
+  async #refused(code: string, detail: string): Promise<void> {
+    const { note } = this.folder;
+    const isWhole = !this.#isCapturing && this.#acknowledged >= this.#samples;
+    if (code === 'recording-paused') {
+      this.#pause(true);
+      if (!note.isOver || this.#isCapturing) return;
+      if (isWhole) return this.#link.stopPaused();
+      await this.#ask('POST', `/recordings/${note.id}/resume`);
+      return this.#link.beginLater();
+    }
+    this.#away = detail;
+    const isGone = ['not-recording', 'rate-differs', 'not-found'].includes(code);
+    if (note.isKnown && isGone && (this.#goneTries += 1) > goneTriesMax) {
+      if (isWhole && code === 'not-recording') return await this.#settled();
+      await this.#over();
+      return await this.#keep(detail);
+    }
+    this.#link.beginLater();
+  }
+
+  async #settled(): Promise<void> {
+    await this.#date();
+    await this.#finish('sent');
+  }
+
+  /** It stays on this disk, and is not offered again. */
+  async #keep(why: string): Promise<void> {
+    this.#link.close();
+    await this.#captured;
+    this.folder.note.refused = why;
+    await writeNote(this.folder);
+    await this.#finish('kept');
+  }
+
+  async #finish(end: DeskEnd): Promise<void> {
+    this.#link.close();
+    await this.#audio.close();
+    if (end !== 'kept') await removeDeskFolder(this.folder);
+    this.#settle(end);
+  }
+
+  async #entitle(): Promise<void> {
+    const { id, title } = this.folder.note;
+    if (title !== null) await this.#ask('PATCH', `/recordings/${id}`, { title });
+  }
+
+  /** A recording that began without a network began earlier than the service knows. */
+  async #date(): Promise<void> {
+    const { id, startedAt } = this.folder.note;
+    const known = await this.#ask('GET', `/recordings/${id}`);
+    const at = Date.parse((known as { started_at?: string } | null)?.started_at ?? startedAt);
+    if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return;
+    await this.#ask('PATCH', `/recordings/${id}`, { started_at: startedAt });
+  }
+
+  /** What is not said after some tries is told, and no reason to keep audio that is sent. */
+  async #ask(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<unknown> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const login = await this.#login();
+        return login === null ? null : await askAs(login, method, path, body);
+      } catch (error) {
+        const isFinal = error instanceof ServiceRefusal && error.status < 500;
+        if (isFinal || tries >= detailTriesMax) {
+          this.#deps.say(`The service did not take ${method} ${path}: ${messageOf(error)}`);
+          return null;
+        }
+        await sleep(500 * 2 ** tries);
+      }
+    }
+  }
+
+  /** Whose recording it is, and no one else. */
+  async #login(): Promise<Login | null> {
+    const { server, username } = this.folder.note;
+    const login = await this.#deps.login();
+    if (login === null || login.username === username) return login;
+    throw new Error(
+      `It was begun as ${username}: mitschrift login --server ${server} as ${username}`,
+    );
+  }
+
+  /** What no one waits for, and must not be lost. */
+  #guard(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#link.close();
+      this.#left.abort();
+      this.#fail(error);
+    });
+  }
+}
+
+function outcomeInWords(reason: CaptureOutcome['reason']): string {
+  const words: Partial<Record<CaptureOutcome['reason'], string>> = {
+    'device-unavailable': 'The device gave nothing: the recording has ended.',
+    'limit-hours': 'The recording has reached its longest time, and has ended.',
+    'disk-low': 'The disk of this machine is nearly full: the recording has ended.',
+    'disk-failed': 'The disk of this machine cannot be written to: the recording has ended.',
+    'service-and-capture-died': 'Its capture has ended; what there is of it is sent.',
+  };
+  return words[reason] ?? `The recording has ended (${reason}).`;
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { readFile, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
+
+/** A session at another machine's service, as `mitschrift login` leaves it for `mitschrift record`. */
+export type Login = z.infer<typeof loginSchema>;
+
+const loginSchema = z.object({
+  /** Its origin, as `serverAddress` gives it. */
+  server: z.string(),
+  username: z.string(),
+  token: z.string(),
+});
+
+/**
+ * The origin of a service: `https://notes.example.org`.
+ * @throws {Error} when the text is no address of one
+ */
+export function serverAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/u.test(url.protocol))
+    throw new Error(`“${text}” is no address of a service: https://notes.example.org is one.`);
+  if (url.username !== '' || url.password !== '')
+    throw new Error('Name and password do not belong into the address: mitschrift login asks.');
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    throw new Error(`The address ends behind the host: ${url.origin}`);
+  return url.origin;
+}
+
+/** Null when there is none, or the file is damaged: logging in mends both. */
+export async function readLogin(server: string, env: NodeJS.ProcessEnv): Promise<Login | null> {
+  const text = await readFile(loginPath(server, env), 'utf8').catch(ifMissing(null));
+  if (text === null) return null;
+  try {
+    return loginSchema.parse(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
+    throw error;
+  }
+}
+
+/** For this user alone (0600, in a folder of 0700). */
+export async function writeLogin(login: Login, env: NodeJS.ProcessEnv): Promise<void> {
+  await privateDirectory(loginsFolder(env));
+  await writeDurably(loginPath(login.server, env), `${JSON.stringify(login)}\n`);
+}
+
+export const removeLogin = (server: string, env: NodeJS.ProcessEnv): Promise<void> =>
+  rm(loginPath(server, env), { force: true });
+
+const loginPath = (server: string, env: NodeJS.ProcessEnv) =>
+  join(loginsFolder(env), `${encodeURIComponent(server)}.json`);
+
+/** XDG Base Directory Specification 0.8: `$XDG_CONFIG_HOME`, or `~/.config`. */
+const loginsFolder = (env: NodeJS.ProcessEnv) =>
+  join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'mitschrift', 'logins');

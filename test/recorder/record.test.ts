@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cp, mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { adoptCapture } from '../../src/capture/process/client.ts';
+import { selfSigned } from '../support/certificates.ts';
+import { wordErrorRate } from '../support/espeak.ts';
+import { eventually, within } from '../support/eventually.ts';
+import { modelsDir } from '../support/models.ts';
+import { program } from '../support/program.ts';
+import { privatePulse } from '../support/pulse.ts';
+import { speech } from '../support/pulse-speech.ts';
+import { seed, seeded } from '../support/seeded.ts';
+import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const said =
+  'good morning everyone and welcome to the weekly planning meeting ' +
+  'the server was down for twenty minutes last night';
+const errorRateMax = 0.4;
+const password = 'correct horse battery';
+/** No service is there. */
+const nowhere = 'http://127.0.0.1:9';
+
+type Detail = {
+  status: string;
+  title: string | null;
+  kind: string;
+  started_at: string;
+  documents: object | null;
+  error: object | null;
+  utterances: { text: string }[];
+};
+type Fact = { type: string; data: Record<string, unknown> };
+
+test(`what a desk records is on the service’s disk, in order, once, whatever is cut or killed (SEED=${seed})`, async (t) => {
+  const random = seeded(seed);
+  const { pulse, desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  const wrong = run(['login', ...from, '--user', 'anna', '--password-stdin'], 'not it\n');
+  assert.equal(await wrong.code, 1);
+  const unknown = run(['record', ...from]);
+  assert.equal(await unknown.code, 1);
+  assert.match(unknown.err(), /mitschrift login --server/);
+  await logIn(run, network.url);
+  const [file] = await readdir(join(desk, 'config', 'mitschrift', 'logins'));
+  const { mode } = await stat(join(desk, 'config', 'mitschrift', 'logins', file!));
+  assert.equal(mode & 0o777, 0o600);
+
+  // It begins without a network, and keeps what it hears.
+  network.lead(nowhere);
+  const first = run(['record', ...from, '--device', 'Desk Mic', '--title', 'Plans']);
+  const audio = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  assert.match(first.err(), /kept here|recorded here/);
+  const { path } = await speech(desk, 'mic', said);
+  const playing = pulse.play(path, 'mic');
+  network.lead(service.url());
+  const id = audio.id;
+  const server = join(service.dataDir, 'recordings', id, 'audio.wav');
+  const there = async () => (await stat(server).catch(() => null))?.size ?? 0;
+  await eventually('the service has some', async () => (await there()) > 44);
+  for (let round = 0; round < 3; round += 1) await network.cutAfter(random.below(20_000));
+  await network.cutAfter(random.below(20_000));
+  await service.killAndRestart();
+  network.lead(service.url());
+  const before = await there();
+  await eventually('it goes on', async () => (await there()) > before + 16_000);
+
+  // The recorder is killed; its capture goes on, and the next one with both.
+  first.child.kill('SIGKILL');
+  await first.code;
+  const killedAt = await audio.samples();
+  await eventually('it is still recorded', async () => (await audio.samples()) > killedAt + 8000);
+  const second = run(['record', ...from]);
+  await eventually('it goes on', () => /Goes on with the recording/.test(second.err()));
+  assert.equal(await run(['record', ...from]).code, 1, 'one recorder a desk');
+  await eventually('nothing is kept back', async () => (await there()) > 44 + killedAt * 2);
+  await playing;
+
+  // Without a network it is stopped, and what is not sent stays.
+  network.lead(nowhere);
+  network.cut();
+  const cutAt = await audio.samples();
+  await eventually('more is recorded', async () => (await audio.samples()) > cutAt + 16_000);
+  second.child.kill('SIGTERM');
+  await eventually('it was stopped', async () => (await adoptCapture(audio.folder)) === null);
+  second.child.kill('SIGTERM');
+  assert.equal(await second.code, 3, second.err());
+  const recorded = await audio.pcm();
+  network.lead(service.url());
+  const rest = run(['record', ...from, '--rest']);
+  assert.equal(await rest.code, 0, rest.err());
+  assert.equal(rest.out().trim(), id);
+  assert.deepEqual(await readdir(join(desk, 'state', 'mitschrift', 'recorder', 'recordings')), []);
+
+  const kept = (await readFile(server)).subarray(44);
+  assert.equal(kept.length, recorded.length);
+  assert.ok(kept.equals(recorded));
+  const detail = await service.done(id);
+  assert.equal(detail.title, 'Plans');
+  const heard = detail.utterances.map(({ text }) => text).join(' ');
+  assert.ok(wordErrorRate(said, heard) <= errorRateMax, heard);
+  const facts = await service.facts(id);
+  assert.equal(facts[0]!.data['trigger'], 'recorder');
+  assert.ok(facts.some(({ type }) => type === 'audio.captured'));
+});
+
+test('a recording follows what is done with it at the service, and a session that has ended', async (t) => {
+  const { pulse, desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const recording = run(['record', ...from, '--loudspeakers', '--meeting', '--people', 'Anna,Ben']);
+  const audio = await deskAudio(desk);
+  const api = () => apiOf(service.url(), service.token);
+  const state = async () => (await api().get<Detail>(`/recordings/${audio.id}`)).status;
+  await eventually('the service knows it', () =>
+    state().then(
+      (now) => now === 'RECORDING',
+      () => false,
+    ),
+  );
+  await api().post(`/recordings/${audio.id}/pause`);
+  await eventually('it is paused', () => /Paused at the service/.test(recording.err()));
+  await eventually('the device is let go', async () => {
+    const listed = await pulse.pactl('list', 'source-outputs');
+    return !/ALSA plug-in/.test(listed);
+  });
+  const pausedAt = await audio.samples();
+  await api().post(`/recordings/${audio.id}/resume`);
+  await eventually('it goes on', async () => (await audio.samples()) > pausedAt + 8000);
+  await api().post(`/recordings/${audio.id}/stop`);
+  assert.equal(await recording.code, 0, recording.err());
+  assert.match(recording.err(), /stopped at the service/);
+  const [began] = await service.facts(audio.id);
+  assert.equal(began!.data['kind'], 'meeting');
+  // What joined both sides is taken down again.
+  assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift_combined/);
+
+  // A discarded one is not sent again and again: its audio stays on the desk, and is named.
+  const discarded = run(['record', ...from, '--device', 'Desk Mic']);
+  const second = await deskAudio(desk);
+  await eventually('the service knows it', async () => (await service.facts(second.id)).length > 0);
+  await api().post(`/recordings/${second.id}/discard`);
+  assert.equal(await discarded.code, 1, discarded.err());
+  assert.match(discarded.err(), /takes no more of the recording/);
+  assert.ok((await second.samples()) > 0);
+
+  const out = run(['logout', ...from]);
+  assert.equal(await out.code, 0, out.err());
+  const after = run(['record', ...from]);
+  assert.equal(await after.code, 1);
+  assert.match(after.err(), /not logged in/);
+});
+
+test('a certificate that is not trusted is named, with what to do about it', async (t) => {
+  const folder = await tempDir(t);
+  const { cert, key } = await selfSigned(folder, 'own');
+  const [c, k] = [await readFile(cert), await readFile(key)];
+  const server = createServer({ cert: c, key: k }, (_request, answer) => answer.end('hello'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
+  const login = ['login', '--server', url, '--user', 'anna', '--password-stdin'];
+  const refused = command(t, env, login, `${password}\n`);
+  assert.equal(await refused.code, 1);
+  assert.match(refused.err(), /certificate of https:.* is not trusted here .*NODE_EXTRA_CA_CERTS/);
+  const trusted = command(t, { ...env, NODE_EXTRA_CA_CERTS: cert }, login, `${password}\n`);
+  assert.equal(await trusted.code, 1);
+  assert.match(trusted.err(), /is no Mitschrift/);
+  const address = command(t, env, ['login', '--server', 'https://anna:x@example.org'], '');
+  assert.equal(await address.code, 1);
+  assert.doesNotMatch(address.err(), /anna:x/);
+});
+
+/** A desk with a sound system of its own, a service elsewhere, and a network between that can be cut. */
+async function deskAndService(t: TestContext) {
+  const dataDir = await tempDir(t);
+  await mkdir(join(dataDir, 'models'));
+  await cp(join(modelsDir, 'espeak-en'), join(dataDir, 'models', 'espeak-en'), { recursive: true });
+  const pulse = await privatePulse(t);
+  const desk = await tempDir(t);
+  const start = () => startServiceProcess(dataDir, { MITSCHRIFT_UI_LANGUAGE: 'en' });
+  let process = await start();
+  t.after(() => process.end('SIGKILL'));
+  const { token } = await apiOf(process.url).post<{ token: string }>('/setup', {
+    username: 'anna',
+    password,
+  });
+  const network = await tcpProxy(t, process.url);
+  const env = {
+    ...pulse.env,
+    XDG_CONFIG_HOME: join(desk, 'config'),
+    XDG_STATE_HOME: join(desk, 'state'),
+  };
+  return {
+    pulse,
+    desk,
+    network,
+    run: (args: string[], input = '') => command(t, env, args, input),
+    service: {
+      dataDir,
+      token,
+      url: () => process.url,
+      async killAndRestart() {
+        await process.end('SIGKILL');
+        process = await start();
+      },
+      facts: async (id: string) =>
+        await apiOf(process.url, token)
+          .get<{ events: Fact[] }>(`/recordings/${id}/events`)
+          .then(
+            ({ events }) => events,
+            () => [],
+          ),
+      async done(id: string): Promise<Detail> {
+        let detail!: Detail;
+        const look = async () => {
+          detail = await apiOf(process.url, token).get<Detail>(`/recordings/${id}`);
+          assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail.error));
+          return detail.status === 'IDLE' && detail.documents !== null;
+        };
+        await watchUntil(process.url, token, look, 60_000);
+        return detail;
+      },
+    },
+  };
+}
+
+type Run = Awaited<ReturnType<typeof deskAndService>>['run'];
+
+async function logIn(run: Run, url: string): Promise<void> {
+  const login = run(
+    ['login', '--server', url, '--user', 'anna', '--password-stdin'],
+    `${password}\n`,
+  );
+  assert.equal(await login.code, 0, login.err());
+}
+
+/** The built command line. Killed with the test. */
+function command(t: TestContext, env: NodeJS.ProcessEnv, args: string[], input = '') {
+  const child = spawn(process.execPath, [program, ...args], { env });
+  t.after(() => child.kill('SIGKILL'));
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdin.end(input);
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, code: within(args.join(' '), code, 120_000), out: () => out, err: () => err };
+}
+
+/** The newest recording on a desk's disk. */
+async function deskAudio(desk: string) {
+  const root = join(desk, 'state', 'mitschrift', 'recorder', 'recordings');
+  let id = '';
+  const known = new Set<string>(seen.get(desk));
+  await eventually('a recording begins', async () => {
+    id = (await readdir(root).catch(() => [])).find((name) => !known.has(name)) ?? '';
+    return id !== '';
+  });
+  seen.set(desk, [...known, id]);
+  const folder = join(root, id);
+  const path = join(folder, 'audio.wav');
+  const bytes = async () => Math.max(0, ((await stat(path).catch(() => null))?.size ?? 0) - 44);
+  return {
+    id,
+    folder,
+    samples: async () => Math.floor((await bytes()) / 2),
+    pcm: async () => (await readFile(path)).subarray(44),
+  };
+}
+
+const seen = new Map<string, string[]>();
