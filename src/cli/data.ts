@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import { type DataFolder, hostFrom } from '../shared/data-directory.ts';
+import type { ClusterSettings } from '../shared/cluster-settings.ts';
+import { type DataFolder, type Host, hostFrom } from '../shared/data-directory.ts';
 import { type BackupReport, backup as backUp } from '../integrity/backup.ts';
+import { withSharedLog } from '../integrity/shared-log-alone.ts';
 import { withLogAlone } from '../integrity/open-mark.ts';
 import { askService } from '../control/socket.ts';
 import { restore as restoreFrom } from '../integrity/restore.ts';
@@ -15,7 +17,7 @@ import { importLog as importFrom } from '../integrity/import-log.ts';
 
 /** Backs up the data directory; beside a running service the service does it. */
 export async function backupCommand(directory: string, options: { json: boolean }): Promise<void> {
-  const { data } = hostFrom(process.env);
+  const { data } = hostAlone('backup');
   const path = resolve(directory);
   const report =
     (await askService<BackupReport>(data.controlSocket, 'backup', { directory: path })) ??
@@ -35,7 +37,7 @@ export async function restoreCommand(
   directory: string,
   options: { erasures?: string | undefined; json: boolean },
 ): Promise<void> {
-  const { data } = hostFrom(process.env);
+  const { data } = hostAlone('restore');
   const { erasures } = options;
   const report = await restoreFrom(
     resolve(directory),
@@ -55,9 +57,10 @@ export async function restoreCommand(
 
 /** Checks everything in the data directory; beside a running service the service does it. Exit code 1 on damage. */
 export async function verify(options: { json: boolean }): Promise<void> {
-  const { data } = hostFrom(process.env);
+  const { data, cluster } = hostFrom(process.env);
   const report =
-    (await askService<VerifyReport>(data.controlSocket, 'verify')) ?? (await verifyAlone(data));
+    (await askService<VerifyReport>(data.controlSocket, 'verify')) ??
+    (cluster ? await verifyShared(cluster, data) : await verifyAlone(data));
   if (options.json) console.log(JSON.stringify(report));
   else printReport(report);
   if (!report.sound) process.exitCode = 1;
@@ -92,7 +95,7 @@ export async function repairCommand(options: {
   backup?: string | undefined;
   json: boolean;
 }): Promise<void> {
-  const { data } = hostFrom(process.env);
+  const { data } = hostAlone('repair');
   if (options.backup === undefined && (await askService(data.controlSocket, 'settings')) !== null) {
     throw new Error('The service runs. Stop it first: its files must not change meanwhile.');
   }
@@ -127,23 +130,58 @@ export async function repairCommand(options: {
 
 /** Writes the log as JSON lines; beside a running service the service does it. */
 export async function exportLogCommand(file: string, options: { decrypt: boolean }): Promise<void> {
-  const { data } = hostFrom(process.env);
+  const { data, cluster } = hostFrom(process.env);
   const { decrypt } = options;
   const path = resolve(file);
   const { facts } =
     (await askService<ExportedLog>(data.controlSocket, 'export-log', { file: path, decrypt })) ??
-    (await withLogAlone(data, (opened) => exportTo(opened, path, { decrypt })));
+    (await (cluster
+      ? withSharedLog(cluster, null, (opened) => exportTo(opened, path, { decrypt }))
+      : withLogAlone(data, (opened) => exportTo(opened, path, { decrypt }))));
   console.log(`${path}: ${facts} facts`);
   if (decrypt) console.error('What people said is readable in this file. Keep it accordingly.');
 }
 
 /** Makes a log of an exported file in a data directory without one, and checks it. Exit code 1 on damage. */
 export async function importLogCommand(file: string): Promise<void> {
-  const { data } = hostFrom(process.env);
+  const { data } = hostAlone('import-log');
   await importFrom(data, resolve(file));
   const report = await withLogAlone(data, (opened) => verifyData({ ...opened, data }));
   printReport(report);
   if (!report.sound) process.exitCode = 1;
+}
+
+/**
+ * The host of a command that works on the files of LevelDB.
+ * @throws {Error} the log is in a database: what to use instead
+ */
+function hostAlone(command: keyof typeof insteadOf): Host {
+  const host = hostFrom(process.env);
+  if (host.cluster === null) return host;
+  throw new Error(
+    `The log is in a database (MITSCHRIFT_DATABASE_URL), and mitschrift ${command} is for a log in files. ` +
+      insteadOf[command],
+  );
+}
+
+const insteadOf = {
+  backup:
+    'Back the database up by its own tools (pg_basebackup with its WAL), then the blobs: in this order, since a file ' +
+    'is there before the log names it. The folder keys of the blobs goes apart from the rest.',
+  restore:
+    'Restore the database by its own tools, then the blobs of the same time or later; then mitschrift verify.',
+  repair:
+    'PostgreSQL mends itself, or is restored from its own backup; mitschrift verify says what is damaged.',
+  'import-log': 'mitschrift migrate --from DIR brings a data directory into a database.',
+} as const;
+
+/** Log, keys and files of a cluster; of files in a bucket only the log and its keys are looked at. */
+async function verifyShared(cluster: ClusterSettings, data: DataFolder): Promise<VerifyReport> {
+  if (cluster.sharedDirectory === null)
+    throw new Error(
+      'Files in a bucket are not verified yet: each is compared with its SHA-256 when it is read.',
+    );
+  return await withSharedLog(cluster, null, ({ store, keys }) => verifyData({ store, keys, data }));
 }
 
 async function verifyAlone(data: DataFolder): Promise<VerifyReport> {

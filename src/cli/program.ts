@@ -69,6 +69,7 @@ program
   .option('--meeting', 'several people speak', false)
   .option('--title <text>', 'what the recording is called')
   .option('--people <names>', 'who may be heard, with commas between: "Anna, Ben"')
+  .option('--finish <id>', 'end a recording whose recorder will not come back, with what it sent')
   .option('--rest', 'only send what earlier recordings left on this machine', false)
   .action(async (options) => (await import('./record.ts')).record(options));
 
@@ -140,6 +141,14 @@ program
   .description('make the log of an empty data directory of an exported file')
   .argument('<file>', 'an exported log')
   .action(async (file) => (await import('./data.ts')).importLogCommand(file));
+
+program
+  .command('migrate')
+  .description('copy a data directory into PostgreSQL and a blob store, or back; again: it goes on')
+  .option('--from <dir>', 'a data directory whose service is stopped')
+  .option('--to <dir>', 'a data directory without a log')
+  .option('--json', 'print the result as JSON', false)
+  .action(async (options) => (await import('./migrate.ts')).migrate(options));
 
 const models = program
   .command('models')

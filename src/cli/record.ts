@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
 import { askService, openControl } from '../control/socket.ts';
@@ -11,12 +12,14 @@ import {
   writeNote,
 } from '../recorder/desk-folder.ts';
 import { type DeskEnd, type DeskRecording, openDeskRecording } from '../recorder/desk-recording.ts';
+import { finishElsewhere } from '../recorder/finish-elsewhere.ts';
 import { readLogin, serverAddress } from '../recorder/logins.ts';
 import { audioFileName } from '../shared/data-directory.ts';
 import { StageError, messageOf } from '../shared/errors.ts';
 import { peopleFieldSchema } from '../recordings/people-given.ts';
 import { privateDirectory } from '../shared/files.ts';
 import { openLogger } from '../shared/log.ts';
+import { clock } from '../shared/time.ts';
 import { assertLoggedIn } from './login.ts';
 import { type RecordWords, recordWords } from './record-words.ts';
 
@@ -34,6 +37,8 @@ export type RecordOptions = {
   title?: string | undefined;
   people?: string | undefined;
   rest: boolean;
+  /** Id of a recording that another desk began. */
+  finish?: string | undefined;
 };
 
 /**
@@ -48,6 +53,7 @@ export async function record(options: RecordOptions): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  if (options.finish !== undefined) return await finish(server, options.finish);
   const root = recorderRoot(process.env);
   await privateDirectory(root);
   const socket = join(root, 'recorder.sock');
@@ -64,6 +70,14 @@ export async function record(options: RecordOptions): Promise<void> {
     words.end();
     await new Promise((resolve) => control.close(resolve));
   }
+}
+
+async function finish(server: string, id: string): Promise<void> {
+  await assertLoggedIn(server);
+  const { samples } = await finishElsewhere(server, id, () => readLogin(server, process.env));
+  console.error(
+    `It has ended with the ${clock(samples / captureRate)} that its recorder had sent.`,
+  );
 }
 
 /** What earlier processes left of this service, and a new recording unless one of them still goes on. */

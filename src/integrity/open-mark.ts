@@ -10,6 +10,7 @@ import type { EventLog } from '../../events/event-log.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
+import { type PendingJobs, levelPendingJobs } from '../storage/pending-jobs.ts';
 import { exists, ifMissing } from '../shared/files.ts';
 
 /** In the data directory while a process has the log open; not part of a backup. */
@@ -94,7 +95,7 @@ export async function isHeldByAnother(data: Pick<DataFolder, 'root'>): Promise<b
  */
 export async function withLogAlone<T>(
   data: Pick<DataFolder, 'root' | 'log' | 'keys'>,
-  work: (opened: { store: EventLog; keys: KeyStore }) => Promise<T>,
+  work: (opened: { store: EventLog; keys: KeyStore; jobs: PendingJobs }) => Promise<T>,
 ): Promise<T> {
   if (!(await exists(markerPath(data.log))) && !(await exists(data.log))) {
     throw new Error(`There is no log in ${data.root}.`);
@@ -102,7 +103,7 @@ export async function withLogAlone<T>(
   await assertTablesReadable(data.log);
   const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
-    return await work({ store, keys: store.keys });
+    return await work({ store, keys: store.keys, jobs: levelPendingJobs(store.db) });
   } finally {
     await store.close();
   }

@@ -39,6 +39,8 @@ export type DeskLinkEvents = {
   refused(code: string, detail: string): void;
   /** It was resumed there. */
   resumed(): void;
+  /** It was stopped, here or by another connection of the same person. */
+  stopped(): void;
   /** Why there is no connection, in words; null: there is one. */
   away(why: string | null): void;
 };
@@ -53,14 +55,20 @@ const pauses = { first: 500, max: 5000 };
 const silentMs = 40_000;
 const handshakeMs = 10_000;
 
+/** What of a recording is said to its service. */
+type LinkNote = Readonly<Pick<DeskNote, 'id' | 'server' | 'kind' | 'people' | 'isKnown'>>;
+
 /** Connects at the first `begin`. */
-export const openDeskLink = (note: DeskNote, audio: DeskAudio, on: DeskLinkEvents): DeskLink =>
-  new SocketLink(note, audio, on);
+export const openDeskLink = (
+  note: LinkNote,
+  audio: Pick<DeskAudio, 'read'>,
+  on: DeskLinkEvents,
+): DeskLink => new SocketLink(note, audio, on);
 
 /** Holds the connection, and a timer until the next one. */
 class SocketLink implements DeskLink {
-  readonly #note: DeskNote;
-  readonly #audio: DeskAudio;
+  readonly #note: LinkNote;
+  readonly #audio: Pick<DeskAudio, 'read'>;
   readonly #on: DeskLinkEvents;
   #socket: WebSocket | null = null;
   /** Samples sent on this connection or before; null while nothing is taken. */
@@ -77,7 +85,7 @@ class SocketLink implements DeskLink {
   #stopAt: number | null = null;
   #isClosed = false;
 
-  constructor(note: DeskNote, audio: DeskAudio, on: DeskLinkEvents) {
+  constructor(note: LinkNote, audio: Pick<DeskAudio, 'read'>, on: DeskLinkEvents) {
     this.#note = note;
     this.#audio = audio;
     this.#on = on;
@@ -216,7 +224,10 @@ class SocketLink implements DeskLink {
       if (frame.recording_id !== undefined || !this.#isAsking) return;
       this.#isAsking = false;
       this.#on.refused(frame.code, frame.detail);
-    } else if (frame.recording_id === this.#note.id) this.#on.resumed();
+    } else if (frame.recording_id === this.#note.id) {
+      if (frame.event === 'recording.resumed') this.#on.resumed();
+      else this.#on.stopped();
+    }
   }
 
   /** What the service says last counts, also when it is less: its disk may have been put back. */
@@ -287,6 +298,6 @@ const incoming = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('transition'),
     recording_id: z.string(),
-    event: z.literal('recording.resumed'),
+    event: z.enum(['recording.resumed', 'audio.captured']),
   }),
 ]);

@@ -61,6 +61,8 @@ type DeskRecordingDeps = {
   say(text: string): void;
 };
 
+/** Nothing more of it is ever taken. */
+const goneCodes = new Set(['not-recording', 'not-accepted', 'rate-differs', 'not-found']);
 /** How often it is asked whether a recording is gone that a service that is just starting does not know yet. */
 const goneTriesMax = 5;
 /** What a file is looked at for more, and how far its start may be off before the service is told. */
@@ -108,6 +110,7 @@ class CapturedAndSent implements DeskRecording {
       ended: (reason) => this.#guard(this.#endedThere(reason)),
       refused: (code, detail) => this.#guard(this.#refused(code, detail)),
       resumed: () => this.#link.begin(),
+      stopped: () => this.#guard(this.#stoppedThere()),
       away: (why) => (this.#away = why),
     });
     this.#captured = this.#run();
@@ -235,13 +238,11 @@ class CapturedAndSent implements DeskRecording {
   }
 
   async #endedThere(reason: string): Promise<void> {
-    const { note } = this.folder;
     if (reason === 'paused') return this.#pause(true);
     const isWhole = !this.#isCapturing && this.#acknowledged >= this.#samples;
     if (reason === 'stopped' || reason === 'nothing-captured') {
       if (isWhole) return await this.#settled();
-      if (!note.isOver) this.#deps.say('It was stopped at the service.');
-      await this.#over();
+      await this.#stoppedThere();
     }
     if (reason === 'limit-hours') {
       if (isWhole) return await this.#settled();
@@ -250,6 +251,11 @@ class CapturedAndSent implements DeskRecording {
     }
     // What came before it ended there is added to it.
     this.#link.beginLater();
+  }
+
+  async #stoppedThere(): Promise<void> {
+    if (!this.folder.note.isOver) this.#deps.say('It was stopped at the service.');
+    await this.#over();
   }
 
   async #refused(code: string, detail: string): Promise<void> {
@@ -263,8 +269,8 @@ class CapturedAndSent implements DeskRecording {
       return this.#link.beginLater();
     }
     this.#away = detail;
-    const isGone = ['not-recording', 'rate-differs', 'not-found'].includes(code);
-    if (note.isKnown && isGone && (this.#goneTries += 1) > goneTriesMax) {
+    const isGone = goneCodes.has(code);
+    if (isGone && (this.#goneTries += 1) > goneTriesMax) {
       if (isWhole && code === 'not-recording') return await this.#settled();
       await this.#over();
       return await this.#keep(detail);

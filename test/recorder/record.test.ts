@@ -133,7 +133,8 @@ test('a recording follows what is done with it at the service, and a session tha
   const pausedAt = await audio.samples();
   await api().post(`/recordings/${audio.id}/resume`);
   await eventually('it goes on', async () => (await audio.samples()) > pausedAt + 8000);
-  await api().post(`/recordings/${audio.id}/stop`);
+  const finished = run(['record', ...from, '--finish', audio.id]);
+  assert.equal(await finished.code, 0, finished.err());
   assert.equal(await recording.code, 0, recording.err());
   assert.match(recording.err(), /stopped at the service/);
   const [began] = await service.facts(audio.id);

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { copyFile, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ulid } from 'ulid';
+import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
+import { hashFile, ifMissing, privateDirectory, syncDirectory, syncFile } from '../shared/files.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
+
+/** Files under names with slashes, as a data directory, a shared directory and a bucket have them alike. */
+export interface MigratedFiles {
+  /** All names below a folder. */
+  list(folder: string): AsyncIterable<string>;
+  /** SHA-256 of what is there; null: nothing is. */
+  hash(name: string): Promise<string | null>;
+  /** Copies a file of this machine there, durably. @throws {Error} when what arrives is not what was sent */
+  put(name: string, from: string, sha256: string): Promise<void>;
+  /** Works with the file on this machine's disk. */
+  withPath<T>(name: string, work: (path: string) => Promise<T>): Promise<T>;
+  remove(name: string): Promise<void>;
+}
+
+/** Folders that hold what facts name, and what was put aside. */
+const folders = ['keys', 'recordings', 'spaces', 'quarantine'] as const;
+export type FilesMigrated = { copied: number; present: number };
+
+/**
+ * Copies every file from one place to the other that is not there yet, by its hash: again as often as need be.
+ * The source is only read. What is derived from audio is left out: it is made again.
+ */
+export async function migrateFiles(
+  from: MigratedFiles,
+  to: MigratedFiles,
+  say: (text: string) => void,
+): Promise<FilesMigrated> {
+  const all = { copied: 0, present: 0 };
+  for (const folder of folders) {
+    const before = { ...all };
+    for await (const name of from.list(folder)) {
+      if (isDerived(name)) continue;
+      const isCopied = await from.withPath(name, (path) => migrateFile(name, path, to));
+      all[isCopied ? 'copied' : 'present'] += 1;
+      if (all.copied % sayEvery === sayEvery - 1) say(`${folder}: ${all.copied} files copied`);
+    }
+    const [copied, present] = [all.copied - before.copied, all.present - before.present];
+    say(`${folder}: ${copied} files copied, ${present} already there`);
+  }
+  return all;
+}
+
+/** Files between two lines of progress. */
+const sayEvery = 1000;
+
+async function migrateFile(name: string, path: string, to: MigratedFiles): Promise<boolean> {
+  const hashed = await hashFile(path);
+  if (hashed === undefined) throw new Error(`${name} has vanished while it was copied.`);
+  if ((await to.hash(name)) === hashed.sha256) return false;
+  await to.put(name, path, hashed.sha256);
+  return true;
+}
+
+const derived: ReadonlySet<string> = new Set(derivedFileNames);
+const isDerived = (name: string): boolean =>
+  name.startsWith('recordings/') && derived.has(name.slice(name.lastIndexOf('/') + 1));
+
+/** The files of a data directory, or of a directory that nodes share. */
+export function filesOfFolder(data: Pick<DataFolder, 'shared'>): MigratedFiles {
+  const pathOf = (name: string) => join(data.shared, name);
+  const hash = async (name: string) => (await hashFile(pathOf(name)))?.sha256 ?? null;
+  return {
+    list: (folder) => filesBelow(data.shared, folder),
+    hash,
+    withPath: (name, work) => work(pathOf(name)),
+    async put(name, from, sha256) {
+      const folder = dirname(pathOf(name));
+      await privateDirectory(folder);
+      const temporary = join(folder, `.migrating-${ulid()}`);
+      try {
+        await copyFile(from, temporary);
+        if ((await hashFile(temporary))?.sha256 !== sha256) throw changed(name);
+        await syncFile(temporary);
+        await rename(temporary, pathOf(name));
+      } finally {
+        await rm(temporary, { force: true });
+      }
+      await syncDirectory(folder);
+    },
+    remove: (name) => rm(pathOf(name), { force: true }),
+  };
+}
+
+/** The files in a bucket. @param scratch folder of this machine for what is read */
+export function filesOfBlobs(blobs: Blobs, scratch: string): MigratedFiles {
+  return {
+    async *list(folder) {
+      for await (const { key } of blobs.list(`${folder}/`)) yield key;
+    },
+    async hash(name) {
+      const found = await blobs.get(name);
+      if (found === null) return null;
+      const hash = createHash('sha256');
+      for await (const chunk of found.body) hash.update(chunk as Buffer);
+      return hash.digest('hex');
+    },
+    async put(name, from, sha256) {
+      await blobs.put(name, { path: from }, { sha256 });
+    },
+    async withPath(name, work) {
+      const found = await blobs.get(name);
+      if (found === null) throw new Error(`${name} has vanished while it was copied.`);
+      await privateDirectory(scratch);
+      const path = join(scratch, `.migrating-${ulid()}`);
+      try {
+        await pipeline(found.body, createWriteStream(path, { mode: 0o600 }));
+        return await work(path);
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+    remove: (name) => blobs.delete(name),
+  };
+}
+
+const changed = (name: string) =>
+  new Error(`${name} is not what it was before it was copied: the service must not run meanwhile.`);
+
+/** Regular files alone: no link leads out. What an interrupted copy left is none of them. */
+async function* filesBelow(root: string, folder: string): AsyncGenerator<string> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifMissing(null));
+  for (const entry of entries ?? []) {
+    const name = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesBelow(root, name);
+    else if (entry.isFile() && !entry.name.startsWith('.migrating-')) yield name;
+  }
+}

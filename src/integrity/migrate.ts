@@ -1,0 +1,171 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EventLog } from '../../events/event-log.ts';
+import { soleOwnership } from '../../events/ownership.ts';
+import type { ClusterSettings } from '../shared/cluster-settings.ts';
+import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
+import { exists, ifMissing, privateDirectory } from '../shared/files.ts';
+import { openBlobs } from '../storage/blobs/open-blobs.ts';
+import type { PendingJobs } from '../storage/pending-jobs.ts';
+import { importFacts, nodesConnected } from '../storage/postgres/import-facts.ts';
+import { exportLog } from './export-log.ts';
+import { importLog } from './import-log.ts';
+import { type FilesMigrated, filesOfBlobs, filesOfFolder, migrateFiles } from './migrate-files.ts';
+import { withLogAlone } from './open-mark.ts';
+import { type SharedLogParts, withSharedLog } from './shared-log-alone.ts';
+
+/** What `mitschrift migrate` did. */
+export type Migrated = { log: string; facts: number; files: FilesMigrated };
+
+type Say = (text: string) => void;
+
+/**
+ * Copies a data directory into an empty database and a store of blobs: first the keys and files, then the log, in one
+ * transaction. Interrupted anywhere it can be called again. The data directory is only read.
+ * @throws {Error} the database has another log, or more of it; nodes or a service run; a device is being recorded
+ */
+export async function migrateToCluster(
+  data: DataFolder,
+  cluster: ClusterSettings,
+  say: Say,
+): Promise<Migrated> {
+  await refuseNodes(cluster);
+  await refuseCaptures(data);
+  return await withLogAlone(data, async (source) => {
+    const { id } = source.store;
+    const here = await endOf(source.store);
+    const { keys } = source;
+    const there = await withSharedLog(cluster, keys, async ({ store }) => await endOf(store));
+    if (there.facts > 0) assertSame(here, there, 'The database');
+    const files = await withFiles(cluster, data, id, async (to) => {
+      const copied = await migrateFiles(filesOfFolder(data), to, say);
+      // A subject that was erased between two calls: its key was copied by the first.
+      for (const { subject } of await source.keys.erasures()) await to.remove(`keys/${subject}`);
+      return copied;
+    });
+    if (there.facts === 0) {
+      await withSharedLog(cluster, keys, ({ jobs }) => copyJobs(source.jobs, jobs));
+      const pages = source.store.records({ afterPosition: 0, upToPosition: here.facts });
+      await importFacts(cluster.databaseUrl, { id, pages }, progressOf(here.facts, say));
+    }
+    await withSharedLog(cluster, keys, async ({ store }) =>
+      assertSame(here, await endOf(store), 'The copy'),
+    );
+    say(`The database holds the same ${here.facts} facts: checksum ${here.checksum}.`);
+    return { log: id, facts: here.facts, files };
+  });
+}
+
+/**
+ * The way back: copies log, keys and files of a cluster into a data directory without a log. Interrupted anywhere it can
+ * be called again. Database and blobs are only read.
+ * @throws {Error} the data directory has another log, or more of it; nodes run
+ */
+export async function migrateFromCluster(
+  cluster: ClusterSettings,
+  data: DataFolder,
+  say: Say,
+): Promise<Migrated> {
+  await refuseNodes(cluster);
+  return await withSharedLog(cluster, null, async (source) => {
+    const there = await endOf(source.store);
+    const known = (await exists(data.log))
+      ? await withLogAlone(data, async ({ store }) => await endOf(store))
+      : null;
+    if (known) assertSame(there, known, data.root);
+    await privateDirectory(data.root);
+    const files = await withFiles(cluster, data, there.id, (from) =>
+      migrateFiles(from, filesOfFolder(data), say),
+    );
+    // As one list of erasures, which `importLog` makes.
+    await rm(join(data.keys, 'erased.list'), { recursive: true, force: true });
+    if (!known) await importThrough(source, data, say);
+    await withLogAlone(data, async ({ store, jobs }) => {
+      assertSame(there, await endOf(store), 'The copy');
+      await copyJobs(source.jobs, jobs);
+    });
+    say(`${data.root} holds the same ${there.facts} facts: checksum ${there.checksum}.`);
+    return { log: there.id, facts: there.facts, files };
+  });
+}
+
+/** The store is marked with the log: it never gets the files of two. */
+async function withFiles<T>(
+  { blobsUrl, sharedDirectory }: ClusterSettings,
+  { root }: DataFolder,
+  logId: string,
+  work: (files: ReturnType<typeof filesOfBlobs>) => Promise<T>,
+): Promise<T> {
+  const blobs = await openBlobs(blobsUrl, { logId, ownership: soleOwnership() });
+  try {
+    const shared = sharedDirectory === null ? null : dataFolder(root, sharedDirectory);
+    return await work(shared === null ? filesOfBlobs(blobs, root) : filesOfFolder(shared));
+  } finally {
+    await blobs.close();
+  }
+}
+
+type End = { id: string; facts: number; checksum: string };
+
+async function endOf(store: EventLog): Promise<End> {
+  const facts = await store.head();
+  return { id: store.id, facts, checksum: await store.checksum(facts) };
+}
+
+/** @param what of the two it is that differs */
+function assertSame(wanted: End, found: End, what: string): void {
+  if (wanted.id === found.id && wanted.checksum === found.checksum && wanted.facts === found.facts)
+    return;
+  const why =
+    wanted.id !== found.id
+      ? `holds another log (${found.id})`
+      : `holds ${found.facts} facts of this log, and not the same ${wanted.facts}`;
+  throw new Error(`${what} ${why}. Nothing of it was changed: take an empty target.`);
+}
+
+async function copyJobs(from: PendingJobs, to: PendingJobs): Promise<void> {
+  for (const { recordingId, job } of await from.list()) await to.add(recordingId, job);
+}
+
+async function importThrough(source: SharedLogParts, data: DataFolder, say: Say): Promise<void> {
+  const file = join(data.root, 'migrating.jsonl');
+  try {
+    const { facts } = await exportLog(source, file, { decrypt: false });
+    say(`${facts} facts read from the database`);
+    await importLog(data, file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** @returns says how many facts are there, every so often */
+function progressOf(facts: number, say: Say): (position: number) => void {
+  let said = 0;
+  return (position) => {
+    if (position < facts && position - said < factsBetween) return;
+    said = position;
+    say(`${position} of ${facts} facts`);
+  };
+}
+
+const factsBetween = 20_000;
+
+async function refuseNodes({ databaseUrl }: ClusterSettings): Promise<void> {
+  const nodes = await nodesConnected(databaseUrl);
+  if (nodes === 0) return;
+  throw new Error(
+    `Nodes are connected to the database (${nodes} connections). Stop all of them first: what they write ` +
+      'meanwhile would be missing.',
+  );
+}
+
+/** A capture outlives its service, and its file grows. */
+async function refuseCaptures({ recordings }: DataFolder): Promise<void> {
+  for (const name of await readdir(recordings).catch(ifMissing<string[]>([]))) {
+    if (!(await exists(join(recordings, name, 'capture.json')))) continue;
+    throw new Error(
+      `A device is still being recorded, or was when the service ended (${name}). Start the service, ` +
+        'stop the recording, stop the service, and call this again.',
+    );
+  }
+}
