@@ -1,7 +1,7 @@
 import { read } from 'read';
 import { ServiceRefusal, askAs, logIn } from '../recorder/ask-service.ts';
-import { loggedOut } from '../recorder/desk-link.ts';
-import { readLogin, removeLogin, serverAddress, writeLogin } from '../recorder/logins.ts';
+import { loggedOut } from '../recorder/link-frames.ts';
+import { readLogin, removeLogin, serviceOrigin, writeLogin } from '../recorder/logins.ts';
 import { askPassword, passwordFromInput } from './passwords.ts';
 
 /** `mitschrift login --server URL`: keeps a session for `mitschrift record` (0600, below XDG's config folder). */
@@ -10,7 +10,7 @@ export async function login(options: {
   user?: string | undefined;
   passwordStdin: boolean;
 }): Promise<void> {
-  const server = serverAddress(options.server);
+  const server = serviceOrigin(options.server);
   warnOfPlainHttp(server);
   const credentials = await credentialsFor(server, options);
   const session = await logIn(server, credentials);
@@ -20,7 +20,7 @@ export async function login(options: {
 
 /** `mitschrift logout --server URL`: ends the session there, and forgets it here whether or not the service answers. */
 export async function logout(options: { server: string }): Promise<void> {
-  const server = serverAddress(options.server);
+  const server = serviceOrigin(options.server);
   const session = await readLogin(server, process.env);
   if (session === null) {
     console.log(`Nobody is logged in at ${server} from here.`);

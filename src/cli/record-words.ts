@@ -1,4 +1,4 @@
-import type { DeskState } from '../recorder/desk-recording.ts';
+import type { DeskState } from '../recorder/desk-state.ts';
 import { clock } from '../shared/time.ts';
 
 /** Says on standard error how recordings of this desk are. */
@@ -16,7 +16,7 @@ export function recordWords(stream: NodeJS.WriteStream = process.stderr): Record
   const clear = () => (stream.isTTY && shown !== '' ? '\r\u001B[K' : '');
   return {
     show(states) {
-      const line = states.map((state) => inWords(state, stream.isTTY)).join(' · ');
+      const line = states.map((state) => stateInWords(state, stream.isTTY)).join(' · ');
       if (line === shown || line === '') return;
       stream.write(stream.isTTY ? `${clear()}${line.slice(0, stream.columns - 1)}` : `${line}\n`);
       shown = line;
@@ -40,7 +40,7 @@ const phases: Record<DeskState['phase'], string> = {
 };
 
 /** @param isLive with what changes all the time */
-export function inWords(state: DeskState, isLive: boolean): string {
+function stateInWords(state: DeskState, isLive: boolean): string {
   const { phase, seconds, unsentSeconds, level, device, away } = state;
   const parts = [phases[phase]];
   if (isLive) parts.push(clock(seconds));

@@ -13,7 +13,7 @@ import {
 } from '../recorder/desk-folder.ts';
 import { type DeskEnd, type DeskRecording, openDeskRecording } from '../recorder/desk-recording.ts';
 import { finishElsewhere } from '../recorder/finish-elsewhere.ts';
-import { readLogin, serverAddress } from '../recorder/logins.ts';
+import { readLogin, serviceOrigin } from '../recorder/logins.ts';
 import { audioFileName } from '../shared/data-directory.ts';
 import { StageError, messageOf } from '../shared/errors.ts';
 import { peopleFieldSchema } from '../recordings/people-given.ts';
@@ -46,7 +46,7 @@ export type RecordOptions = {
  * disk, 1 failed, or the service takes no more of it, 3 stopped and not all sent: the next `record` goes on.
  */
 export async function record(options: RecordOptions): Promise<void> {
-  const server = serverAddress(options.server);
+  const server = serviceOrigin(options.server);
   const people = peopleFieldSchema.safeParse(options.people ?? '');
   if (!people.success) {
     console.error(`--people ${people.error.issues[0]?.message}.`);

@@ -1,11 +1,12 @@
 import { WebSocket } from 'ws';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { captureRate } from '../audio/wav.ts';
 import type { clientFrame } from '../http/feed/client-frames.ts';
 import { messageOf } from '../shared/errors.ts';
 import { linkFailure } from './ask-service.ts';
 import type { DeskAudio } from './desk-audio.ts';
 import type { DeskNote } from './desk-folder.ts';
+import { incomingFrame, loggedOut, refusedHandshake } from './link-frames.ts';
 import type { Login } from './logins.ts';
 
 /**
@@ -202,7 +203,7 @@ class SocketLink implements DeskLink {
   }
 
   #receive(message: unknown): void {
-    const parsed = incoming.safeParse(message);
+    const parsed = incomingFrame.safeParse(message);
     // Most frames of a feed are about other things.
     if (!parsed.success) return;
     const frame = parsed.data;
@@ -272,32 +273,3 @@ class SocketLink implements DeskLink {
     return true;
   }
 }
-
-export const loggedOut = (server: string): string =>
-  `You are not logged in at ${server}, or no longer: mitschrift login --server ${server}`;
-
-function refusedHandshake(server: string, status: number): string {
-  if (status === 401) return loggedOut(server);
-  if (status === 503) return `${server} is just starting or stopping.`;
-  return `${server} refuses the connection (HTTP ${status}).`;
-}
-
-const samples = z.number().int().nonnegative();
-
-/** The frames of the service that concern a sender. */
-const incoming = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('audio.ready'), recording_id: z.string(), samples }),
-  z.object({ type: z.literal('audio.ack'), samples }),
-  z.object({ type: z.literal('audio.ended'), samples, reason: z.string() }),
-  z.object({
-    type: z.literal('warning'),
-    code: z.string(),
-    detail: z.string(),
-    recording_id: z.string().optional(),
-  }),
-  z.object({
-    type: z.literal('transition'),
-    recording_id: z.string(),
-    event: z.enum(['recording.resumed', 'audio.captured']),
-  }),
-]);

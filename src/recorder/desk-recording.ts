@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { captureRate } from '../audio/wav.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
 import { repairWav } from '../capture/file/wav-writer.ts';
@@ -8,12 +7,13 @@ import type { CaptureStatus } from '../capture/process/protocol.ts';
 import { audioFileName } from '../shared/data-directory.ts';
 import { messageOf } from '../shared/errors.ts';
 import { exists } from '../shared/files.ts';
-import { ServiceRefusal, askAs } from './ask-service.ts';
 import { type DeskAudio, openDeskAudio } from './desk-audio.ts';
 import type { DeskDevices } from './desk-devices.ts';
 import { type DeskFolder, removeDeskFolder, writeNote } from './desk-folder.ts';
 import { type DeskLink, openDeskLink } from './desk-link.ts';
+import type { DeskState } from './desk-state.ts';
 import type { Login } from './logins.ts';
+import { correctStart, entitle, loginOf, outcomeInWords, tell } from './tell-service.ts';
 
 /** How a recording of this desk ended here. */
 export type DeskEnd =
@@ -23,21 +23,6 @@ export type DeskEnd =
   | 'nothing'
   /** The service takes no more of it; the audio stays here. */
   | 'kept';
-
-/** What is to be said of it. */
-export type DeskState = {
-  id: string;
-  phase: 'starting' | 'recording' | 'paused' | 'sending';
-  /** Of audio on this disk, and of that what the service has not acknowledged. */
-  seconds: number;
-  unsentSeconds: number;
-  /** Of the last 100 ms, 0 to 1; null while nothing comes. */
-  level: number | null;
-  /** What is wrong with the device, in words. */
-  device: string | null;
-  /** Why nothing is sent, in words. */
-  away: string | null;
-};
 
 /** One recording of this desk: its capture process, and the link that sends what that writes. */
 export interface DeskRecording {
@@ -65,10 +50,8 @@ type DeskRecordingDeps = {
 const goneCodes = new Set(['not-recording', 'not-accepted', 'rate-differs', 'not-found']);
 /** How often it is asked whether a recording is gone that a service that is just starting does not know yet. */
 const goneTriesMax = 5;
-/** What a file is looked at for more, and how far its start may be off before the service is told. */
+/** How often the file is looked at for more, in milliseconds. */
 const pokeMs = 100;
-const startOffMs = 60_000;
-const detailTriesMax = 5;
 
 /** Starts a recording, or goes on with one that an earlier process left. */
 export const openDeskRecording = (folder: DeskFolder, deps: DeskRecordingDeps): DeskRecording =>
@@ -104,7 +87,7 @@ class CapturedAndSent implements DeskRecording {
       this.#fail = reject;
     });
     this.#link = openDeskLink(folder.note, this.#audio, {
-      login: () => this.#login(),
+      login: () => loginOf(folder.note, deps.login),
       ready: () => this.#ready(),
       acknowledged: (samples) => (this.#acknowledged = samples),
       ended: (reason) => this.#guard(this.#endedThere(reason)),
@@ -227,7 +210,7 @@ class CapturedAndSent implements DeskRecording {
     this.#pause(false);
     if (note.isKnown) return;
     note.isKnown = true;
-    this.#guard(writeNote(this.folder).then(() => this.#entitle()));
+    this.#guard(writeNote(this.folder).then(() => entitle(this.folder.note, this.#deps)));
   }
 
   #pause(isPaused: boolean): void {
@@ -265,7 +248,7 @@ class CapturedAndSent implements DeskRecording {
       this.#pause(true);
       if (!note.isOver || this.#isCapturing) return;
       if (isWhole) return this.#link.stopPaused();
-      await this.#ask('POST', `/recordings/${note.id}/resume`);
+      await tell(note, this.#deps, 'POST', `/recordings/${note.id}/resume`);
       return this.#link.beginLater();
     }
     this.#away = detail;
@@ -279,7 +262,7 @@ class CapturedAndSent implements DeskRecording {
   }
 
   async #settled(): Promise<void> {
-    await this.#date();
+    await correctStart(this.folder.note, this.#deps);
     await this.#finish('sent');
   }
 
@@ -299,47 +282,6 @@ class CapturedAndSent implements DeskRecording {
     this.#settle(end);
   }
 
-  async #entitle(): Promise<void> {
-    const { id, title } = this.folder.note;
-    if (title !== null) await this.#ask('PATCH', `/recordings/${id}`, { title });
-  }
-
-  /** A recording that began without a network began earlier than the service knows. */
-  async #date(): Promise<void> {
-    const { id, startedAt } = this.folder.note;
-    const known = await this.#ask('GET', `/recordings/${id}`);
-    const at = Date.parse((known as { started_at?: string } | null)?.started_at ?? startedAt);
-    if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return;
-    await this.#ask('PATCH', `/recordings/${id}`, { started_at: startedAt });
-  }
-
-  /** What is not said after some tries is told, and no reason to keep audio that is sent. */
-  async #ask(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<unknown> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const login = await this.#login();
-        return login === null ? null : await askAs(login, method, path, body);
-      } catch (error) {
-        const isFinal = error instanceof ServiceRefusal && error.status < 500;
-        if (isFinal || tries >= detailTriesMax) {
-          this.#deps.say(`The service did not take ${method} ${path}: ${messageOf(error)}`);
-          return null;
-        }
-        await sleep(500 * 2 ** tries);
-      }
-    }
-  }
-
-  /** Whose recording it is, and no one else. */
-  async #login(): Promise<Login | null> {
-    const { server, username } = this.folder.note;
-    const login = await this.#deps.login();
-    if (login === null || login.username === username) return login;
-    throw new Error(
-      `It was begun as ${username}: mitschrift login --server ${server} as ${username}`,
-    );
-  }
-
   /** What no one waits for, and must not be lost. */
   #guard(work: Promise<void>): void {
     work.catch((error: unknown) => {
@@ -348,15 +290,4 @@ class CapturedAndSent implements DeskRecording {
       this.#fail(error);
     });
   }
-}
-
-function outcomeInWords(reason: CaptureOutcome['reason']): string {
-  const words: Partial<Record<CaptureOutcome['reason'], string>> = {
-    'device-unavailable': 'The device gave nothing: the recording has ended.',
-    'limit-hours': 'The recording has reached its longest time, and has ended.',
-    'disk-low': 'The disk of this machine is nearly full: the recording has ended.',
-    'disk-failed': 'The disk of this machine cannot be written to: the recording has ended.',
-    'service-and-capture-died': 'Its capture has ended; what there is of it is sent.',
-  };
-  return words[reason] ?? `The recording has ended (${reason}).`;
 }

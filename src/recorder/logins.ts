@@ -8,7 +8,7 @@ import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
 export type Login = z.infer<typeof loginSchema>;
 
 const loginSchema = z.object({
-  /** Its origin, as `serverAddress` gives it. */
+  /** Its origin, as `serviceOrigin` gives it. */
   server: z.string(),
   username: z.string(),
   token: z.string(),
@@ -18,7 +18,7 @@ const loginSchema = z.object({
  * The origin of a service: `https://notes.example.org`.
  * @throws {Error} when the text is no address of one
  */
-export function serverAddress(text: string): string {
+export function serviceOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/u.test(url.protocol))
     throw new Error(`“${text}” is no address of a service: https://notes.example.org is one.`);

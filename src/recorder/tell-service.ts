@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CaptureOutcome } from '../capture/follow-capture.ts';
+import { messageOf } from '../shared/errors.ts';
+import { ServiceRefusal, askAs } from './ask-service.ts';
+import type { DeskNote } from './desk-folder.ts';
+import type { Login } from './logins.ts';
+
+type Telling = { login(): Promise<Login | null>; say(text: string): void };
+
+/** How far a start may be off before the service is told, in milliseconds. */
+const startOffMs = 60_000;
+const triesMax = 5;
+
+/** Whose recording it is, and no one else. @throws {Error} another person is logged in */
+export async function loginOf(
+  { server, username }: Pick<DeskNote, 'server' | 'username'>,
+  known: () => Promise<Login | null>,
+): Promise<Login | null> {
+  const login = await known();
+  if (login === null || login.username === username) return login;
+  throw new Error(
+    `It was begun as ${username}: mitschrift login --server ${server} as ${username}`,
+  );
+}
+
+/** Gives it the title that was wanted. */
+export async function entitle(note: DeskNote, deps: Telling): Promise<void> {
+  const { id, title } = note;
+  if (title !== null) await tell(note, deps, 'PATCH', `/recordings/${id}`, { title });
+}
+
+/** A recording that began without a network began earlier than the service knows. */
+export async function correctStart(note: DeskNote, deps: Telling): Promise<void> {
+  const { id, startedAt } = note;
+  const known = await tell(note, deps, 'GET', `/recordings/${id}`);
+  const at = Date.parse((known as { started_at?: string } | null)?.started_at ?? startedAt);
+  if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return;
+  await tell(note, deps, 'PATCH', `/recordings/${id}`, { started_at: startedAt });
+}
+
+/** What is not taken after some tries is said, and no reason to keep audio that is sent. @returns the answer, or null */
+export async function tell(
+  note: DeskNote,
+  { login, say }: Telling,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const session = await loginOf(note, login);
+      return session === null ? null : await askAs(session, method, path, body);
+    } catch (error) {
+      const isFinal = error instanceof ServiceRefusal && error.status < 500;
+      if (isFinal || tries >= triesMax) {
+        say(`The service did not take ${method} ${path}: ${messageOf(error)}`);
+        return null;
+      }
+      await sleep(500 * 2 ** tries);
+    }
+  }
+}
+
+/** Why nothing more is captured. */
+export function outcomeInWords(reason: CaptureOutcome['reason']): string {
+  const words: Partial<Record<CaptureOutcome['reason'], string>> = {
+    'device-unavailable': 'The device gave nothing: the recording has ended.',
+    'limit-hours': 'The recording has reached its longest time, and has ended.',
+    'disk-low': 'The disk of this machine is nearly full: the recording has ended.',
+    'disk-failed': 'The disk of this machine cannot be written to: the recording has ended.',
+    'service-and-capture-died': 'Its capture has ended; what there is of it is sent.',
+  };
+  return words[reason] ?? `The recording has ended (${reason}).`;
+}
