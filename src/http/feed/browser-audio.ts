@@ -235,7 +235,7 @@ function browserRecordings(services: HttpServices) {
         speakers: null,
         people,
         device: null,
-        trigger: sender,
+        trigger: sender ?? 'browser',
       });
       await untilReadable(services, accepted);
       return accepted.recordingId;

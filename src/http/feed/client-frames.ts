@@ -22,9 +22,9 @@ export const clientFrame = z.discriminatedUnion('type', [
     language: languageSchema.optional(),
     sender: z
       .enum(['browser', 'recorder'])
-      .default('browser')
+      .optional()
       .describe(
-        'of a new recording. A `recorder` keeps all of it on a disk of its own: it is waited for a week',
+        'of a new recording, a browser by default. A `recorder` keeps all of it on a disk of its own: it is waited for a week',
       ),
     people: peopleSchema.optional().describe('names of people who may be heard'),
     recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
