@@ -176,7 +176,11 @@ async function openServedRows(
 export const served = [recordings, commands, people];
 
 /** Makes the rows of recordings again whose keys were put back since they were written. Mostly there are none. */
-async function takeInKeys(store: EventLog, storage: ProjectionStorage, log: Log): Promise<void> {
+export async function takeInKeys(
+  store: EventLog,
+  storage: ProjectionStorage,
+  log: Log,
+): Promise<void> {
   for (const projection of [recordings, people]) {
     const { name } = projection;
     await forEachKeyThatCameBack(storage, store.keys, name, async (recordingId, marks) => {

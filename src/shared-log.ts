@@ -1,6 +1,11 @@
 import { openFileKeys } from '../events/log/file-keys.ts';
-import { startProjections } from '../projections/runner/runner.ts';
-import { type Guarded, type OpenedLog, served } from './event-log.ts';
+import { ulid } from 'ulid';
+import type { ProjectionStorage } from '../projections/runner/projection.ts';
+import {
+  type ProjectorChannel,
+  startSharedProjections,
+} from '../projections/runner/shared-runner.ts';
+import { type Guarded, type OpenedLog, served, takeInKeys } from './event-log.ts';
 import { type Backups, BackupRefused } from './integrity/backups.ts';
 import { type Scrub, startScrub } from './integrity/scrub.ts';
 import type { ClusterSettings } from './shared/cluster-settings.ts';
@@ -43,11 +48,13 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     const texts = await openSealedTexts(db, cluster.masterKey);
     const notices = postgresNotices(db, report);
     const ownership = postgresOwnership(db, { leaseMs });
-    const storage = sealedRows(postgresProjectionStorage(db), {
-      keys,
-      projections: served,
-      report: (problem) => log.error(problem, 'rows cannot be read'),
-    });
+    const sealed = (rows: ProjectionStorage): ProjectionStorage =>
+      sealedRows(rows, {
+        keys,
+        projections: served,
+        report: (problem) => log.error(problem, 'rows cannot be read'),
+      });
+    const storage = sealed(postgresProjectionStorage(db));
     return {
       keys,
       store,
@@ -63,7 +70,19 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
         isAlone: false,
         takeOver: { slots: cluster.role === 'serve' ? 0 : cluster.workSlots },
       },
-      keepRows: (how) => startProjections({ store, storage, projections: served, ...how }),
+      keepRows: (how) =>
+        startSharedProjections({
+          ...how,
+          store,
+          projections: served,
+          ownership,
+          channel: projectorChannel(db, report),
+          node: ulid(),
+          storage: () => sealed(postgresProjectionStorage(db, { fenced: true })),
+          before: (rows) => takeInKeys(store, rows, log),
+          onProjector: (is) => log.info({ is }, 'projector'),
+          onFailure: (err) => log.warn({ err }, 'the rows cannot be kept up by this node now'),
+        }),
       guard: (deps) => guard({ store, keys, data, log }, deps, db),
       leftFolders: [],
       removeOldRows: async () => {},
@@ -78,6 +97,19 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     await db.close();
     throw error;
   }
+}
+
+function projectorChannel(
+  { channels }: Postgres,
+  report: (message: string, error: unknown) => void,
+): ProjectorChannel {
+  return {
+    tell: (text) =>
+      void channels
+        .tell('applied', text)
+        .catch((error: unknown) => report('Other nodes do not hear how far the rows are.', error)),
+    listen: (heard, opened) => channels.listen('applied', { heard, opened }),
+  };
 }
 
 /** Rows that cannot be written for want of room show in the log's health: it is the same database. */

@@ -27,14 +27,18 @@ export type ProjectionState = {
   reason: StopReason | null;
 };
 
-/** One projection at work: its position, its rows at hand, and how it fares. */
-export interface Member {
+/** How far a projection is, wherever it is kept up. */
+export interface Progress {
   readonly name: string;
   state(): ProjectionState;
   position(): number;
   stopped(): boolean;
   /** Whether it has seen the head of the log since the start, and has not stopped. */
   live(): boolean;
+}
+
+/** One projection at work: its position, its rows at hand, and how it fares. */
+export interface Member extends Progress {
   /**
    * Takes the projection up where it was left; from the beginning when its version is another one,
    * or when `reaches` says that the log does not get as far as its checkpoint.

@@ -1,4 +1,4 @@
-import type { Member } from './member.ts';
+import type { Progress } from './member.ts';
 import { ProjectionBehind, ProjectionStopped } from './projection.ts';
 
 /** Those who wait until projections have come as far as they need. */
@@ -8,8 +8,8 @@ export interface PositionWaiters {
    * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one has stopped; the signal's reason.
    */
   wait(
-    members: readonly Member[],
-    need: { has: (member: Member) => boolean; what: string },
+    members: readonly Progress[],
+    need: { has: (member: Progress) => boolean; what: string },
     options: { timeoutMs: number; signal?: AbortSignal | undefined },
   ): Promise<void>;
   /** Resolves those that need to wait no more. To be called when a position or a state has changed. */
@@ -54,7 +54,7 @@ export function positionWaiters(): PositionWaiters {
   };
 }
 
-export function stoppedError(member: Member): ProjectionStopped {
+export function stoppedError(member: Progress): ProjectionStopped {
   const { name, position, reason } = member.state();
   return new ProjectionStopped(
     name,
@@ -63,8 +63,8 @@ export function stoppedError(member: Member): ProjectionStopped {
 }
 
 function behindError(
-  members: readonly Member[],
-  need: { has: (member: Member) => boolean; what: string },
+  members: readonly Progress[],
+  need: { has: (member: Progress) => boolean; what: string },
   limit: string,
 ): ProjectionBehind {
   const behind = members.find((member) => !need.has(member)) ?? members[0]!;

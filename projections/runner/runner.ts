@@ -1,7 +1,7 @@
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
 import { type Follower, followLog } from './follow-log.ts';
-import { type Member, type ProjectionState, openMember } from './member.ts';
+import { type Member, type Progress, type ProjectionState, openMember } from './member.ts';
 import {
   type Projection,
   ProjectionBehind,
@@ -10,7 +10,7 @@ import {
   type StopReason,
   outageReason,
 } from './projection.ts';
-import { stoppedError, positionWaiters } from './positions.ts';
+import { type PositionWaiters, stoppedError, positionWaiters } from './positions.ts';
 
 export type { ProjectionState } from './member.ts';
 
@@ -78,6 +78,8 @@ export function startProjections(options: {
   signal?: AbortSignal;
   onStopped?: (state: ProjectionState) => void;
   onListenerError?: (error: unknown) => void;
+  /** Called when positions or states may have changed. */
+  onProgress?: () => void;
 }): ProjectionRunner {
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, ...(options.signal ? [options.signal] : [])]);
@@ -87,7 +89,6 @@ export function startProjections(options: {
   const members = options.projections.map((projection) =>
     openMember(projection, { storage: options.storage, signal, onStopped }),
   );
-  const chosen = chooser(members);
   const waiting = positionWaiters();
   const listeners = listenersTo(options.onListenerError);
   const following = keepFollowing({
@@ -95,27 +96,14 @@ export function startProjections(options: {
     members,
     stopping,
     signal,
-    onProgress: () => waiting.settle(),
+    onProgress() {
+      waiting.settle();
+      options.onProgress?.();
+    },
     onApplied: listeners.notify,
   });
   return {
-    states: () => members.map((member) => member.state()),
-    async applied(which, position, { timeoutMs = appliedTimeoutMs, signal } = {}) {
-      const has = (member: Member) => member.position() >= position;
-      const need = { has, what: `apply position ${position}` };
-      await waiting.wait(chosen(which), need, { timeoutMs, signal });
-    },
-    async caughtUp(which, { timeoutMs = Infinity, signal } = {}) {
-      const need = { has: (member: Member) => member.live(), what: 'catch up with the log' };
-      await waiting.wait(chosen(which), need, { timeoutMs, signal });
-    },
-    assertRunning(which) {
-      for (const member of chosen(which)) {
-        if (member.stopped()) throw stoppedError(member);
-        if (member.live()) continue;
-        throw new ProjectionBehind(member.name, `The projection ${member.name} is catching up`);
-      }
-    },
+    ...progressOf(members, waiting),
     ready: () => following.ready,
     position: () => following.position(),
     onApplied: listeners.add,
@@ -126,8 +114,35 @@ export function startProjections(options: {
   };
 }
 
+/** What is asked of projections, wherever they are kept up. */
+export function progressOf(
+  members: readonly Progress[],
+  waiting: PositionWaiters,
+): Pick<ProjectionRunner, 'states' | 'applied' | 'caughtUp' | 'assertRunning'> {
+  const chosen = chooser(members);
+  return {
+    states: () => members.map((member) => member.state()),
+    async applied(which, position, { timeoutMs = appliedTimeoutMs, signal } = {}) {
+      const has = (member: Progress) => member.position() >= position;
+      const need = { has, what: `apply position ${position}` };
+      await waiting.wait(chosen(which), need, { timeoutMs, signal });
+    },
+    async caughtUp(which, { timeoutMs = Infinity, signal } = {}) {
+      const need = { has: (member: Progress) => member.live(), what: 'catch up with the log' };
+      await waiting.wait(chosen(which), need, { timeoutMs, signal });
+    },
+    assertRunning(which) {
+      for (const member of chosen(which)) {
+        if (member.stopped()) throw stoppedError(member);
+        if (member.live()) continue;
+        throw new ProjectionBehind(member.name, `The projection ${member.name} is catching up`);
+      }
+    },
+  };
+}
+
 /** By name, several names, or `all`. @throws {TypeError} two have one name */
-function chooser(members: readonly Member[]): (which: Which) => readonly Member[] {
+function chooser(members: readonly Progress[]): (which: Which) => readonly Progress[] {
   const byName = new Map(members.map((member) => [member.name, member]));
   if (byName.size !== members.length) throw new TypeError('Two projections have the same name');
   return (which) => {
@@ -141,7 +156,7 @@ function chooser(members: readonly Member[]): (which: Which) => readonly Member[
 }
 
 /** Those who are called with facts that were applied; one that throws is dropped. */
-function listenersTo(onError: ((error: unknown) => void) | undefined) {
+export function listenersTo(onError: ((error: unknown) => void) | undefined) {
   const listeners = new Set<AppliedListener>();
   return {
     add(listener: AppliedListener) {
@@ -187,8 +202,9 @@ function keepFollowing(deps: {
     const head = await store.head();
     const reaches = (position: number) => position <= head;
     await Promise.all(members.map((member) => member.resume(reaches)));
+    follower = followLog(deps);
     onProgress();
-    return (follower = followLog(deps));
+    return follower;
   };
   const started = start();
   const ready = started

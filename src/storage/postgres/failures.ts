@@ -1,6 +1,6 @@
 import { EventStoreError } from '../../../events/store.ts';
 import { codeOf } from '../../shared/errors.ts';
-import { anotherLog } from './schema.ts';
+import { anotherLog, anotherProjector } from './schema.ts';
 
 /**
  * What a failed question means for those who ask the log.
@@ -19,6 +19,10 @@ export function failureOf(error: unknown, where: string): EventStoreError {
   if (code === anotherLog) {
     const message = `The database ${where} holds another log than at the start. Start again.`;
     return new EventStoreError('DAMAGED', message, { cause: error });
+  }
+  if (code === anotherProjector) {
+    // What held the name has lost it, or is about to hear so.
+    return new EventStoreError('BUSY', 'Another node writes the rows now.', { cause: error });
   }
   if (!isAway(error)) throw error;
   const message = `The database ${where} cannot be asked now (${code || 'no answer'}).`;

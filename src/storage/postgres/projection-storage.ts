@@ -7,8 +7,14 @@ const pageRowsMax = 200;
 /**
  * The rows of projections as JSON. Not synced: a crash of the server takes rows and checkpoint back together to an
  * earlier moment, and the log makes up for it. Keys are compared by their bytes.
+ * @param options.fenced writes only behind its own checkpoints; otherwise it is `BUSY`, for good
  */
-export function postgresProjectionStorage(db: Postgres): ProjectionStorage {
+export function postgresProjectionStorage(
+  db: Postgres,
+  { fenced = false }: { fenced?: boolean } = {},
+): ProjectionStorage {
+  /** Positions of the checkpoints that were read or written here last. */
+  const positions = new Map<string, number>();
   const getMany = async <T>(projection: string, keys: readonly string[]) => {
     if (keys.length === 0) return [];
     const found = await db.ask<KeyedRow>({
@@ -30,6 +36,8 @@ export function postgresProjectionStorage(db: Postgres): ProjectionStorage {
         text: 'select version, position from checkpoints where projection = $1',
         values: [projection],
       });
+      if (!found) positions.delete(projection);
+      else positions.set(projection, Number(found.position));
       return found && { version: found.version, position: Number(found.position) };
     },
     async commit(projection, { version, position }: Checkpoint, changes) {
@@ -44,9 +52,19 @@ export function postgresProjectionStorage(db: Postgres): ProjectionStorage {
       }
       await db.ask({
         name: 'commit-rows',
-        text: 'select commit_rows($1, $2, $3, $4::text[], $5::text[], $6::text[])',
-        values: [projection, version, position, kept.keys, kept.rows, gone],
+        text: 'select commit_rows($1, $2, $3, $4::text[], $5::text[], $6::text[], $7, $8)',
+        values: [
+          projection,
+          version,
+          position,
+          kept.keys,
+          kept.rows,
+          gone,
+          fenced,
+          positions.get(projection) ?? null,
+        ],
       });
+      positions.set(projection, position);
     },
     async remove(projection, { gte, lt }) {
       await db.ask({
@@ -60,6 +78,7 @@ export function postgresProjectionStorage(db: Postgres): ProjectionStorage {
           delete from rows where projection = $1`,
         values: [projection],
       });
+      positions.delete(projection);
     },
   };
 }
