@@ -70,6 +70,10 @@ export type Standing = {
   recordsDevices: boolean;
   /** Whether what lies in its folders can be no other process's: what no fact names is then put aside at a start. */
   isAlone: boolean;
+  /** Whether it works on audio and words; else it takes in what browsers send, and others work on it. */
+  worksOnAudio: boolean;
+  /** Whether it answers requests; else only that it lives, and its figures. */
+  serves: boolean;
   /** For how many recordings it acts at once, and how often it looks for them. */
   takeOver: Pick<TakeOverDeps, 'slots' | 'pollMs'>;
 };
@@ -112,7 +116,13 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     return {
       ...partsOf(store, data),
       rows,
-      standing: { recordsDevices: true, isAlone: true, takeOver: {} },
+      standing: {
+        recordsDevices: true,
+        isAlone: true,
+        worksOnAudio: true,
+        serves: true,
+        takeOver: {},
+      },
       keepRows: (how) =>
         startProjections({ store, storage: rows.storage, projections: served, ...how }),
       async guard({ notTakenUp, whileFilesStay }) {

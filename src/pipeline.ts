@@ -237,6 +237,7 @@ function recordingServiceOver(
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     ownership: opened.ownership,
+    worksOnAudio: opened.standing.worksOnAudio,
     takeOver: {
       ...opened.standing.takeOver,
       ownersOf: (recordingIds) => ownersOfRecordings(storage, recordingIds),

@@ -68,6 +68,8 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       standing: {
         recordsDevices: false,
         isAlone: false,
+        worksOnAudio: cluster.role !== 'serve',
+        serves: cluster.role !== 'work',
         takeOver: { slots: cluster.role === 'serve' ? 0 : cluster.workSlots },
       },
       keepRows: (how) =>

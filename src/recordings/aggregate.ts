@@ -62,6 +62,8 @@ export type AggregateDeps = {
   /** Whether other processes append too: then the log is read on before acting. */
   isShared: boolean;
   runStage: RunStage;
+  /** Whether this process goes on acting for a recording in this state; what it leaves is another's. Default: in all. */
+  actsIn?: ((snapshot: RecordingSnapshot) => boolean) | undefined;
   log: Log;
   /** Called after each fact that this process appended, or acts on. */
   moved(recording: RecordingAggregate): void;
@@ -135,7 +137,7 @@ export async function openAggregate(
 /** Acts for a recording while it is held: the actor, and the activities it starts. */
 function actingFor(
   recordingId: string,
-  { handler, isShared, runStage, log, waits, left }: AggregateDeps,
+  { handler, isShared, runStage, actsIn = () => true, log, waits, left }: AggregateDeps,
   of: { snapshot(): RecordingSnapshot; recording(): RecordingAggregate },
 ) {
   const activities = stageActivities(
@@ -187,6 +189,8 @@ function actingFor(
     take(fact: LoggedRecordingFact): void {
       const mine = going;
       if (!mine) return;
+      // Before the actor begins what comes next.
+      if (!actsIn(of.snapshot())) return leave(mine);
       mine.actor.send(toMachineEvent(fact));
       if (!isSettled(of.snapshot())) return;
       void activities.quiet().then(() => isSettled(of.snapshot()) && leave(mine));

@@ -6,6 +6,7 @@ import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import type { Accepted } from './service.ts';
+import { hasCode } from '../shared/errors.ts';
 import { hashFile, syncDirectory } from '../shared/files.ts';
 
 export type Upload = {
@@ -95,7 +96,18 @@ export function openImports(deps: ImportsDeps): Imports {
     try {
       await removal?.jobs.add(recordingId, 'import');
       const fact = await takeUpload(upload, recordingsDir, recordingId);
-      const accepted = await deps.begin(recordingId, fact, upload);
+      const accepted = await deps.begin(recordingId, fact, upload).catch(async (error: unknown) => {
+        // Another process took the same command first: its recording is the answer, this copy no one's.
+        if (!hasCode(error, 'COMMAND_TAKEN')) throw error;
+        const first = await deps.importedBy(upload.command);
+        if (!first) throw error;
+        const folder = join(recordingsDir, recordingId);
+        const copy = { ...upload, path: join(folder, fact.data.path) };
+        await earlierFor(copy, first, deps.importedAs).finally(() =>
+          rm(folder, { recursive: true, force: true }),
+        );
+        return first;
+      });
       // The recording is there whatever becomes of this; the next start looks at it again.
       await removal?.jobs
         .complete(recordingId, 'import')

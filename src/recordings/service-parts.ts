@@ -17,6 +17,7 @@ import { type RecordingAggregate, openAggregate } from './aggregate.ts';
 import { type RecordingHandler, erasedState, recordingHandler } from './handle.ts';
 import { type OpenRecordings, openRecordings } from './open-recordings.ts';
 import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry-failed.ts';
+import type { RecordingSnapshot } from '../../machines/recording.ts';
 import type { Clock } from '../shared/retry.ts';
 import { stageFileNames } from '../shared/data-directory.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
@@ -51,6 +52,8 @@ export type RecordingServiceDeps = {
   ownership?: Ownership;
   /** For how many recordings this process acts at once, how it divides that among owners, and how often it looks. */
   takeOver?: Pick<TakeOverDeps, 'slots' | 'ownersOf' | 'pollMs'>;
+  /** Whether it works on what is captured when that is over; otherwise another process does. Default: yes. */
+  worksOnAudio?: boolean | undefined;
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
   keepAudio?: {
     keep(): KeptAs;
@@ -93,6 +96,10 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     handler,
     isShared,
     runStage,
+    actsIn:
+      deps.worksOnAudio === false
+        ? (snapshot: RecordingSnapshot) => snapshot.matches('recording')
+        : undefined,
     log,
     moved: (recording: RecordingAggregate) => afterMove(recording, parts, deps),
     waits: (recording: RecordingAggregate) => parts.takeOver.waits(recording),
@@ -135,7 +142,7 @@ const failedRetriesOf = (
   { probeEngine, ...deps }: RecordingServiceDeps,
   recordings: OpenRecordings,
 ): FailedRetries | null =>
-  probeEngine
+  probeEngine && deps.worksOnAudio !== false
     ? openFailedRetries({
         ...deps,
         probeEngine,

@@ -1,4 +1,4 @@
-import type { Checkpoint, ProjectionStorage } from '../../../projections/runner/projection.ts';
+import type { Checkpoint, ProjectionStorage, Row } from '../../../projections/runner/projection.ts';
 import type { Postgres } from './connection.ts';
 
 /** Rows asked for at once: each page is read at one moment. */
@@ -41,28 +41,12 @@ export function postgresProjectionStorage(
       return found && { version: found.version, position: Number(found.position) };
     },
     async commit(projection, { version, position }: Checkpoint, changes) {
-      const kept: { keys: string[]; rows: string[] } = { keys: [], rows: [] };
-      const gone: string[] = [];
-      for (const [key, row] of changes) {
-        if (row === undefined) gone.push(key);
-        else {
-          kept.keys.push(key);
-          kept.rows.push(JSON.stringify(row));
-        }
-      }
+      const { keys, rows, gone } = asColumns(changes);
+      const after = positions.get(projection) ?? null;
       await db.ask({
         name: 'commit-rows',
         text: 'select commit_rows($1, $2, $3, $4::text[], $5::text[], $6::text[], $7, $8)',
-        values: [
-          projection,
-          version,
-          position,
-          kept.keys,
-          kept.rows,
-          gone,
-          fenced,
-          positions.get(projection) ?? null,
-        ],
+        values: [projection, version, position, keys, rows, gone, fenced, after],
       });
       positions.set(projection, position);
     },
@@ -81,6 +65,18 @@ export function postgresProjectionStorage(
       positions.delete(projection);
     },
   };
+}
+
+function asColumns(changes: ReadonlyMap<string, Row>) {
+  const columns = { keys: [] as string[], rows: [] as string[], gone: [] as string[] };
+  for (const [key, row] of changes) {
+    if (row === undefined) columns.gone.push(key);
+    else {
+      columns.keys.push(key);
+      columns.rows.push(JSON.stringify(row));
+    }
+  }
+  return columns;
 }
 
 type KeyedRow = { key: string; row: string };
