@@ -53,7 +53,7 @@ export type OpenedLog = LogParts & {
   rows: RowsStorage;
   standing: Standing;
   /** Keeps the rows up to the log. */
-  keepRows(how: Pick<RowsKept, 'onStopped' | 'onListenerError'>): ProjectionRunner;
+  keepRows(): ProjectionRunner;
   /** What looks after all that is kept, and copies it. */
   guard(deps: Guarded): Promise<{ scrub: Scrub; backups: Backups }>;
   /** Folders of recordings as the last process left them. */
@@ -61,8 +61,6 @@ export type OpenedLog = LogParts & {
   /** Removes what earlier releases kept beside the log, once; nothing may be appended meanwhile. @throws what the databases throw */
   removeOldRows(): Promise<void>;
 };
-
-type RowsKept = Parameters<typeof startProjections>[0];
 
 /** What a process may do beside others that have the same log. */
 export type Standing = {
@@ -123,8 +121,13 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
         serves: true,
         takeOver: {},
       },
-      keepRows: (how) =>
-        startProjections({ store, storage: rows.storage, projections: served, ...how }),
+      keepRows: () =>
+        startProjections({
+          store,
+          storage: rows.storage,
+          projections: served,
+          ...rowsReports(log),
+        }),
       async guard({ notTakenUp, whileFilesStay }) {
         const kept = { store, keys: store.keys, data, log };
         const scrub = await startScrub({ ...kept, notTakenUp });
@@ -184,6 +187,14 @@ async function openServedRows(
 
 /** The projections that are kept up to the log. */
 export const served = [recordings, commands, people];
+
+/** What is said of rows that are kept up no more. */
+export const rowsReports = (
+  log: Log,
+): Pick<Parameters<typeof startProjections>[0], 'onStopped' | 'onListenerError'> => ({
+  onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
+  onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
+});
 
 /** Makes the rows of recordings again whose keys were put back since they were written. Mostly there are none. */
 export async function takeInKeys(

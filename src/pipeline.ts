@@ -9,11 +9,12 @@ import { ownersOfRecordings } from '../projections/recordings.ts';
 import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { removeFromVault } from './documents/vault.ts';
-import type { Log } from './shared/log.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
+import { withoutDevices } from './capture/no-devices.ts';
+import { audioAtOneNode } from './recordings/at-one-node.ts';
 import { openKnownVoices } from './recordings/known-voices.ts';
 import { type VoiceCatchUp, openVoiceCatchUp } from './recordings/voice-catch-up.ts';
 import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
@@ -89,7 +90,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const recordsDevices = options.recordsDevices === true && opened.standing.recordsDevices;
   const { store, keys, sessions, rows } = opened;
   const { storage } = rows;
-  const projections = opened.keepRows(reportingTo(log));
+  const projections = opened.keepRows();
   const engines = sharedEngine(options);
   const models = sharedLanguageModel(options);
   const captures = capturesOver(opened, options);
@@ -108,9 +109,9 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     takenUp: () => takenUp,
   });
   const lateAudio = lateAudioOver(opened, options, { projections, recordingService });
-  const voices = voicesOver(opened, options, { projections, recordingService, jobQueue });
   const stopping = new AbortController();
   const { signal } = stopping;
+  const voices = voicesOver(opened, options, { projections, recordingService, jobQueue, signal });
   const parts = {
     ...opened,
     data,
@@ -154,16 +155,11 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   };
 }
 
-const reportingTo = (log: Log): Parameters<OpenedLog['keepRows']>[0] => ({
-  onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
-  onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
-});
-
 const capturesOver = (
-  { store }: OpenedLog,
+  { store, standing }: OpenedLog,
   { data, settings, log, browserLimits }: PipelineOptions,
-): Captures =>
-  openCaptures({
+): Captures => {
+  const captures = openCaptures({
     dataRoot: data.root,
     recordingsDir: data.recordings,
     store,
@@ -172,6 +168,8 @@ const capturesOver = (
     hoursMax: () => settings()['limits.recording_hours'],
     browserLimits,
   });
+  return standing.recordsDevices ? captures : withoutDevices(captures);
+};
 
 /** What takes what browsers send of recordings that have ended. */
 const lateAudioOver = (
@@ -190,20 +188,26 @@ const lateAudioOver = (
   });
 
 /** What measures voices again; the models are looked for each time. */
-const voicesOver = (
-  { rows }: OpenedLog,
+function voicesOver(
+  opened: OpenedLog,
   { data, settings, log, modelsDir = data.models }: PipelineOptions,
-  parts: Pick<Pipeline, 'projections' | 'recordingService'> & { jobQueue: JobQueue },
-): VoiceCatchUp =>
-  openVoiceCatchUp({
+  parts: Pick<Pipeline, 'projections' | 'recordingService'> & {
+    jobQueue: JobQueue;
+    signal: AbortSignal;
+  },
+): VoiceCatchUp {
+  const isHere = audioAtOneNode(opened, 'voices', parts.signal, () => voices.look());
+  const voices = openVoiceCatchUp({
     ...parts,
-    storage: rows.storage,
+    storage: opened.rows.storage,
     folderOf: (recordingId) => join(data.recordings, recordingId),
     openEmbedder: async () =>
       await (await import('./speech/diarization/diarize.ts')).localEmbedder(modelsDir),
-    isOn: () => settings()['speakers.profiles'],
+    isOn: () => isHere() && settings()['speakers.profiles'],
     log,
   });
+  return voices;
+}
 
 /** What takes commands on recordings and works on them. */
 function recordingServiceOver(

@@ -5,7 +5,7 @@ import {
   type ProjectorChannel,
   startSharedProjections,
 } from '../projections/runner/shared-runner.ts';
-import { type Guarded, type OpenedLog, served, takeInKeys } from './event-log.ts';
+import { type Guarded, type OpenedLog, rowsReports, served, takeInKeys } from './event-log.ts';
 import { type Backups, BackupRefused } from './integrity/backups.ts';
 import { type Scrub, startScrub } from './integrity/scrub.ts';
 import type { ClusterSettings } from './shared/cluster-settings.ts';
@@ -72,9 +72,9 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
         serves: cluster.role !== 'work',
         takeOver: { slots: cluster.role === 'serve' ? 0 : cluster.workSlots },
       },
-      keepRows: (how) =>
+      keepRows: () =>
         startSharedProjections({
-          ...how,
+          ...rowsReports(log),
           store,
           projections: served,
           ownership,

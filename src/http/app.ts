@@ -4,7 +4,7 @@ import Koa from 'koa';
 import { answerProblems } from './middleware/problems.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { checkHost, hostsOf, securityHeaders } from './middleware/security.ts';
-import { Problem, notFound } from './problems.ts';
+import { Problem, notFound, onlyWorks } from './problems.ts';
 import { rememberAnswers } from './middleware/idempotency.ts';
 import { makeRoom } from './middleware/make-room.ts';
 import { requestLog } from './middleware/request-log.ts';
@@ -52,6 +52,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(securityHeaders());
   app.use(answerProblems(services));
   app.use(checkHost(hostsOf(services)));
+  if (!services.standing.serves) app.use(onlyFigures);
   const tickets = openTickets(services.accounts);
   app.use(authenticate(services.accounts, tickets, () => services.settings()['metrics.token']));
   app.use(untilReady(services.readiness));
@@ -73,6 +74,11 @@ export function createApp(services: HttpServices): Koa<State> {
   app.on('error', (error: unknown) => services.log.debug({ err: error }, 'connection failed'));
   return app;
 }
+
+const onlyFigures: Koa.Middleware<State> = (ctx, next) => {
+  if (!['health', 'metrics'].includes(firstSegment(ctx.path))) throw onlyWorks();
+  return next();
+};
 
 /**
  * Which routers answer which paths, by the first segment of the path: a router compares a path with each of

@@ -145,6 +145,12 @@ export const invalid = (errors: readonly (FieldError & { summary?: string })[]):
 export const notFound = (what = 'There is nothing here, or it is not yours.'): Problem =>
   new Problem('not-found', what);
 
+/** 404: a node that works on recordings and answers no one. */
+export const onlyWorks = (): Problem =>
+  notFound(
+    'This node works on recordings and answers only /health and /metrics. Ask one whose role is serve or all.',
+  );
+
 /** 503: the log takes nothing new until it has been repaired. */
 export const logDamaged = (cause?: unknown): Problem =>
   new Problem(

@@ -142,8 +142,7 @@ function actingFor(
 ) {
   const activities = stageActivities(
     (stage, signal) => runStage(stage, of.recording(), signal),
-    (error, stage) =>
-      log.error({ err: error, recordingId, stage }, 'an activity failed unexpectedly'),
+    (err, stage) => log.error({ err, recordingId, stage }, 'an activity failed unexpectedly'),
   );
   let going: Acting | null = null;
   /** Resolves when what was held has been given back; null when that has been done. */
@@ -158,7 +157,7 @@ function actingFor(
     leaving = activities
       .quiet()
       .then(() => mine.held.release())
-      .catch((error: unknown) => log.warn({ err: error, recordingId }, 'it is not given back'))
+      .catch((err: unknown) => log.warn({ err, recordingId }, 'it is not given back'))
       .then(() => {
         leaving = null;
         left(of.recording());
@@ -188,14 +187,13 @@ function actingFor(
     isBusy: () => going !== null || leaving !== null,
     take(fact: LoggedRecordingFact): void {
       const mine = going;
-      if (!mine) return;
-      // Before the actor begins what comes next.
-      if (!actsIn(of.snapshot())) return leave(mine);
+      if (mine && !actsIn(of.snapshot())) leave(mine); // before it begins what comes next
+      if (!mine || going !== mine) return;
       mine.actor.send(toMachineEvent(fact));
       if (!isSettled(of.snapshot())) return;
       void activities.quiet().then(() => isSettled(of.snapshot()) && leave(mine));
     },
-    quiet: () => activities.quiet(),
+    quiet: activities.quiet,
     halt(): void {
       stopping.abort();
       going?.actor.stop();

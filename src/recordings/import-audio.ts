@@ -1,7 +1,8 @@
-import { ulid } from 'ulid';
+import { decodeTime, ulid } from 'ulid';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
@@ -44,6 +45,7 @@ type ImportedAs = Pick<
 >;
 
 type ImportsDeps = {
+  store: Pick<EventStore, 'isShared'>;
   recordingsDir: string;
   log: Pick<Log, 'warn'>;
   /** The recording an import command led to before, from the log. */
@@ -64,6 +66,9 @@ export function openImports(deps: ImportsDeps): Imports {
   const { recordingsDir, removal, log } = deps;
   const underWay = new Map<string, Promise<Accepted>>();
   const taking = new Set<string>();
+  /** By another process, which is given as long as any upload takes. */
+  const mayBeTaken = (recordingId: string): boolean =>
+    deps.store.isShared && Date.now() - decodeTime(recordingId) < unacknowledgedMs;
 
   return {
     async importAudio(upload) {
@@ -77,7 +82,7 @@ export function openImports(deps: ImportsDeps): Imports {
     async removeUnacknowledged() {
       const removed: string[] = [];
       for (const { recordingId, job } of (await removal?.jobs.list()) ?? []) {
-        if (job !== 'import' || taking.has(recordingId)) continue;
+        if (job !== 'import' || taking.has(recordingId) || mayBeTaken(recordingId)) continue;
         if ((await removal!.version(recordingStream(recordingId))) === 0) {
           await rm(join(recordingsDir, recordingId), { recursive: true, force: true });
           removed.push(recordingId);
@@ -191,6 +196,7 @@ function beginning({ said, madeAt, modifiedAt }: Began, now: number): string {
 type Began = NonNullable<Upload['began']>;
 const earliestMs = Date.UTC(1980, 0, 1);
 const dayMs = 86_400_000;
+const unacknowledgedMs = 7 * dayMs;
 
 async function hashUpload(path: string): Promise<{ bytes: number; sha256: string }> {
   const hashed = await hashFile(path);

@@ -123,10 +123,18 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
 }
 
 const keepingOf = (
-  { keepAudio, removal, store, log, recordingsDir }: RecordingServiceDeps,
+  {
+    keepAudio,
+    removal,
+    store,
+    log,
+    recordingsDir,
+    worksOnAudio = true,
+    ownership = soleOwnership(),
+  }: RecordingServiceDeps,
   recordings: OpenRecordings,
 ): AudioKeeping | null =>
-  keepAudio && removal
+  keepAudio && removal && worksOnAudio
     ? openAudioKeeping({
         ...keepAudio,
         store,
@@ -134,7 +142,16 @@ const keepingOf = (
         recordingsDir,
         jobs: removal.jobs,
         applied: removal.applied,
-        use: (recordingId, work) => recordings.use(recordingId, { create: false }, work),
+        // Several processes may hear that it is saved: one deals with its audio.
+        use: async (recordingId, work) => {
+          const held = await ownership.claim(`audio:${recordingId}`, new AbortController().signal);
+          if (!held) return;
+          try {
+            await recordings.use(recordingId, { create: false }, work);
+          } finally {
+            await held.release();
+          }
+        },
       })
     : null;
 

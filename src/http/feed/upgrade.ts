@@ -11,7 +11,7 @@ import { positionSchema, validated } from '../body.ts';
 import { isEncrypted } from '../encryption.ts';
 import { limits } from '../limits.ts';
 import { logRefusal } from '../middleware/problems.ts';
-import { Problem, notFound, problemBody } from '../problems.ts';
+import { Problem, notFound, problemBody, onlyWorks } from '../problems.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { type Client, serveSocket } from './socket.ts';
 import { type Feed, openFeed } from './feed.ts';
@@ -56,6 +56,7 @@ export function openSockets(services: HttpServices): Sockets {
 
   return {
     upgrade(request, socket, head) {
+      if (!services.standing.serves) return refuseUpgrade(socket, onlyWorks());
       takeOver(taken, request, socket, head).catch((error: unknown) => {
         const problem = toProblem(error);
         logRefusal(services, request, problem);
