@@ -21,6 +21,7 @@ import type { TakeOverDeps } from './recordings/take-over.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
+import type { LoginAttempts } from './storage/login-attempts.ts';
 import { type Notices, noNotices } from './storage/notices.ts';
 import {
   type LevelRows,
@@ -30,6 +31,7 @@ import {
 } from './storage/open-rows.ts';
 import { type PendingJobs, levelPendingJobs } from './storage/pending-jobs.ts';
 import { forEachKeyThatCameBack } from './storage/sealed-rows.ts';
+import { type TicketRows, memoryTicketRows } from './storage/ticket-rows.ts';
 import { type SessionRows, levelSessionRows } from './storage/session-rows.ts';
 
 /** The event log with its keys, and what lies beside it. */
@@ -43,6 +45,9 @@ export type LogParts = {
   /** Keys of servers. */
   openSecrets(): Promise<SecretStore>;
   setupCodes: SetupCodes;
+  /** Of all nodes; without it attempts to log in are counted in memory. */
+  loginAttempts?: LoginAttempts;
+  ticketRows: TicketRows;
   /** What nodes tell each other beside the log. */
   notices: Notices;
   close(): Promise<void>;
@@ -159,6 +164,9 @@ export async function openLogAlone(data: DataFolder): Promise<LogParts> {
   return partsOf(store, data);
 }
 
+/** Tickets of all users together. */
+const ticketsMax = 10_000;
+
 const partsOf = (store: LevelLog, data: DataFolder): LogParts => ({
   keys: store.keys,
   store,
@@ -167,6 +175,7 @@ const partsOf = (store: LevelLog, data: DataFolder): LogParts => ({
   ownership: soleOwnership(),
   openSecrets: () => openSecretStore(data.secrets),
   setupCodes: fileSetupCodes(data.setupCode),
+  ticketRows: memoryTicketRows(ticketsMax),
   notices: noNotices(),
   close: () => store.close(),
 });

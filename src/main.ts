@@ -158,6 +158,7 @@ type Core = {
   metrics: Metrics;
   toggle: Toggle;
   models: HostModels;
+  ticketRows: OpenedLog['ticketRows'];
   readiness: Readiness;
   /** Settles when unfinished recordings are taken up. */
   takenUp: Promise<number>;
@@ -220,13 +221,14 @@ async function openCore(
     metrics,
     toggle,
     models,
+    ticketRows: opened.ticketRows,
     readiness,
     takenUp,
   };
 }
 
 async function openUsers(
-  pipeline: Pick<OpenedLog, 'notices' | 'setupCodes'> & Pipeline,
+  pipeline: Pick<OpenedLog, 'loginAttempts' | 'notices' | 'setupCodes'> & Pipeline,
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {

@@ -12,6 +12,7 @@ import type { ClusterSettings } from './shared/cluster-settings.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
+import { postgresLoginAttempts } from './storage/postgres/login-attempts.ts';
 import { postgresNotices } from './storage/postgres/notices.ts';
 import { postgresOwnership } from './storage/postgres/ownership.ts';
 import { postgresPendingJobs } from './storage/postgres/pending-jobs.ts';
@@ -20,6 +21,7 @@ import { postgresProjectionStorage } from './storage/postgres/projection-storage
 import { openSealedTexts } from './storage/postgres/sealed-texts.ts';
 import { openPostgresSecrets, postgresSetupCodes } from './storage/postgres/secrets.ts';
 import { postgresSessionRows } from './storage/postgres/session-rows.ts';
+import { postgresTicketRows } from './storage/postgres/ticket-rows.ts';
 import { sealedRows } from './storage/sealed-rows.ts';
 
 /** How long what a node holds stays its own after it was last heard of, in milliseconds. */
@@ -63,6 +65,8 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       ownership,
       openSecrets: () => openPostgresSecrets(texts),
       setupCodes: postgresSetupCodes(texts),
+      loginAttempts: postgresLoginAttempts(db),
+      ticketRows: postgresTicketRows(db),
       notices,
       rows: rowsOf(storage),
       standing: {

@@ -8,8 +8,9 @@ import { openFirstSetup } from './first-setup.ts';
 import { assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
-import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
+import { type FoundSession, type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
 import { type Notices, noNotices } from '../storage/notices.ts';
+import { type LoginAttempts, memoryLoginAttempts } from '../storage/login-attempts.ts';
 import type { SetupCodes } from './setup-code.ts';
 import type { SessionRows } from '../storage/session-rows.ts';
 import {
@@ -34,6 +35,8 @@ export type AccountsParts = {
   /** Asked whenever it matters, so that a changed setting holds at once. */
   settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
   clock: () => Date;
+  /** Counts attempts to log in at all nodes; without it they are counted in memory. */
+  loginAttempts?: LoginAttempts;
   /** Where the setup code is kept while there is no user. */
   setupCodes: SetupCodes;
   log: Pick<Log, 'info' | 'warn'>;
@@ -98,6 +101,8 @@ export interface Accounts extends UserAdministration {
   ): Promise<Session>;
   /** Whose token it is, as of now; null for one that is unknown, over, or of a user deleted or disabled. */
   authenticate(token: string): Promise<Caller | null>;
+  /** Whose session it is, as of now; null as `authenticate`. This does not prolong it. */
+  callerOf(sessionId: string): Promise<Caller | null>;
   /** The token is dead when this returns. */
   logout(token: string): Promise<void>;
   /** Where a user is logged in, or everybody: sessions that are good, those begun last first. */
@@ -133,8 +138,9 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     hours: () => settings()['auth.session_hours'],
   });
   const scheme = () => settings()['auth.password_hash'];
-  const limits = loginLimits(clock);
-  const deps = { stream, book, scheme, limits, brake: loginBrake(clock), log };
+  const { loginAttempts = memoryLoginAttempts(clock) } = parts;
+  const limits = loginLimits(loginAttempts);
+  const deps = { stream, book, scheme, limits, brake: loginBrake(loginAttempts), log };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   // A deletion that was interrupted between its fact and the key is finished here.
   for (const id of users.deleted) {
@@ -153,9 +159,9 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     async changePassword(userId, currentPassword, password) {
       // Guessing is limited in another person's open session too.
       const place = `session of ${userId}`;
-      assertMayTry(deps, userId, place);
+      await assertMayTry(deps, userId, place);
       await administration.changePassword(userId, currentPassword, password);
-      limits.succeeded(userId, place);
+      await limits.succeeded(userId, place);
     },
     async setupState(peer) {
       await stream.takeIn();
@@ -164,7 +170,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     setupCode: setup.code,
     setup: setup.setUp,
     login,
-    authenticate: (token) => callerOfToken(token, deps),
+    authenticate: async (token) => await callerIn(await book.find(token), deps),
+    callerOf: async (sessionId) => await callerIn(await book.look(sessionId), deps),
     logout: (token) => book.end(sessionIdOf(token)),
     sessions: (userId) => goodSessions(deps, userId),
     async endSession(userId, sessionId) {
@@ -176,7 +183,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     onSessionEnded: (listener) => book.onEnded(listener),
     takeIn: () => stream.takeIn(),
     finishDeletions: () => finishDeletions(users, parts),
-    sweepSessions: () => book.sweep(),
+    async sweepSessions() {
+      await book.sweep();
+      await loginAttempts.sweep();
+    },
   };
 }
 
@@ -195,8 +205,10 @@ function userOf(
 const goodSessions = async ({ stream, book }: SessionDeps, userId?: string) =>
   (await book.list(userId)).filter((session) => userOf(session, stream) !== null);
 
-async function callerOfToken(token: string, { stream, book }: SessionDeps): Promise<Caller | null> {
-  const session = await book.find(token);
+async function callerIn(
+  session: FoundSession | undefined,
+  { stream }: Pick<SessionDeps, 'stream'>,
+): Promise<Caller | null> {
   // Another node may have begun it for a user that is new, or changed, since users were read here.
   if ((session?.usersVersion ?? 0) > stream.users.version) await stream.takeIn();
   const user = session && userOf(session, stream);

@@ -45,7 +45,7 @@ export async function openFirstSetup(
       if (users.byId.size > 0) throw alreadySetUp();
       // A code that is given has to be right, also where none is needed.
       if (given !== undefined || !local) {
-        assertMayTry(deps, '\nsetup', address);
+        await assertMayTry(deps, '\nsetup', address);
         if (given === undefined || !setupCode?.matches(given)) {
           log.warn({ category: securityCategory, address }, 'setup refused');
           throw codeRequired();

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { setTimeout as passed } from 'node:timers/promises';
 import { networkOf } from '../shared/network.ts';
+import type { AttemptKey, LoginAttempts } from '../storage/login-attempts.ts';
 
 /** Attempts that cost no waiting: at one account, out of one IPv4 address or IPv6 /56, out of one /48. */
 const free = { account: 10, site: 20, provider: 40 };
@@ -11,8 +11,6 @@ const delayMaxMs = 10_000;
 const forgiveMs = 60_000;
 /** Attempts that wait at the same time: at one account, out of one network. */
 const waitingMax = 4;
-/** Accounts and networks that are remembered, together; the longest unseen go first. */
-const entriesMax = 30_000;
 
 export interface LoginBrake {
   /**
@@ -21,79 +19,97 @@ export interface LoginBrake {
    */
   hold(account: string, address: string): Promise<number>;
   /** An attempt that was taken down has succeeded, or has not been looked at after all. */
-  takeBack(account: string, address: string): void;
+  takeBack(account: string, address: string): Promise<void>;
 }
 
 /**
  * Slows down guessing that comes from many addresses (`login-limits.ts` sees each by itself): at one
  * account, or out of a large network. It delays and locks nobody out; an account is not slowed down
  * where it logged in before (`login.ts`). Names that no account has are counted alike, so nothing tells.
- * Kept in memory: a restart forgives.
+ * How many wait is each node's own.
  * @param pause waits for so many milliseconds
  */
 export function loginBrake(
-  clock: () => Date,
+  attempts: LoginAttempts,
   pause: (ms: number) => Promise<unknown> = (ms) => passed(ms),
 ): LoginBrake {
-  const counters = new LRUCache<string, Counter>({ max: entriesMax });
-  const countersOf = (account: string, address: string): Counter[] =>
-    keysOf(account, address).map(([key, freeTries]) => {
-      const known = counters.get(key);
-      const counter = known ?? { free: freeTries, tries: 0, at: 0, waiting: 0 };
-      if (!known) counters.set(key, counter);
-      return counter;
-    });
+  /** Attempts that wait, or are looked at, by account and network. */
+  const waiting = new Map<string, number>();
+  const enter = (names: readonly string[]): void => {
+    for (const name of names) waiting.set(name, (waiting.get(name) ?? 0) + 1);
+  };
+  const leave = (names: readonly string[]): void => {
+    for (const name of names) {
+      const left = waiting.get(name)! - 1;
+      if (left === 0) waiting.delete(name);
+      else waiting.set(name, left);
+    }
+  };
 
   return {
     async hold(account, address) {
-      const now = clock().getTime();
-      const all = countersOf(account, address);
-      const slowing = all.filter((counter) => delayBy(counter, now) > 0);
-      if (slowing.some(({ waiting }) => waiting >= waitingMax)) return delayMaxMs / 1000;
-      const delay = Math.max(0, ...slowing.map((counter) => delayBy(counter, now)));
-      for (const counter of all) {
-        counter.tries = Math.min(triesOf(counter, now) + 1, counter.free + delayMaxMs / stepMs);
-        counter.at = now;
+      const keys = keysOf(account, address);
+      let held = keys.map(({ name }) => name);
+      enter(held);
+      try {
+        const decided = await attempts.change(keys, (remembered, now) => {
+          const counters = keys.map((key, n) => ({ ...key, ...(remembered[n] as Counter) }));
+          const slowing = counters.filter((counter) => delayBy(counter, now) > 0);
+          // This one is counted already.
+          if (slowing.some(({ name }) => waiting.get(name)! > waitingMax)) {
+            return { remember: remembered, result: null };
+          }
+          const delay = Math.max(0, ...slowing.map((counter) => delayBy(counter, now)));
+          const remember = counters.map((counter) => ({
+            tries: Math.min(triesOf(counter, now) + 1, counter.free + delayMaxMs / stepMs),
+            at: now,
+          }));
+          return { remember, result: { delay, slowing: slowing.map(({ name }) => name) } };
+        });
+        if (decided === null) return delayMaxMs / 1000;
+        leave(held.filter((name) => !decided.slowing.includes(name)));
+        held = decided.slowing;
+        if (decided.delay > 0) await pause(decided.delay);
+        return 0;
+      } finally {
+        leave(held);
       }
-      if (delay === 0) return 0;
-      for (const counter of slowing) counter.waiting += 1;
-      await pause(delay).finally(() => {
-        for (const counter of slowing) counter.waiting -= 1;
-      });
-      return 0;
     },
-    takeBack(account, address) {
-      for (const counter of countersOf(account, address)) {
-        counter.tries = Math.max(0, counter.tries - 1);
-      }
+    async takeBack(account, address) {
+      await attempts.change(keysOf(account, address), (remembered) => {
+        const fewer = (remembered as (Counter | undefined)[]).map(
+          (counter) => counter && { ...counter, tries: Math.max(0, (counter.tries ?? 0) - 1) },
+        );
+        return { remember: fewer, result: undefined };
+      });
     },
   };
 }
 
-type Counter = {
-  free: number;
-  /** Attempts that count, as of `at` (milliseconds since the epoch). */
-  tries: number;
-  at: number;
-  /** Attempts that this counter makes wait now. */
-  waiting: number;
-};
+/** Attempts that count, as of `at` (milliseconds since the epoch); none is remembered without them. */
+type Counter = { tries?: number; at?: number };
+type CountedKey = AttemptKey & { free: number };
 
-const triesOf = ({ tries, at }: Counter, now: number): number =>
+const triesOf = ({ tries = 0, at = 0 }: Counter, now: number): number =>
   Math.max(0, tries - (now - at) / forgiveMs);
 
-function delayBy(counter: Counter, now: number): number {
+function delayBy(counter: Counter & CountedKey, now: number): number {
   const over = Math.round(triesOf(counter, now)) - counter.free;
   return over < 0 ? 0 : Math.min(delayMaxMs, (over + 1) * stepMs);
 }
 
 /** What an attempt counts for, and how many of that are free. Long names share an entry. */
-function keysOf(account: string, address: string): [key: string, free: number][] {
+function keysOf(account: string, address: string): CountedKey[] {
   const [site, provider] = [networkOf(address, 56), networkOf(address, 48)];
-  const keys: [string, number][] = [
-    [`account ${account.slice(0, 64)}`, free.account],
-    [`site ${site}`, free.site],
+  const key = (name: string, freeTries: number): CountedKey => ({
+    kind: 'brake',
+    name,
+    free: freeTries,
+  });
+  const keys = [
+    key(`account ${account.slice(0, 64)}`, free.account),
+    key(`site ${site}`, free.site),
   ];
   // An IPv4 address is its own network.
-  return site === provider ? keys : [...keys, [`provider ${provider}`, free.provider]];
+  return site === provider ? keys : [...keys, key(`provider ${provider}`, free.provider)];
 }

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { networkOf } from '../shared/network.ts';
+import type { AttemptKey, LoginAttempts } from '../storage/login-attempts.ts';
 
 /** Attempts that fail, or are not decided yet, an address has within a minute. */
 const attemptsPerMinute = 10;
@@ -8,23 +8,21 @@ const freeFailures = 3;
 /** The longest wait, and for how long failures are remembered, in milliseconds. */
 const delayMaxMs = 15 * 60_000;
 const memoryMs = 60 * 60_000;
-/** Addresses, pairs of account and address, and accounts that are remembered; the longest unseen go first. */
-const entriesMax = 10_000;
 /** Addresses an account is known at; the one it used longest ago goes first. */
 const knownPerAccountMax = 32;
 
 export interface LoginLimits {
   /** Whether this account has logged in from this address before, as far as is remembered. */
-  isKnown(account: string, address: string): boolean;
+  isKnown(account: string, address: string): Promise<boolean>;
   /**
    * Takes down an attempt before it is looked at, as if it failed. Returns the seconds to wait, in
    * which case it must not be looked at; 0 when it may.
    */
-  attempt(account: string, address: string): number;
+  attempt(account: string, address: string): Promise<number>;
   /** An attempt that was taken down has not been looked at after all. */
-  takeBack(account: string, address: string): void;
+  takeBack(account: string, address: string): Promise<void>;
   /** Forgets the failures of this account from this address, and knows it from now on. */
-  succeeded(account: string, address: string): void;
+  succeeded(account: string, address: string): Promise<void>;
 }
 
 /**
@@ -32,55 +30,60 @@ export interface LoginLimits {
  * a minute for all accounts together, and from the fourth failure on, one account from one address
  * waits 1, 2, 4, … seconds, at most 15 minutes. The ten do not count for an account where it logged in
  * before, so that others behind the same router do not use them up. An address is an IPv4 address or an IPv6 /64.
- * Kept in memory: a restart forgives and forgets.
  */
-export function loginLimits(clock: () => Date): LoginLimits {
-  /** Times of the attempts within the last minute, oldest first. */
-  const addresses = new LRUCache<string, number[]>({ max: entriesMax });
-  const pairs = new LRUCache<string, { failures: number; last: number }>({ max: entriesMax });
-  const knownPlaces = new LRUCache<string, LRUCache<string, true>>({ max: entriesMax });
-
-  const isKnown = (account: string, address: string): boolean =>
-    knownPlaces.get(account)?.has(networkOf(address)) ?? false;
-
-  function takeBack(account: string, address: string): void {
-    const place = networkOf(address);
-    addresses.set(place, (addresses.peek(place) ?? []).slice(0, -1));
-    const pair = pairs.peek(pairOf(account, place));
-    if (pair) pair.failures -= 1;
-  }
-
+export function loginLimits(attempts: LoginAttempts): LoginLimits {
   return {
-    isKnown,
-    attempt(account, address) {
-      const now = clock().getTime();
+    async isKnown(account, address) {
       const place = networkOf(address);
-      const recent = (addresses.peek(place) ?? []).filter((time) => time > now - 60_000);
-      if (recent.length >= attemptsPerMinute && !isKnown(account, address)) {
-        return seconds(recent[0]! + 60_000 - now);
-      }
-
-      const pair = pairOf(account, place);
-      const known = pairs.peek(pair);
-      const remembered = known && known.last > now - memoryMs ? known : { failures: 0, last: 0 };
-      const wait = remembered.last + delayAfter(remembered.failures) - now;
-      if (wait > 0) return seconds(wait);
-
-      addresses.set(place, [...recent, now].slice(-attemptsPerMinute));
-      pairs.set(pair, { failures: remembered.failures + 1, last: now });
-      return 0;
+      return await attempts.change([knownKey(account)], (remembered) => {
+        const [places = []] = remembered as [Known?];
+        return { remember: remembered, result: places.includes(place) };
+      });
     },
-    takeBack,
-    succeeded(account, address) {
+    async attempt(account, address) {
       const place = networkOf(address);
-      takeBack(account, address);
-      pairs.delete(pairOf(account, place));
-      const places = knownPlaces.get(account) ?? new LRUCache({ max: knownPerAccountMax });
-      places.set(place, true);
-      knownPlaces.set(account, places);
+      return await attempts.change(keysOf(account, place), (remembered, now) => {
+        const [times = [], pair, places = []] = remembered as Remembered;
+        const recent = times.filter((time) => time > now - 60_000);
+        if (recent.length >= attemptsPerMinute && !places.includes(place)) {
+          return { remember: remembered, result: seconds(recent[0]! + 60_000 - now) };
+        }
+        const counted = pair && pair.last > now - memoryMs ? pair : { failures: 0, last: 0 };
+        const wait = counted.last + delayAfter(counted.failures) - now;
+        if (wait > 0) return { remember: remembered, result: seconds(wait) };
+        const attempted = [...recent, now].slice(-attemptsPerMinute);
+        const failed = { failures: counted.failures + 1, last: now };
+        return { remember: [attempted, failed, remembered[2]], result: 0 };
+      });
+    },
+    async takeBack(account, address) {
+      await attempts.change(keysOf(account, networkOf(address)), (remembered) => {
+        const [times, pair, places] = remembered as Remembered;
+        const fewer = pair && { ...pair, failures: pair.failures - 1 };
+        return { remember: [times?.slice(0, -1), fewer, places], result: undefined };
+      });
+    },
+    async succeeded(account, address) {
+      const place = networkOf(address);
+      await attempts.change(keysOf(account, place), (remembered) => {
+        const [times, , places = []] = remembered as Remembered;
+        const known = [...places.filter((one) => one !== place), place].slice(-knownPerAccountMax);
+        return { remember: [times?.slice(0, -1), null, known], result: undefined };
+      });
     },
   };
 }
+
+/** Times of the attempts within the last minute, oldest first; failures in a row; places, used last last. */
+type Remembered = [times?: number[], pair?: { failures: number; last: number }, known?: Known];
+type Known = string[];
+
+const knownKey = (account: string): AttemptKey => ({ kind: 'known', name: account.slice(0, 64) });
+const keysOf = (account: string, place: string): AttemptKey[] => [
+  { kind: 'address', name: place },
+  { kind: 'pair', name: pairOf(account, place) },
+  knownKey(account),
+];
 
 const delayAfter = (failures: number): number =>
   failures < freeFailures

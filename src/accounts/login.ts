@@ -52,8 +52,8 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
   return async ({ username, password }, { address, agent }) => {
     // Spellings of a name share one counter, whether or not there is such a user.
     const account = usernameKey(username);
-    const isKnown = limits.isKnown(account, address);
-    assertMayTry(deps, account, address);
+    const isKnown = await limits.isKnown(account, address);
+    await assertMayTry(deps, account, address);
     if (!isKnown) await slowDown(deps, account, address);
     await stream.takeIn();
     const user = userByName(users, username);
@@ -61,10 +61,10 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
     const hash = user?.passwordHash ?? dummyHash(username, users, namesKey, scheme());
     const given = password.length <= 4096 ? password : '';
     const check = () => verifyPassword(hash, given, scheme());
-    const checked = await (isKnown ? check() : ofStrangers(check)).catch((error: unknown) => {
+    const checked = await (isKnown ? check() : ofStrangers(check)).catch(async (error: unknown) => {
       // What was not looked at, because too many wait already, is no failure.
-      limits.takeBack(account, address);
-      if (!isKnown) brake.takeBack(account, address);
+      await limits.takeBack(account, address);
+      if (!isKnown) await brake.takeBack(account, address);
       throw error;
     });
     const who = { category: securityCategory, address, user_id: user?.id };
@@ -72,8 +72,8 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
       log.warn(who, 'login refused');
       throw wrongCredentials();
     }
-    limits.succeeded(account, address);
-    if (!isKnown) brake.takeBack(account, address);
+    await limits.succeeded(account, address);
+    if (!isKnown) await brake.takeBack(account, address);
     if (user.disabled) {
       log.warn(who, 'login of a disabled user refused');
       throw userDisabled();
@@ -86,12 +86,12 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
 }
 
 /** Takes an attempt down before it is looked at. @throws {AccountError} `TOO_MANY_ATTEMPTS` */
-export function assertMayTry(
+export async function assertMayTry(
   { limits, log }: Pick<LoginDeps, 'limits' | 'log'>,
   account: string,
   address: string,
-): void {
-  const wait = limits.attempt(account, address);
+): Promise<void> {
+  const wait = await limits.attempt(account, address);
   if (wait > 0) throw tooManyAttempts(log, address, wait);
 }
 
@@ -117,7 +117,7 @@ export async function beginSession(
 async function slowDown(deps: LoginDeps, account: string, address: string): Promise<void> {
   const wait = await deps.brake.hold(account, address);
   if (wait === 0) return;
-  deps.limits.takeBack(account, address);
+  await deps.limits.takeBack(account, address);
   throw tooManyAttempts(deps.log, address, wait);
 }
 

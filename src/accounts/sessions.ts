@@ -105,6 +105,13 @@ export class SessionBook {
     });
   }
 
+  /** A session that is not over; it does not live on by this. */
+  async look(sessionId: string): Promise<FoundSession | undefined> {
+    const row = await this.#row(sessionId);
+    const isGood = row !== undefined && row.expires_at > this.#clock().getTime();
+    return isGood ? found(sessionId, row) : undefined;
+  }
+
   /** Calls back with every session that is ended before its time; returns how to stop. */
   onEnded(listener: (sessionId: string) => void): () => void {
     this.#listeners.add(listener);
@@ -184,7 +191,7 @@ const listed = ({ id, row }: { id: string; row: SessionRow }): ListedSession => 
   agent: row.agent ?? null,
 });
 
-type FoundSession = {
+export type FoundSession = {
   sessionId: string;
   userId: string;
   expiresAt: Date;

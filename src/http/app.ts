@@ -53,7 +53,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(answerProblems(services));
   app.use(checkHost(hostsOf(services)));
   if (!services.standing.serves) app.use(onlyFigures);
-  const tickets = openTickets(services.accounts);
+  const tickets = openTickets(services.accounts, services.ticketRows);
   app.use(authenticate(services.accounts, tickets, () => services.settings()['metrics.token']));
   app.use(untilReady(services.readiness));
   app.use(rememberAnswers());

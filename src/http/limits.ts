@@ -35,9 +35,8 @@ export const limits = {
   lingerMs: 2000,
   lingerBytesMax: 16 * 1024 * 1024,
 
-  /** How long a ticket for audio, peaks and export is good, and how many there are, all users together. */
+  /** How long a ticket for audio, peaks and export is good. */
   ticketMs: 600_000,
-  ticketsMax: 10_000,
   /** Values of `GET …/peaks` in one answer. */
   peaksMax: 1_000_000,
   /** Documents of other formats (Word) being made, and people waiting for one. */

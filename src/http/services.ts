@@ -19,6 +19,7 @@ import type { RecordingService } from '../recordings/service.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
 import type { HostModels } from '../speech/catalogue/host-models.ts';
+import type { TicketRows } from '../storage/ticket-rows.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
 import type { DiskRoom } from '../storage/disk.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
@@ -89,6 +90,7 @@ export type HttpServices = {
     'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers' | 'setupCode'>;
+  ticketRows: TicketRows;
   /** Speech models of this machine. */
   models: Pick<HostModels, 'folders' | 'store' | 'onProgress'>;
   readiness: Readiness;

@@ -1,56 +1,52 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { TicketRows } from '../storage/ticket-rows.ts';
 import { limits } from './limits.ts';
 import type { Caller } from './services.ts';
 
 /**
  * What a browser's `<audio>` or a download link shows instead of the session's token: good for a few
- * minutes, for one recording's audio, peaks and export, and for nothing else. Kept in memory only.
+ * minutes, for one recording's audio, peaks and export, and for nothing else.
  */
 export type Tickets = {
   /**
    * A ticket for a recording that the caller may see: a new one, or with `renew` the same one for longer,
    * so that what plays by it plays on. One that has ended, or is another session's, is not prolonged.
    */
-  issue(caller: Caller, recordingId: string, renew?: string): { ticket: string; expiresAt: Date };
+  issue(
+    caller: Caller,
+    recordingId: string,
+    renew?: string,
+  ): Promise<{ ticket: string; expiresAt: Date }>;
   /** Who a ticket speaks for, if it is good for this path; null otherwise. */
-  redeem(ticket: string, path: string): Caller | null;
+  redeem(ticket: string, path: string): Promise<Caller | null>;
 };
 
 /** Tickets end with the session they were given in. `now` is in milliseconds. */
 export function openTickets(
-  accounts: Pick<Accounts, 'onSessionEnded'>,
+  accounts: Pick<Accounts, 'callerOf'>,
+  rows: TicketRows,
   now: () => number = Date.now,
 ): Tickets {
-  // By hash, as sessions are: memory that leaks does not give a ticket away, and neither does timing.
-  const known = new Map<string, { caller: Caller; recordingId: string; expiresAt: number }>();
-  accounts.onSessionEnded((sessionId) => {
-    for (const [hash, { caller }] of known) if (caller.sessionId === sessionId) known.delete(hash);
-  });
-
   return {
-    issue(caller, recordingId, renew) {
-      const own = renew === undefined ? undefined : known.get(hashOf(renew));
+    async issue(caller, recordingId, renew) {
+      const own = renew === undefined ? undefined : await rows.get(hashOf(renew));
       const isGood =
         own !== undefined &&
-        own.expiresAt > now() &&
-        own.recordingId === recordingId &&
-        own.caller.sessionId === caller.sessionId;
+        own.expires_at > now() &&
+        own.recording_id === recordingId &&
+        own.session_id === caller.sessionId;
       const ticket = isGood ? renew! : randomBytes(32).toString('base64url');
-      const expiresAt = now() + limits.ticketMs;
-      known.delete(hashOf(ticket));
-      known.set(hashOf(ticket), { caller, recordingId, expiresAt });
-      // A Map keeps the order of insertion, which is that of expiry.
-      for (const [hash, oldest] of known) {
-        if (oldest.expiresAt > now() && known.size <= limits.ticketsMax) break;
-        known.delete(hash);
-      }
-      return { ticket, expiresAt: new Date(expiresAt) };
+      const expires_at = now() + limits.ticketMs;
+      const row = { session_id: caller.sessionId, recording_id: recordingId, expires_at };
+      await rows.put(hashOf(ticket), row, now());
+      return { ticket, expiresAt: new Date(expires_at) };
     },
-    redeem(ticket, path) {
-      const found = known.get(hashOf(ticket));
-      if (!found || found.expiresAt <= now()) return null;
-      return ticketPath(path) === found.recordingId ? found.caller : null;
+    async redeem(ticket, path) {
+      const found = await rows.get(hashOf(ticket));
+      if (!found || found.expires_at <= now()) return null;
+      if (ticketPath(path) !== found.recording_id) return null;
+      return await accounts.callerOf(found.session_id);
     },
   };
 }

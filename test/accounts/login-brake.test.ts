@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as decided } from 'node:timers/promises';
+import { memoryLoginAttempts } from '../../src/storage/login-attempts.ts';
 import { loginBrake } from '../../src/accounts/login-brake.ts';
 
 /** Every attempt comes from a /48 of its own, unless it says where. */
@@ -9,7 +11,7 @@ function at() {
   const pauses: number[] = [];
   const ends: (() => void)[] = [];
   const brake = loginBrake(
-    () => new Date(now),
+    memoryLoginAttempts(() => new Date(now)),
     (ms) => {
       pauses.push(ms);
       return new Promise<void>((resolve) => ends.push(resolve));
@@ -20,6 +22,7 @@ function at() {
   async function attempt(account: string, address = anywhere()): Promise<number> {
     const before = pauses.length;
     const held = brake.hold(account, address);
+    await decided();
     if (pauses.length > before) {
       ends.shift()!();
       assert.equal(await held, 0);
@@ -81,7 +84,7 @@ test('what succeeded or was not looked at does not count', async () => {
   for (let one = 0; one < 30; one += 1) {
     const address = anywhere();
     assert.equal(await attempt('anna', address), 0);
-    brake.takeBack('anna', address);
+    await brake.takeBack('anna', address);
   }
   assert.deepEqual(await several(11, () => 'anna'), [...none(10), 1]);
 });
@@ -90,6 +93,7 @@ test('four wait at a time, others are asked to come back, and nothing is held ag
   const { brake, several, attempt, ends, anywhere } = at();
   await several(10, () => 'anna');
   const waiting = Array.from({ length: 4 }, () => brake.hold('anna', anywhere()));
+  await decided();
   assert.deepEqual(await several(50, () => 'anna'), Array<number>(50).fill(-10));
   assert.equal(await attempt('ben'), 0, 'nobody else waits for them');
   for (const end of ends.splice(0)) end();

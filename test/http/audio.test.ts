@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { memoryTicketRows } from '../../src/storage/ticket-rows.ts';
 import { openTickets } from '../../src/http/tickets.ts';
 import {
   type ProblemAnswer,
@@ -229,9 +230,8 @@ test('a ticket opens audio, peaks and export of one recording, for ten minutes, 
   assert.equal((await by(`/recordings/${id}/audio`)).status, 401, 'it ends with its session');
 });
 
-test('tickets expire, and there are never more than the limit', () => {
+test('tickets expire, and there are never more than the limit', async () => {
   let now = 0;
-  const tickets = openTickets({ onSessionEnded: () => () => {} }, () => now);
   const caller = {
     userId: 'u',
     username: 'u',
@@ -239,26 +239,28 @@ test('tickets expire, and there are never more than the limit', () => {
     sessionId: 's',
     expiresAt: new Date(),
   };
+  const callerOf = async () => caller;
+  const tickets = openTickets({ callerOf }, memoryTicketRows(10_000), () => now);
   const id = '01J0000000000000000000000A';
   const path = `/recordings/${id}/audio`;
-  const { ticket } = tickets.issue(caller, id);
+  const { ticket } = await tickets.issue(caller, id);
   now = 599_999;
-  assert.equal(tickets.redeem(ticket, path), caller);
+  assert.equal(await tickets.redeem(ticket, path), caller);
   now = 600_000;
-  assert.equal(tickets.redeem(ticket, path), null);
+  assert.equal(await tickets.redeem(ticket, path), null);
   // One that has ended, is of another recording or of another session is not prolonged.
-  const { ticket: first } = tickets.issue(caller, id);
+  const { ticket: first } = await tickets.issue(caller, id);
   const stranger = { ...caller, sessionId: 'other' };
-  assert.notEqual(tickets.issue(caller, id, ticket).ticket, ticket);
-  assert.notEqual(tickets.issue(caller, '01J0000000000000000000000B', first).ticket, first);
-  assert.notEqual(tickets.issue(stranger, id, first).ticket, first);
+  assert.notEqual((await tickets.issue(caller, id, ticket)).ticket, ticket);
+  assert.notEqual((await tickets.issue(caller, '01J0000000000000000000000B', first)).ticket, first);
+  assert.notEqual((await tickets.issue(stranger, id, first)).ticket, first);
   now += 599_999;
-  assert.equal(tickets.issue(caller, id, first).ticket, first);
+  assert.equal((await tickets.issue(caller, id, first)).ticket, first);
   now += 599_999;
-  assert.equal(tickets.redeem(first, path), caller);
-  tickets.issue(caller, id, first);
-  for (let count = 0; count < 9_999; count += 1) tickets.issue(caller, id);
-  assert.equal(tickets.redeem(first, path), caller);
-  tickets.issue(caller, id);
-  assert.equal(tickets.redeem(first, path), null);
+  assert.equal(await tickets.redeem(first, path), caller);
+  await tickets.issue(caller, id, first);
+  for (let count = 0; count < 9_999; count += 1) await tickets.issue(caller, id);
+  assert.equal(await tickets.redeem(first, path), caller);
+  await tickets.issue(caller, id);
+  assert.equal(await tickets.redeem(first, path), null);
 });

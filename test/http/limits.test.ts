@@ -18,7 +18,6 @@ const promised = {
   readYourWritesMs: 5000,
 
   ticketMs: 600_000,
-  ticketsMax: 10_000,
   peaksMax: 1_000_000,
   exportsWaitingMax: 16,
   searchCharactersMax: 400,

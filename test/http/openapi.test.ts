@@ -26,7 +26,7 @@ test('every route is in the document, and every operation is a route', async (t)
   const { services } = await startService(t);
   const { bySegment, pages } = openRouters({
     ...services,
-    tickets: openTickets(services.accounts),
+    tickets: openTickets(services.accounts, services.ticketRows),
     uploads: openUploadPlaces(),
   });
   const routesOf = (router: Router<State>) =>

@@ -18,7 +18,7 @@ export function authenticate(
     const access = accessTo(ctx.method, ctx.path);
     ctx.state.access = access;
     if (access === 'ticket' && typeof ctx.query['ticket'] === 'string') {
-      const caller = tickets.redeem(ctx.query['ticket'], ctx.path);
+      const caller = await tickets.redeem(ctx.query['ticket'], ctx.path);
       if (!caller) throw notAuthenticated('The ticket is not, or no longer, good for this.');
       ctx.state.caller = caller;
     } else if (access !== 'public') {

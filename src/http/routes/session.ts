@@ -64,7 +64,7 @@ export const ticketRoutes: AddRoutes = (router, services) => {
     const caller = callerOf(ctx.state);
     const { recording_id } = await visibleRecording(services, caller, ctx.params['id']!);
     const { ticket: renew } = await jsonBody(ctx, ticketSchema);
-    const { ticket, expiresAt } = services.tickets.issue(caller, recording_id, renew);
+    const { ticket, expiresAt } = await services.tickets.issue(caller, recording_id, renew);
     ctx.status = 201;
     ctx.body = { ticket, expires_at: expiresAt.toISOString() };
   });

@@ -74,7 +74,7 @@ create table secrets (
 
 create unlogged table login_attempts (
   key text collate "C" primary key,
-  state jsonb not null,
+  state text not null,
   changed_at timestamptz not null default clock_timestamp()
 );
 create index login_attempts_changed on login_attempts (changed_at);
@@ -83,7 +83,7 @@ create unlogged table tickets (
   hash text collate "C" primary key,
   session_id text not null,
   recording_id text not null,
-  expires_at timestamptz not null
+  expires_at bigint not null
 );
 create index tickets_expiry on tickets (expires_at);
 
@@ -92,6 +92,31 @@ create table pending_jobs (
   job text collate "C",
   primary key (recording_id, job)
 );
+`;
+
+/**
+ * Replaces what is remembered of keys (null: nothing), unless it is not any more what it was decided on. The lock is
+ * taken first: what a statement after it sees is what others have committed.
+ */
+const swapAttempts = `
+create function swap_attempts(in_keys text[], in_before text[], in_then text[]) returns boolean
+language plpgsql
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(k.key, 0))
+    from (select key from unnest(in_keys) as k(key) order by key) as k;
+  perform from unnest(in_keys, in_before) as b(key, state) left join login_attempts a using (key)
+    where a.state is distinct from b.state;
+  if found then
+    return false;
+  end if;
+  delete from login_attempts a using unnest(in_keys, in_then) as t(key, state)
+    where a.key = t.key and t.state is null;
+  insert into login_attempts (key, state)
+    select t.key, t.state from unnest(in_keys, in_then) as t(key, state) where t.state is not null
+    on conflict (key) do update set state = excluded.state, changed_at = clock_timestamp();
+  return true;
+end $$;
 `;
 
 /** SQLSTATE of rows of a projector that is it no more. */
@@ -208,7 +233,7 @@ export async function prepareSchema(newClient: () => pg.Client, where: string): 
       "select to_regclass('mitschrift.log') is not null as there",
     );
     if (!found[0]!.there) {
-      await client.query(tables + appendBatch + commitRows);
+      await client.query(tables + appendBatch + commitRows + swapAttempts);
       const values = [schemaVersion, ulid()];
       await client.query({ text: 'insert into log (schema, id) values ($1, $2)', values });
     }

@@ -4,12 +4,17 @@ import { type TestContext, after, test } from 'node:test';
 import { configStream, usersStream } from '../../../events/facts/catalogue.ts';
 import { openAccounts } from '../../../src/accounts/accounts.ts';
 import { openConfig } from '../../../src/config/config.ts';
+import { openTickets } from '../../../src/http/tickets.ts';
 import { followStreams } from '../../../events/follow-streams.ts';
+import { codeOf } from '../../../src/shared/errors.ts';
+import type { LoginAttempts } from '../../../src/storage/login-attempts.ts';
 import type { Notices } from '../../../src/storage/notices.ts';
+import { postgresLoginAttempts } from '../../../src/storage/postgres/login-attempts.ts';
 import { postgresNotices } from '../../../src/storage/postgres/notices.ts';
 import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
 import { openSealedTexts } from '../../../src/storage/postgres/sealed-texts.ts';
 import { openPostgresSecrets, postgresSetupCodes } from '../../../src/storage/postgres/secrets.ts';
+import { postgresTicketRows } from '../../../src/storage/postgres/ticket-rows.ts';
 import { postgresSessionRows } from '../../../src/storage/postgres/session-rows.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryKeys } from '../../support/memory-store.ts';
@@ -47,15 +52,37 @@ test('what one node does with users, sessions and settings holds at another', as
   const caller = await a.accounts.authenticate(session.token);
   assert.equal(caller?.username, 'ben');
   const other = await a.accounts.login(ben, afar);
+  // A ticket of one node is good at the other, as long as its session is.
+  const recording = '01J0000000000000000000000A';
+  const path = `/recordings/${recording}/audio`;
+  const [ofA, ofB] = [a, b].map(({ accounts, tickets }) => openTickets(accounts, tickets));
+  const { ticket } = await ofA!.issue(caller, recording);
+  assert.equal((await ofB!.redeem(ticket, path))?.username, 'ben');
+  assert.equal((await ofB!.issue(caller, recording, ticket)).ticket, ticket, 'and is prolonged');
+  assert.equal(await ofB!.redeem(ticket, path.replace('0A', '0B')), null);
   await b.accounts.logout(session.token);
   await eventually('the session ends at A', () => a.ended.length > 0);
   assert.deepEqual(a.ended, [caller.sessionId]);
   assert.equal(await a.accounts.authenticate(session.token), null);
+  assert.equal(await ofA!.redeem(ticket, path), null);
   assert.equal((await b.accounts.authenticate(other.token))?.username, 'ben');
   await a.accounts.changeUser('ben', { disabled: true }, { by: 'anna' });
   await eventually('he is out', async () => (await b.accounts.authenticate(other.token)) === null);
   await eventually('his sockets are told', () => b.ended.length === 2);
   await assert.rejects(b.accounts.login(ben, afar), { code: 'USER_DISABLED' });
+
+  // Guesses at both nodes are counted together, and no name lies open.
+  const guess = { username: 'eve secret', password: 'wrong' };
+  const guesses = [];
+  for (const { accounts } of [a, b, a, b, a]) {
+    const stranger = { address: '198.51.100.7' };
+    guesses.push(await accounts.login(guess, stranger).catch((error: unknown) => codeOf(error)));
+  }
+  const [wrong, slow] = ['WRONG_CREDENTIALS', 'TOO_MANY_ATTEMPTS'];
+  assert.deepEqual(guesses.slice(0, 3), [wrong, wrong, wrong]);
+  assert.ok(guesses.slice(3).includes(slow), 'the fourth waits a second, wherever it is made');
+  const counted = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.login_attempts'));
+  assert.doesNotMatch(counted, /eve/i);
 
   // Settings, and a secret that only the database has.
   await a.config.update({ stt: { model: 'large', api_key: 'sk-1' } }, { by: 'anna' });
@@ -154,6 +181,7 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
     store,
     sessions: postgresSessionRows(db),
     notices,
+    loginAttempts: postgresLoginAttempts(db),
     setupCodes: postgresSetupCodes(texts),
     settings: config.settings,
     clock: () => new Date(),
@@ -168,7 +196,7 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
     () => notices.close(),
     () => store.close(),
   );
-  return { accounts, config, ended, warned, notices };
+  return { accounts, config, ended, warned, notices, tickets: postgresTicketRows(db) };
 }
 
 async function noticesOf(t: TestContext): Promise<Notices> {
@@ -181,3 +209,22 @@ async function noticesOf(t: TestContext): Promise<Notices> {
   });
   return notices;
 }
+
+test('of many changes at two nodes at once none is lost', async (t) => {
+  await cluster.empty();
+  const nodes: LoginAttempts[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    nodes.push(postgresLoginAttempts(await openedDatabase(t, cluster.url)));
+  }
+  const keys = [{ kind: 'pair' as const, name: 'one' }];
+  const count = async (attempts: LoginAttempts, more: number): Promise<number> =>
+    await attempts.change(keys, ([before = 0]) => {
+      const result = (before as number) + more;
+      return { remember: [result], result };
+    });
+  await Promise.all(nodes.flatMap((one) => Array.from({ length: 20 }, () => count(one, 1))));
+  assert.equal(await count(nodes[0]!, 0), 40);
+  await nodes[0]!.change(keys, () => ({ remember: [null], result: null }));
+  assert.equal(await count(nodes[1]!, 0), 0);
+  await nodes[1]!.sweep();
+});
