@@ -63,6 +63,8 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     );
     // The other tab was slower.
     await other.getByText('These speakers were named a moment ago in another tab.').waitFor();
+    await page.goto(`${service.url}/speakers`);
+    // An address that differs in its end alone is followed in the page that is open.
     await page.goto(`${service.url}/speakers#known`);
     await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor();
     await page.getByText('What this rests on').first().click();
