@@ -16,7 +16,7 @@ import { StageError } from '../../src/shared/errors.ts';
 import { checkAnswer, checkFrame } from './check-answer.ts';
 import { late, onThisMachine } from './eventually.ts';
 import { type HasEnd, tempDir } from './temp-dir.ts';
-import { storeVariables } from './test-store.ts';
+import { nodeVariables, storeVariables } from './test-store.ts';
 
 export type Answer<T = Record<string, unknown>> = {
   status: number;
@@ -53,6 +53,8 @@ export async function startService(
     stages?: Partial<Record<Stage, StageActivity | undefined>>;
     /** Where to listen, unless on 127.0.0.1. */
     address?: string;
+    /** A node on PostgreSQL, with what `dataDir` has in common with others: its name and role. */
+    node?: { name: string; role: 'serve' | 'work' | 'all' };
   } = {},
 ) {
   let running: Service | undefined;
@@ -72,7 +74,12 @@ export async function startService(
   let services: HttpServices | undefined;
   running = await startWhole({
     host: hostFrom({
-      ...(await storeVariables(dataDir)),
+      ...(options.node
+        ? {
+            ...(await nodeVariables(dataDir, options.node.name)),
+            MITSCHRIFT_ROLE: options.node.role,
+          }
+        : await storeVariables(dataDir)),
       MITSCHRIFT_PORT: '0',
       MITSCHRIFT_HOST: options.address,
     }),

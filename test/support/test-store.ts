@@ -5,14 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { type Cluster, ask, postgresCluster } from './postgres.ts';
 
 /** Whether whole services of the tests are nodes on PostgreSQL (`MITSCHRIFT_TEST_STORE=postgres`), and not alone on LevelDB. */
-export const onPostgres = process.env['MITSCHRIFT_TEST_STORE'] === 'postgres';
+const onPostgres = process.env['MITSCHRIFT_TEST_STORE'] === 'postgres';
 
 const ends: (() => unknown)[] = [];
-if (onPostgres) {
-  after(async () => {
-    for (const end of ends.toReversed()) await end();
-  });
-}
+after(async () => {
+  for (const end of ends.toReversed()) await end();
+});
 
 /** One server a file; a database for each data directory. */
 let cluster: Promise<Cluster> | undefined;
