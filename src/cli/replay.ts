@@ -7,6 +7,7 @@ import { openSecretStore } from '../config/secret-store.ts';
 import { openLogger } from '../shared/log.ts';
 import { openPipeline } from '../pipeline.ts';
 import { type Replayed, replayFrom } from '../recordings/replay-from.ts';
+import { assertLogHere } from './beside-a-node.ts';
 import { settingsFrom } from '../config/environment.ts';
 
 /** Folds the log again and compares; beside a running service the service does it. */
@@ -45,9 +46,12 @@ const checkAlone = (data: DataFolder, recording: string | undefined): Promise<Lo
   withLogAlone(data, ({ store }) => checkLog(store, recording));
 
 async function checkOwn(recording: string | undefined): Promise<LogCheck> {
-  const { data } = hostFrom(process.env);
-  const asked = askService<LogCheck>(data.controlSocket, 'replay-check', recording ?? null);
-  return (await asked) ?? (await checkAlone(data, recording));
+  const host = hostFrom(process.env);
+  const { data } = host;
+  const asked = await askService<LogCheck>(data.controlSocket, 'replay-check', recording ?? null);
+  if (asked !== null) return asked;
+  assertLogHere(host);
+  return await checkAlone(data, recording);
 }
 
 function report(check: LogCheck): void {
@@ -77,7 +81,9 @@ async function replayRecording(options: {
 }
 
 async function replayAlone(recording: string, from: string): Promise<Replayed> {
-  const { data, logLevel } = hostFrom(process.env);
+  const host = hostFrom(process.env);
+  assertLogHere(host);
+  const { data, logLevel } = host;
   const log = openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] ? logLevel : 'silent');
   const fromEnvironment = settingsFrom(process.env);
   let settings = () => fromEnvironment;

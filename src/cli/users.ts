@@ -5,6 +5,7 @@ import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { askService } from '../control/socket.ts';
 import { openLogAlone } from '../event-log.ts';
+import { assertLogHere } from './beside-a-node.ts';
 import { confirmed } from './confirmed.ts';
 import { askPassword, passwordFromInput } from './passwords.ts';
 import { readImportedUsers } from './imported-users.ts';
@@ -98,6 +99,7 @@ async function carryOut<K extends keyof UserCommands>(
   const host = hostFrom(process.env);
   const answer = await askService<Result>(host.data.controlSocket, name, body);
   if (answer !== null) return answer;
+  assertLogHere(host);
   return (await alone<unknown>(host, async (commands) => commands[name](body))) as Result;
 }
 

@@ -24,7 +24,8 @@ test('a data directory becomes a database and a shared directory, and a data dir
   const { data, recordings } = await recordedData(t);
   await (await openFileKeys(data.keys)).forget(recordings[0]!);
   const before = await filesOf(data.root);
-  const { shared, migrate } = await place(t);
+  const { shared, migrate, command } = await place(t);
+  const twinRoot = join(await tempDir(t), 'twin');
 
   // Killed when the files are on their way: nothing of the log is there, and the next call goes on.
   await migrate(['--from', data.root], /^keys: /);
@@ -57,8 +58,19 @@ test('a data directory becomes a database and a shared directory, and a data dir
   const refused = await migrate(['--from', other.data.root]);
   assert.deepEqual([refused.code, /another log/.test(refused.stderr)], [1, true], refused.stderr);
 
+  // What is for a log in files does not make an empty one.
+  for (const args of [
+    ['backup', twinRoot],
+    ['restore', twinRoot],
+    ['users', 'list'],
+    ['replay', '--check'],
+  ]) {
+    const misplaced = await command(args);
+    assert.deepEqual([misplaced.code, /in a database/.test(misplaced.stderr)], [1, true], args[0]);
+  }
+
   // And back.
-  const twin = dataFolder(join(await tempDir(t), 'twin'));
+  const twin = dataFolder(twinRoot);
   const back = await migrate(['--to', twin.root]);
   assert.equal(back.code, 0, back.stderr);
   assert.equal(await exported(t, twin), await exported(t, data));
@@ -81,21 +93,23 @@ async function place(t: TestContext) {
     MITSCHRIFT_BLOBS_URL: `file://${shared}`,
     MITSCHRIFT_MASTER_KEY: masterKey,
   };
+  /** @param killAt a line of progress at which it is killed */
+  const command = async (args: string[], killAt?: RegExp): Promise<Answer> => {
+    const child = spawn(process.execPath, [program, ...args], { env });
+    t.after(() => child.kill('SIGKILL'));
+    const stdout = text(child.stdout);
+    const lines: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      if (killAt?.test(line)) child.kill('SIGKILL');
+    });
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, stdout: await stdout, stderr: lines.join('\n') };
+  };
   return {
     shared,
-    /** @param killAt a line of progress at which it is killed */
-    async migrate(args: string[], killAt?: RegExp): Promise<Answer> {
-      const child = spawn(process.execPath, [program, 'migrate', ...args], { env });
-      t.after(() => child.kill('SIGKILL'));
-      const stdout = text(child.stdout);
-      const lines: string[] = [];
-      createInterface({ input: child.stderr }).on('line', (line) => {
-        lines.push(line);
-        if (killAt?.test(line)) child.kill('SIGKILL');
-      });
-      const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-      return { code, stdout: await stdout, stderr: lines.join('\n') };
-    },
+    command,
+    migrate: (args: string[], killAt?: RegExp) => command(['migrate', ...args], killAt),
   };
 }
 
