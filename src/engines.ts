@@ -1,6 +1,5 @@
 import type { ModelFolders } from './speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Settings } from './config/environment.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
 import type { Stage } from '../events/facts/recording.ts';
@@ -14,6 +13,7 @@ import { StageError } from './shared/errors.ts';
 import type { Log } from './shared/log.ts';
 import { loadOnce } from './shared/package.ts';
 import { type Lease, leased } from './shared/shared-resource.ts';
+import type { AudioStore } from './storage/audio/audio-store.ts';
 import type { SpeechEngine } from './speech/engine.ts';
 
 export type EngineOptions = {
@@ -124,9 +124,8 @@ export function speechActivities(
   { data, log, settings, modelsDir = data.models }: EngineOptions,
   engines: ReturnType<typeof sharedEngine>,
   models: ReturnType<typeof sharedLanguageModel>,
-  { asked, known }: { asked: AskedAhead; known: KnownVoices },
+  { asked, known, files }: { asked: AskedAhead; known: KnownVoices; files: AudioStore },
 ) {
-  const folderOf = (recordingId: string) => join(data.recordings, recordingId);
   const leaseEngine = () => engines.lease();
   const followings = loadOnce(async () =>
     (await import('./recordings/stages/followings.ts')).openFollowings(),
@@ -142,7 +141,7 @@ export function speechActivities(
           asked,
         },
         leaseEngine,
-        folderOf,
+        files,
         modelsDir,
         log,
       }),
@@ -153,12 +152,12 @@ export function speechActivities(
         leaseEngine,
         secondPass: () => settings()['stt.second_pass'],
         log,
-        folderOf,
+        files,
         modelsDir,
       }),
     ),
     diarize: loadedActivity(async () =>
-      (await import('./recordings/stages/diarize.ts')).diarizeStage({ modelsDir, folderOf, log }),
+      (await import('./recordings/stages/diarize.ts')).diarizeStage({ modelsDir, files, log }),
     ),
     join: loadedActivity(async () => (await attribution()).joinStage(known)),
   };
@@ -197,7 +196,7 @@ const configuredModel =
 /** The stage in which the documents are written. */
 export const writingActivity = (
   { settings }: Pick<EngineOptions, 'settings'>,
-  parts: Pick<Parameters<typeof write>[0], 'spaceOf' | 'promisedBases'>,
+  parts: Pick<Parameters<typeof write>[0], 'spaceOf' | 'promisedBases' | 'names'>,
 ) => ({
   write: loadedActivity(async () =>
     (await import('./recordings/stages/write.ts')).write({

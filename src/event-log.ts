@@ -20,6 +20,9 @@ import { harmedTables } from './integrity/tables/tables.ts';
 import type { TakeOverDeps } from './recordings/take-over.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
+import type { AudioStore } from './storage/audio/audio-store.ts';
+import { audioOfOneProcess } from './storage/audio/folder-audio.ts';
+import type { PromisedNames } from './storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
 import type { LoginAttempts } from './storage/login-attempts.ts';
 import { type Notices, noNotices } from './storage/notices.ts';
@@ -61,6 +64,10 @@ export type OpenedLog = LogParts & {
   keepRows(): ProjectionRunner;
   /** What looks after all that is kept, and copies it. */
   guard(deps: Guarded): Promise<{ scrub: Scrub; backups: Backups }>;
+  /** The files of recordings. */
+  audio: AudioStore;
+  /** Names of documents that other nodes have promised; null where there are none. */
+  names: PromisedNames | null;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
   /** Removes what earlier releases kept beside the log, once; nothing may be appended meanwhile. @throws what the databases throw */
@@ -139,6 +146,8 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
         const { stopping } = scrub;
         return { scrub, backups: openBackups({ ...kept, stopping, whileFilesStay }) };
       },
+      audio: audioOfOneProcess(data.recordings),
+      names: null,
       leftFolders: await readdir(data.recordings),
       // LevelDB may end the process over a harmed table that it rewrites.
       removeOldRows: () =>

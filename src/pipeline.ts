@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { KeyStore } from '../events/key-store.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Stage } from '../events/facts/recording.ts';
@@ -44,6 +43,7 @@ export type Pipeline = Pick<OpenedLog, 'standing'> & {
   store: EventLog;
   keys: KeyStore;
   sessions: OpenedLog['sessions'];
+  audio: OpenedLog['audio'];
   storage: ProjectionStorage;
   rows: Pick<OpenedLog['rows'], 'withRoom' | 'full'>;
   projections: ProjectionRunner;
@@ -88,7 +88,7 @@ export const openPipeline = async (options: PipelineOptions): Promise<Pipeline> 
 export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipeline {
   const { data, settings, log } = options;
   const recordsDevices = options.recordsDevices === true && opened.standing.recordsDevices;
-  const { store, keys, sessions, rows } = opened;
+  const { store, keys, sessions, audio, rows } = opened;
   const { storage } = rows;
   const projections = opened.keepRows();
   const engines = sharedEngine(options);
@@ -128,6 +128,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     store,
     keys,
     sessions,
+    audio,
     storage,
     rows,
     projections,
@@ -173,15 +174,15 @@ const capturesOver = (
 
 /** What takes what browsers send of recordings that have ended. */
 const lateAudioOver = (
-  { jobs }: OpenedLog,
-  { data, settings, log, browserLimits }: PipelineOptions,
+  { jobs, audio }: OpenedLog,
+  { settings, log, browserLimits }: PipelineOptions,
   { projections, recordingService }: Pick<Pipeline, 'projections' | 'recordingService'>,
 ): LateBrowserAudio =>
   openLateAudio({
     recordingService,
     jobs,
     log,
-    folderOf: (recordingId) => join(data.recordings, recordingId),
+    files: audio,
     hoursMax: () => settings()['limits.recording_hours'],
     applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
     limits: browserLimits,
@@ -200,7 +201,7 @@ function voicesOver(
   const voices = openVoiceCatchUp({
     ...parts,
     storage: opened.rows.storage,
-    folderOf: (recordingId) => join(data.recordings, recordingId),
+    files: opened.audio,
     openEmbedder: async () =>
       await (await import('./speech/diarization/diarize.ts')).localEmbedder(modelsDir),
     isOn: () => isHere() && settings()['speakers.profiles'],
@@ -227,7 +228,7 @@ function recordingServiceOver(
 ): OpenRecordingService {
   const { data, settings, log } = options;
   const { projections } = parts;
-  const { store, rows } = opened;
+  const { store, rows, audio: files, names } = opened;
   const { storage } = rows;
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.shared, owner));
   const known = openKnownVoices({
@@ -251,6 +252,7 @@ function recordingServiceOver(
     leaveAudio: parts.leaveAudio,
     progress: openStageProgress(),
     recordingsDir: data.recordings,
+    files,
     quarantineDir: data.quarantine,
     removal: {
       ...removalFrom(opened, options),
@@ -265,10 +267,11 @@ function recordingServiceOver(
     },
     activities: {
       capture: parts.captures.activity,
-      ...speechActivities(options, parts.engines, parts.models, { asked, known }),
+      ...speechActivities(options, parts.engines, parts.models, { asked, known, files }),
       ...languageActivities({ ...options, peopleOf: known.peopleOf }, parts.models, asked),
       ...writingActivity(options, {
         spaceOf,
+        names,
         async *promisedBases(owner) {
           await Promise.allSettled([parts.takenUp()]);
           yield* recordingService.promisedBases(owner);
@@ -282,11 +285,12 @@ function recordingServiceOver(
 
 /** Where an erasure removes what is not a file of the recording's own. */
 const removalFrom = (
-  { keys, store, jobs, rows }: OpenedLog,
+  { keys, store, jobs, rows, names }: OpenedLog,
   { data, settings }: PipelineOptions,
 ) => ({
   keys,
   jobs,
+  names,
   version: (stream: string) => store.version(stream),
   removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),
   async removeCopies(owner: string, paths: readonly string[]): Promise<string[]> {

@@ -1,4 +1,3 @@
-import { openFileKeys } from '../events/log/file-keys.ts';
 import { ulid } from 'ulid';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import {
@@ -11,6 +10,10 @@ import { type Scrub, startScrub } from './integrity/scrub.ts';
 import type { ClusterSettings } from './shared/cluster-settings.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
+import { keepCollecting } from './storage/blobs/collect.ts';
+import { followErasures } from './storage/blobs/follow-erasures.ts';
+import { openNodeFiles } from './storage/blobs/node-files.ts';
+import { promisedNames } from './storage/blobs/promised-names.ts';
 import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
 import { postgresLoginAttempts } from './storage/postgres/login-attempts.ts';
 import { postgresNotices } from './storage/postgres/notices.ts';
@@ -44,19 +47,24 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
   await prepare(data);
   const report = (message: string, error?: unknown): void => log.warn({ err: error }, message);
   const db = await openPostgres({ url: cluster.databaseUrl, leaseMs, report });
+  const ownership = postgresOwnership(db, { leaseMs });
+  const closing: (() => Promise<unknown>)[] = [() => db.close(), () => ownership.close()];
   try {
-    const keys = await openFileKeys(data.keys, (message) => log.error(message));
+    const { logId } = db;
+    const files = await openNodeFiles({ url: cluster.blobsUrl, logId, ownership, data });
+    closing.push(() => files.blobs.close());
+    const { keys, audio } = files;
     const store = openPostgresLog({ db, keys });
+    closing.push(() => store.close());
     const texts = await openSealedTexts(db, cluster.masterKey);
     const notices = postgresNotices(db, report);
-    const ownership = postgresOwnership(db, { leaseMs });
-    const sealed = (rows: ProjectionStorage): ProjectionStorage =>
-      sealedRows(rows, {
-        keys,
-        projections: served,
-        report: (problem) => log.error(problem, 'rows cannot be read'),
-      });
+    closing.push(() => notices.close());
+    const following = followErasures(store, files, log);
+    closing.push(() => following.stop());
+    const sealed = (rows: ProjectionStorage): ProjectionStorage => sealedBy(keys, rows, log);
     const storage = sealed(postgresProjectionStorage(db));
+    const collecting = keepCollecting({ blobs: files.blobs, store, storage, ownership }, log);
+    closing.push(() => collecting.stop());
     return {
       keys,
       store,
@@ -69,6 +77,8 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       ticketRows: postgresTicketRows(db),
       notices,
       rows: rowsOf(storage),
+      audio,
+      names: promisedNames(files.blobs),
       standing: {
         recordsDevices: false,
         isAlone: false,
@@ -92,18 +102,24 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       guard: (deps) => guard({ store, keys, data, log }, deps, db),
       leftFolders: [],
       removeOldRows: async () => {},
-      async close() {
-        await notices.close();
-        await ownership.close();
-        await store.close();
-        await db.close();
-      },
+      close: () => inTurn(closing),
     };
   } catch (error) {
-    await db.close();
+    await inTurn(closing);
     throw error;
   }
 }
+
+const sealedBy = (
+  keys: OpenedLog['keys'],
+  rows: ProjectionStorage,
+  log: Pick<Log, 'error'>,
+): ProjectionStorage =>
+  sealedRows(rows, {
+    keys,
+    projections: served,
+    report: (problem) => log.error(problem, 'rows cannot be read'),
+  });
 
 function projectorChannel(
   { channels }: Postgres,
@@ -116,6 +132,11 @@ function projectorChannel(
         .catch((error: unknown) => report('Other nodes do not hear how far the rows are.', error)),
     listen: (heard, opened) => channels.listen('applied', { heard, opened }),
   };
+}
+
+/** The last that was opened first. */
+async function inTurn(closing: (() => Promise<unknown>)[]): Promise<void> {
+  for (const close of closing.toReversed()) await close();
 }
 
 /** Rows that cannot be written for want of room show in the log's health: it is the same database. */

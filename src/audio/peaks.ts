@@ -1,5 +1,5 @@
 import { open, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { writeDurably, ifMissing } from '../shared/files.ts';
 import { StageError, hasCode } from '../shared/errors.ts';
 import { decoderFor } from './accepts-audio.ts';
@@ -13,8 +13,10 @@ export const peaksPerSecondMax = 100;
 
 /** The loudest sample of each stretch of time, 0 to 1 in steps of 1/255, for drawing a recording. */
 export type PeaksOf = (wanted: {
-  /** Absolute path of the kept audio. Its peaks are kept beside it. */
-  audio: string;
+  /** Folder of this machine in which they are kept. */
+  folder: string;
+  /** Works with the kept audio, which has an absolute path as long as that takes. */
+  read<T>(work: (path: string) => Promise<T>): Promise<T>;
   /** Of the audio, so that the peaks of another file are never taken for its own. */
   sha256: string;
   /** A divisor of `peaksPerSecondMax`. */
@@ -37,15 +39,16 @@ export function openPeaks(): PeaksOf {
   const underWay = new Map<string, Shared>();
   const oneAtATime = mutex();
 
-  return async ({ audio, sha256, perSecond, signal }) => {
-    const path = join(dirname(audio), peaksFileName);
-    const fine = (await keptPeaks(path, sha256)) ?? (await share(audio, path, sha256, signal));
+  return async ({ folder, read, sha256, perSecond, signal }) => {
+    const path = join(folder, peaksFileName);
+    const compute = (stop: AbortSignal) => read((audio) => computePeaks(audio, stop));
+    const fine = (await keptPeaks(path, sha256)) ?? (await share(compute, path, sha256, signal));
     return coarser(fine, peaksPerSecondMax / perSecond);
   };
 
   /** Several who ask at once share one computation, which ends when the last of them has gone. */
   async function share(
-    audio: string,
+    compute: (stop: AbortSignal) => Promise<Buffer>,
     path: string,
     sha256: string,
     signal: AbortSignal,
@@ -56,7 +59,7 @@ export function openPeaks(): PeaksOf {
       if (underWay.size >= waitingMax) throw new PeaksBusy();
       const stop = new AbortController();
       const work = oneAtATime(async () => {
-        const peaks = await computePeaks(audio, stop.signal);
+        const peaks = await compute(stop.signal);
         await keepPeaks(path, sha256, peaks);
         return peaks;
       });

@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rmdir, unlink } from 'node:fs/promises';
@@ -26,7 +27,7 @@ const order = ['transcript', 'summary', 'index'] as const;
  * Writes the three documents so that each is there whole, old or new, whatever happens, and all of
  * them durably when this returns. A file that is neither what we last wrote nor what we would write
  * is a person's and stays. Doing it again, after a crash at any point, leads to the same end.
- * One call a recording at a time.
+ * One call a recording at a time; of several processes the one that `shared` allows it.
  *
  * @param known hashes of what we wrote before; null when we never did
  * @throws {StageError} `disk-full`, `not-writable`, `name-in-use` (a file where a folder has to be,
@@ -38,18 +39,20 @@ export async function writeDocuments(
   contents: PerDocument,
   known: PerDocument | null,
   before: (step: Step, document?: DocumentName) => void = () => {},
+  shared?: SharedSpace,
 ): Promise<Written> {
   const files: TargetFile[] = [];
   try {
+    await shared?.assertMine();
     for (const document of order) {
       const bytes = Buffer.from(contents[document]);
       const file = { document, bytes, sha256: sha256Of(bytes), known: known?.[document] };
-      files.push({ ...file, ...(await openTarget(space, paths[document], before)) });
+      files.push({ ...file, ...(await openTarget(space, paths[document], before, shared)) });
     }
     // First everything is on the disk under other names: when that is full, nothing has changed.
     const fresh: TargetFile[] = [];
     for (const file of files) {
-      await removeTemporary(file);
+      await removeTemporaries(file.folder, paths[file.document]);
       if ((await ownership(file)) !== 'ours') continue;
       await writeTemporary(file, before);
       fresh.push(file);
@@ -58,6 +61,7 @@ export async function writeDocuments(
       // Asked again: a person may have saved meanwhile. Between this and the rename lie microseconds.
       if ((await ownership(file)) !== 'ours') continue;
       before('rename', file.document);
+      await shared?.assertMine();
       await rename(file.folder.at(file.temporary), file.folder.at(file.name));
     }
     return await settle(files, before);
@@ -76,8 +80,19 @@ const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).d
  * Name of the file that becomes the document at `path`, in the same folder. Always the same one, so
  * that writing again takes away what a crash left, and never as long as the document's own name.
  */
-export const temporaryName = (path: string): string =>
-  `.mitschrift-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.tmp`;
+export const temporaryName = (path: string): string => `${temporaryPrefix(path)}.tmp`;
+
+const temporaryPrefix = (path: string): string =>
+  `.mitschrift-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`;
+
+/** Of a process that is one of several: none takes away what another is writing. */
+const temporaryNameOfMine = (path: string): string => `${temporaryPrefix(path)}-${ulid()}.tmp`;
+
+/** A space that several processes can write into. */
+export type SharedSpace = {
+  /** Asked before anything is written, and right before each rename. @throws when another may write by now */
+  assertMine(): Promise<void>;
+};
 
 /** Takes away what crashes left in a space. Only when nothing is being written: at start. */
 export async function sweepTemporaries(space: Space): Promise<void> {
@@ -148,6 +163,7 @@ async function openTarget(
   space: Space,
   path: string,
   before: (step: Step) => void,
+  shared: SharedSpace | undefined,
 ): Promise<Pick<TargetFile, 'folder' | 'name' | 'temporary'>> {
   const segments = confinedSegments(path);
   let folder = await HeldDirectory.open(space.root);
@@ -160,7 +176,8 @@ async function openTarget(
       await above.close();
     }
   }
-  return { folder, name: segments.at(-1)!, temporary: temporaryName(path) };
+  const temporary = shared ? temporaryNameOfMine(path) : temporaryName(path);
+  return { folder, name: segments.at(-1)!, temporary };
 }
 
 /** Whose the file is that is there now: ours to replace (or absent), already as it should be, or a person's. */
@@ -217,7 +234,7 @@ function asStageError(error: unknown): unknown {
 
 async function sweep(folder: HeldDirectory): Promise<void> {
   for (const { name } of await folder.entries()) {
-    if (!/^\.mitschrift-[0-9a-f]{16}\.tmp$/u.test(name)) continue;
+    if (!temporary.test(name)) continue;
     try {
       await unlink(folder.at(name));
     } catch (error) {
@@ -231,7 +248,7 @@ async function deleteFile(space: Space, path: string): Promise<string[]> {
     const entry = await entryAt(folder, name);
     if (entry?.isSymbolicLink()) throw new ConfinementError('a symbolic link');
     const gone = entry?.isFile() ? await unlinked(folder, name) : false;
-    const leftover = await unlinked(folder, temporaryName(path));
+    const leftover = await removeTemporaries(folder, path);
     if (gone || leftover) await folder.sync();
     return gone ? [path] : [];
   });
@@ -247,6 +264,19 @@ async function unlinked(folder: HeldDirectory, name: string): Promise<boolean> {
     throw error;
   }
 }
+
+/** What any process left of writing a document; returns whether there was something. */
+async function removeTemporaries(folder: HeldDirectory, path: string): Promise<boolean> {
+  const prefix = temporaryPrefix(path);
+  let found = false;
+  for (const { name } of await folder.entries()) {
+    if (!name.startsWith(prefix) || !temporary.test(name)) continue;
+    found = (await unlinked(folder, name)) || found;
+  }
+  return found;
+}
+
+const temporary = /^\.mitschrift-[0-9a-f]{16}(?:-[0-9A-Z]{26})?\.tmp$/u;
 
 async function removeIfEmpty(folder: HeldDirectory, name: string): Promise<void> {
   try {

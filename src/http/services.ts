@@ -13,6 +13,7 @@ import type { Backups } from '../integrity/backups.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { Check } from '../doctor/check.ts';
 import type { Desktop } from '../documents/desktop.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordingService } from '../recordings/service.ts';
@@ -40,6 +41,8 @@ export type HttpServices = {
   address: string;
   /** Absolute. Uploads are received below it (`uploads/`), documents are read from `spaces/`. */
   dataDir: string;
+  /** Kept audio, and where what is derived from it lies. */
+  audio: AudioStore;
   /** Asked at every request, so that a changed setting counts at once. */
   settings(): Pick<
     Settings,

@@ -1,14 +1,14 @@
 import { ulid } from 'ulid';
-import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import { compressFlac } from '../audio/flac.ts';
-import { hashFile, ifMissing, syncDirectory } from '../shared/files.ts';
+import { hashFile } from '../shared/files.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, stateName } from '../../machines/states.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { isAbort } from '../shared/abort.ts';
 import type { Log } from '../shared/log.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { NotAccepted } from './refusals.ts';
 import { type FilesLock, filesLock } from './files-lock.ts';
@@ -39,7 +39,7 @@ const waitingMax = 10_000;
 type KeepingDeps = {
   store: EventStore;
   log: Log;
-  recordingsDir: string;
+  files: AudioStore;
   jobs: PendingJobs;
   keep(): KeptAs;
   /** Resolves when every projection has applied the log up to a position. */
@@ -145,7 +145,7 @@ async function dealWith(
   if (!isIn(state, 'idle')) return;
   const audio = await keptAudio(keeping, recordingId);
   if (isIn(state, 'idle.saved')) await follow(keeping, recording, audio, signal);
-  await keeping.lock.movingFiles(() => removeLeftovers(audio), signal);
+  await keeping.lock.movingFiles(() => removeLeftovers(keeping, audio), signal);
   keeping.before('done');
   // With its next documents it is noted again, and that stays noted.
   signal.throwIfAborted();
@@ -170,7 +170,7 @@ async function follow(
     await lock.movingFiles(async () => {
       await record(keeping, recording, fact);
       replace(audio, null);
-      await removeLeftovers(audio);
+      await removeLeftovers(keeping, audio);
     }, signal);
   }
   // What a person uploaded is kept as it is.
@@ -181,17 +181,18 @@ async function follow(
     return;
   }
   before('compress');
-  const { folder } = audio;
-  const compressed = await compressBeside(folder, audio.file, signal);
+  const made = await compressAside(keeping, audio.recordingId, audio.file, signal);
   await lock.movingFiles(async () => {
     before('rename');
-    await rename(join(folder, temporaryName), join(folder, compressedName));
-    await syncDirectory(folder);
+    const { temporary, ...data } = made;
+    const kept = { path: temporary, sha256: data.sha256 };
+    const path = await keeping.files.keep(audio.recordingId, compressedName, kept);
+    const compressed = { ...data, path };
     before('fact');
     await record(keeping, recording, { type: 'audio.compressed', data: compressed });
     replace(audio, compressed);
     before('remove');
-    await removeLeftovers(audio);
+    await removeLeftovers(keeping, audio);
   }, signal);
 }
 
@@ -211,7 +212,7 @@ export type KeepingStep = (typeof keepingSteps)[number];
 
 /** The audio file of one recording, as its facts say, and what may lie beside it. */
 type KeptAudio = {
-  folder: string;
+  recordingId: string;
   /** Null when there is none, or it was removed. */
   file: AudioFile | null;
   /** Whether it is the WAV that a capture or a browser left. */
@@ -224,10 +225,7 @@ type AudioFile = { path: string; bytes: number; sha256: string };
 const compressedName = 'audio.flac';
 const temporaryName = `${compressedName}.tmp`;
 
-async function keptAudio(
-  { store, recordingsDir }: Keeping,
-  recordingId: string,
-): Promise<KeptAudio> {
+async function keptAudio({ store }: Keeping, recordingId: string): Promise<KeptAudio> {
   const past = new Set([temporaryName, compressedName]);
   let file: AudioFile | null = null;
   let asCaptured = false;
@@ -256,7 +254,7 @@ async function keptAudio(
         break;
     }
   }
-  return { folder: join(recordingsDir, recordingId), file, asCaptured, past };
+  return { recordingId, file, asCaptured, past };
 }
 
 /** The fact that says so is stored: the file is another, or there is none. */
@@ -266,28 +264,32 @@ function replace(audio: KeptAudio, file: AudioFile | null): void {
 }
 
 /** Removes, durably, what facts say is replaced or removed, and what an unfinished compression left. */
-async function removeLeftovers({ folder, file, past }: KeptAudio): Promise<void> {
-  for (const name of past) if (name !== file?.path) await rm(join(folder, name), { force: true });
-  // Nothing is left of one that was erased.
-  await syncDirectory(folder).catch(ifMissing(undefined));
+async function removeLeftovers(
+  { files }: Keeping,
+  { recordingId, file, past }: KeptAudio,
+): Promise<void> {
+  const names = [...past].filter((name) => name !== file?.path);
+  await files.remove(recordingId, names);
 }
 
 /**
- * Makes the same samples into a FLAC file beside it, compared and synced, under a temporary name.
+ * Makes the same samples into a FLAC file on this machine, compared and synced, under a temporary name.
  * @throws {Error} when the WAV is not the one that was recorded; what `compressFlac` throws
  */
-async function compressBeside(
-  folder: string,
-  { path: replaces, sha256 }: AudioFile,
+async function compressAside(
+  { files }: Keeping,
+  recordingId: string,
+  file: AudioFile,
   signal: AbortSignal,
-): Promise<RecordingFactOf<'audio.compressed'>['data']> {
-  const source = join(folder, replaces);
-  // A file that was damaged must not be made to look whole.
-  if ((await hashFile(source))?.sha256 !== sha256) {
-    throw new Error(`the audio ${source} is not as it was recorded`);
-  }
-  const temporary = join(folder, temporaryName);
-  await compressFlac(source, temporary, signal);
+): Promise<{ temporary: string; bytes: number; sha256: string; replaces: string }> {
+  const temporary = join(await files.workFolder(recordingId), temporaryName);
+  await files.read(recordingId, file, async (source) => {
+    // A file that was damaged must not be made to look whole.
+    if ((await hashFile(source))?.sha256 !== file.sha256) {
+      throw new Error(`the audio ${source} is not as it was recorded`);
+    }
+    await compressFlac(source, temporary, signal);
+  });
   const made = (await hashFile(temporary))!;
-  return { path: compressedName, ...made, replaces };
+  return { temporary, ...made, replaces: file.path };
 }

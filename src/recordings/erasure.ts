@@ -1,13 +1,14 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { erase } from '../../projections/recording/decide.ts';
 import { documentNames, documentPaths } from '../documents/documents.ts';
+import { comparable } from '../documents/file-names.ts';
 import type { Space } from '../documents/space.ts';
 import type { Log } from '../shared/log.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
+import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import type { PendingJobs, Removal } from '../storage/pending-jobs.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import {
@@ -41,7 +42,9 @@ export type ErasureDeps = {
   keys: Pick<KeyStore, 'forget' | 'erasures'>;
   jobs: PendingJobs;
   spaceOf(owner: string): Promise<Space>;
-  recordingsDir: string;
+  /** Names that other nodes know of. */
+  names?: Pick<PromisedNames, 'release'> | null;
+  files: Pick<AudioStore, 'removeAll'>;
   quarantineDir: string;
   /** Removes the rows of a recording's texts. */
   removeRows(recordingId: string): Promise<void>;
@@ -211,7 +214,10 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
   const { store, keys, before = () => {} } = deps;
   before('documents');
   const { bases, audio } = await namedIn(deps, recordingId);
-  for (const [owner, names] of bases) await deleteDocuments(deps, recordingId, owner, names);
+  for (const [owner, names] of bases) {
+    await deleteDocuments(deps, recordingId, owner, names);
+    for (const base of names) await deps.names?.release(owner, comparable(base), recordingId);
+  }
   before('copies');
   const left: string[] = [];
   for (const [owner, names] of bases) {
@@ -219,7 +225,7 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
     left.push(...((await deps.removeCopies?.(owner, paths)) ?? []));
   }
   before('files');
-  await rm(join(deps.recordingsDir, recordingId), { recursive: true, force: true });
+  await deps.files.removeAll(recordingId);
   await removeQuarantined(deps.quarantineDir, recordingId, audio);
   before('rows');
   await deps.removeRows(recordingId);

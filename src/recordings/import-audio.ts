@@ -1,14 +1,15 @@
 import { decodeTime, ulid } from 'ulid';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import type { Accepted } from './service.ts';
 import { hasCode } from '../shared/errors.ts';
-import { hashFile, syncDirectory } from '../shared/files.ts';
+import { hashFile } from '../shared/files.ts';
 
 export type Upload = {
   /** Absolute path of a file on the same file system as the data directory; it is moved away. */
@@ -46,7 +47,7 @@ type ImportedAs = Pick<
 
 type ImportsDeps = {
   store: Pick<EventStore, 'isShared'>;
-  recordingsDir: string;
+  files: Pick<AudioStore, 'keep' | 'removeAll'>;
   log: Pick<Log, 'warn'>;
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
@@ -63,7 +64,7 @@ type ImportsDeps = {
 };
 
 export function openImports(deps: ImportsDeps): Imports {
-  const { recordingsDir, removal, log } = deps;
+  const { files, removal, log } = deps;
   const underWay = new Map<string, Promise<Accepted>>();
   const taking = new Set<string>();
   /** By another process, which is given as long as any upload takes. */
@@ -84,7 +85,7 @@ export function openImports(deps: ImportsDeps): Imports {
       for (const { recordingId, job } of (await removal?.jobs.list()) ?? []) {
         if (job !== 'import' || taking.has(recordingId) || mayBeTaken(recordingId)) continue;
         if ((await removal!.version(recordingStream(recordingId))) === 0) {
-          await rm(join(recordingsDir, recordingId), { recursive: true, force: true });
+          await files.removeAll(recordingId);
           removed.push(recordingId);
         }
         await removal!.jobs.complete(recordingId, 'import');
@@ -100,18 +101,15 @@ export function openImports(deps: ImportsDeps): Imports {
     taking.add(recordingId);
     try {
       await removal?.jobs.add(recordingId, 'import');
-      const fact = await takeUpload(upload, recordingsDir, recordingId);
+      const fact = await takeUpload(upload, files, recordingId);
       const accepted = await deps.begin(recordingId, fact, upload).catch(async (error: unknown) => {
         // Another process took the same command first: its recording is the answer, this copy no one's.
         if (!hasCode(error, 'COMMAND_TAKEN')) throw error;
         const first = await deps.importedBy(upload.command);
         if (!first) throw error;
-        const folder = join(recordingsDir, recordingId);
-        const copy = { ...upload, path: join(folder, fact.data.path) };
-        await earlierFor(copy, first, deps.importedAs).finally(() =>
-          rm(folder, { recursive: true, force: true }),
-        );
-        return first;
+        await files.removeAll(recordingId);
+        const { sha256 } = fact.data;
+        return await sameAs({ ...upload, sha256 }, first, deps.importedAs);
       });
       // The recording is there whatever becomes of this; the next start looks at it again.
       await removal?.jobs
@@ -132,8 +130,15 @@ async function earlierFor(
 ): Promise<Accepted> {
   const { sha256 } = await hashUpload(upload.path);
   await rm(upload.path, { force: true });
+  return await sameAs({ ...upload, sha256 }, earlier, importedAs);
+}
+
+async function sameAs(
+  asked: ImportedAs,
+  earlier: Accepted,
+  importedAs: ImportsDeps['importedAs'],
+): Promise<Accepted> {
   const first = await importedAs(earlier.recordingId);
-  const asked: ImportedAs = { ...upload, sha256 };
   const compared = ['sha256', 'kind', 'language', 'speakers'] as const;
   if (first && compared.some((name) => first[name] !== asked[name])) {
     throw new CommandUsedDifferently(
@@ -144,21 +149,17 @@ async function earlierFor(
 }
 
 /**
- * Moves an uploaded file into the folder of a new recording, durably, and says what there is to record
+ * Keeps an uploaded file as the audio of a new recording, durably, and says what there is to record
  * of it. Until that fact is in the log nothing was acknowledged: a crash leaves a folder no fact speaks of.
  */
 async function takeUpload(
   upload: Upload,
-  recordingsDir: string,
+  files: Pick<AudioStore, 'keep'>,
   recordingId: string,
 ): Promise<RecordingFactOf<'audio.imported'>> {
-  const folder = join(recordingsDir, recordingId);
   const { bytes, sha256 } = await hashUpload(upload.path);
-  const path = `audio${safeExtension(upload.filename)}`;
-  await mkdir(folder, { mode: 0o700 });
-  await rename(upload.path, join(folder, path));
-  await syncDirectory(folder);
-  await syncDirectory(recordingsDir);
+  const name = `audio${safeExtension(upload.filename)}`;
+  const path = await files.keep(recordingId, name, { path: upload.path, sha256 });
   const { owner, kind, language, speakers, title, people, filename } = upload;
   const started_at = beginning(upload.began ?? {}, Date.now());
   const origin = { owner, kind, language, speakers, started_at };

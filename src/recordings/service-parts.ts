@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, isSettled, stateName } from '../../machines/states.ts';
@@ -20,6 +18,7 @@ import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry
 import type { RecordingSnapshot } from '../../machines/recording.ts';
 import type { Clock } from '../shared/retry.ts';
 import { stageFileNames } from '../shared/data-directory.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
 import { type TakeOver, type TakeOverDeps, openTakeOver } from './take-over.ts';
@@ -33,12 +32,14 @@ export type RecordingServiceDeps = {
   log: Log;
   /** Where the folders of recordings are. */
   recordingsDir: string;
+  /** Keeps what is in them; without it, this process alone does. */
+  files?: AudioStore;
   /** Where folders go that no fact speaks of: an upload that was never acknowledged. Nothing is deleted. */
   quarantineDir: string;
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
   /** How recordings are erased and documents deleted; without it only the facts are recorded. */
-  removal?: Omit<ErasureDeps, 'store' | 'recordingsDir' | 'quarantineDir' | 'leaveAudio'> & {
+  removal?: Omit<ErasureDeps, 'store' | 'files' | 'quarantineDir' | 'leaveAudio'> & {
     /** Resolves when every projection has applied the log up to a position. */
     applied(position: number): Promise<void>;
   };
@@ -65,6 +66,9 @@ export type RecordingServiceDeps = {
   };
 };
 
+/** With what keeps its files. */
+type DepsWithFiles = RecordingServiceDeps & { files: AudioStore };
+
 /** What a service of recordings is made of. */
 export type ServiceParts = {
   handler: RecordingHandler;
@@ -79,7 +83,7 @@ export type ServiceParts = {
   takeOver: TakeOver;
 };
 
-export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
+export function servicePartsOf(deps: DepsWithFiles): ServiceParts {
   const { store, log, removal, ownership = soleOwnership() } = deps;
   const leaveAudio = async (id: string) => {
     await Promise.all([parts.keeping?.leave(id), deps.leaveAudio?.(id)]);
@@ -128,10 +132,10 @@ const keepingOf = (
     removal,
     store,
     log,
-    recordingsDir,
+    files,
     worksOnAudio = true,
     ownership = soleOwnership(),
-  }: RecordingServiceDeps,
+  }: DepsWithFiles,
   recordings: OpenRecordings,
 ): AudioKeeping | null =>
   keepAudio && removal && worksOnAudio
@@ -139,7 +143,7 @@ const keepingOf = (
         ...keepAudio,
         store,
         log,
-        recordingsDir,
+        files,
         jobs: removal.jobs,
         applied: removal.applied,
         // Several processes may hear that it is saved: one deals with its audio.
@@ -172,7 +176,7 @@ const failedRetriesOf = (
 function afterMove(
   recording: RecordingAggregate,
   { keeping, erasing, failedRetries }: ServiceParts,
-  { keepAudio, recordingsDir, log }: RecordingServiceDeps,
+  { keepAudio, files, log }: DepsWithFiles,
 ): void {
   const { recordingId } = recording;
   const snapshot = recording.snapshot();
@@ -190,8 +194,9 @@ function afterMove(
     return;
   }
   // Derived from the kept audio and not needed any more.
-  for (const name of stageFileNames)
-    rm(join(recordingsDir, recordingId, name), { force: true }).catch((error: unknown) =>
+  files
+    .removeDerived(recordingId, stageFileNames)
+    .catch((error: unknown) =>
       log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
     );
 }

@@ -5,6 +5,8 @@ import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow } from './stages/stage-progress.ts';
+import { StageError } from '../shared/errors.ts';
+import { audioOfOneProcess } from '../storage/audio/folder-audio.ts';
 import { openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
@@ -121,7 +123,8 @@ export type OpenRecordingService = RecordingService & {
 };
 
 /** Opens what takes commands on recordings, and acts for those that this process holds. */
-export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingService {
+export function openRecordingService(given: RecordingServiceDeps): OpenRecordingService {
+  const deps = { ...given, files: given.files ?? audioOfOneProcess(given.recordingsDir) };
   const parts = servicePartsOf(deps);
   const { handler, recordings, removals, keeping, erasing, takeOver, failedRetries } = parts;
   const { store, progress, log } = deps;
@@ -136,6 +139,9 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
   return {
     importAudio,
     async startRecording({ recordingId, by, command, title, people, ...data }) {
+      const { noCaptures } = deps.files;
+      if (noCaptures !== null)
+        throw new StageError('devices-unavailable', noCaptures, { retriable: false });
       const content = said({ title, people });
       const fact = { type: 'recording.started', data, content } as const;
       // Its device or its browser is here.

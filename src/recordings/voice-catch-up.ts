@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { voicesWaiting } from '../../projections/people.ts';
 import { recordingOwner } from '../../projections/recording/decide.ts';
@@ -152,8 +150,7 @@ async function removeCopies(work: CatchUp): Promise<void> {
   if (model === null) return;
   for await (const { recordingId } of voicesWaiting(work.storage, model)) {
     if (work.closing.signal.aborted) return;
-    for (const name of voicesFileNames)
-      await rm(join(work.folderOf(recordingId), name), { force: true });
+    await work.files.removeDerived(recordingId, voicesFileNames);
   }
 }
 

@@ -27,13 +27,13 @@ test('what came late is joined with audio that was compressed meanwhile, sample 
   await rm(join(folder, 'audio.wav'));
   const base = await lengthOf(main);
   assert.deepEqual(base, { samples: rate, rate });
-  const joined = await joinLate(folder, { main, name: 'audio-2.wav', base, signal });
-  const file = await readFile(join(folder, 'audio-2.wav'));
+  const joined = await joinLate(folder, { main, base, signal });
+  const file = await readFile(joined.path);
   assert.deepEqual(file.subarray(44), Buffer.concat([before, late]));
-  assert.deepEqual([joined.path, joined.bytes], ['audio-2.wav', file.length]);
+  assert.equal(joined.bytes, file.length);
   // Another length than it had when the browser came back: what is there is not what it goes on from.
   const shorter = { samples: rate - 1, rate };
-  await assert.rejects(joinLate(folder, { main, name: 'audio-3.wav', base: shorter, signal }), {
+  await assert.rejects(joinLate(folder, { main, base: shorter, signal }), {
     code: 'audio-missing',
   });
 });

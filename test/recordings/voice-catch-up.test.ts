@@ -24,6 +24,7 @@ import { eventually, within } from '../support/eventually.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
+import { audioOfOneProcess } from '../../src/storage/audio/folder-audio.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 
@@ -206,7 +207,7 @@ async function openWorld(t: TestContext) {
         projections,
         recordingService: service,
         jobQueue,
-        folderOf: (id) => join(recordingsDir, id),
+        files: audioOfOneProcess(recordingsDir),
         openEmbedder: async () => embedder,
         isOn: () => world.isOn,
         log,

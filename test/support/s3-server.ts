@@ -16,8 +16,8 @@ export type S3Server = {
   asked(): string[];
 };
 
-/** `busy`: 503. `hang`: no answer. `stop`: half of each body, then nothing. `cut`: the connection ends, after the work was done. */
-export type Behaviour = 'well' | 'busy' | 'hang' | 'stop' | 'cut';
+/** `busy`: 503. `hang`: no answer. `break`: the connection ends behind the first piece of a body. `cut`: the connection ends, after the work was done. */
+export type Behaviour = 'well' | 'busy' | 'hang' | 'break' | 'cut';
 
 const bucket = 'notes';
 
@@ -94,8 +94,8 @@ export async function s3Server(
           return response;
         } as typeof response.end;
         break;
-      case 'stop':
-        stopInTheMiddle(response);
+      case 'break':
+        breakOff(response);
         break;
       case 'well':
         break;
@@ -117,13 +117,12 @@ export async function s3Server(
   }
 }
 
-/** Sends the first piece of a body and leaves it at that. */
-function stopInTheMiddle(response: ServerResponse): void {
+/** Sends the first piece of a body, then ends the connection. */
+function breakOff(response: ServerResponse): void {
   const write = response.write.bind(response);
-  let pieces = 0;
   response.write = function once(piece: Uint8Array | string) {
-    pieces += 1;
-    return pieces === 1 ? write(piece) : true;
+    write(piece);
+    response.destroy();
+    return true;
   } as typeof response.write;
-  response.end = () => response;
 }

@@ -1,5 +1,3 @@
-import { rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { recordingOwner } from '../../../projections/recording/decide.ts';
 import { filesOf } from '../../../projections/recording/files.ts';
@@ -7,9 +5,9 @@ import { type Recording, factAt, factsOf } from '../../../projections/recording/
 import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
-import { syncDirectory } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
+import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { type AudioSender, type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
@@ -44,7 +42,7 @@ type LateAudioDeps = {
   recordingService: Pick<OpenRecordingService, 'read' | 'decide' | 'whileFilesStay'>;
   jobs: PendingJobs;
   log: Log;
-  folderOf(recordingId: string): string;
+  files: AudioStore;
   /** `limits.recording_hours` */
   hoursMax(): number;
   /** Resolves when every reader knows what the log says up to a position. */
@@ -95,8 +93,9 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #open(recordingId: string): Promise<BrowserStream> {
-    const { folderOf, recordingService, log, jobs } = this.#deps;
-    const folder = folderOf(recordingId);
+    const { files, recordingService, log, jobs } = this.#deps;
+    if (files.noCaptures !== null) throw refusal(files.noCaptures);
+    const folder = files.captureFolder(recordingId);
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);
     // A crash between the fact and the end of its work: what was taken is in the audio already.
@@ -104,7 +103,8 @@ class KeptLateAudio implements LateBrowserAudio {
     if (left && additionTo(recording, left)) await this.#forget(recordingId, recording, left);
     await jobs.add(recordingId, 'late-audio');
     const base =
-      (left && !additionTo(recording, left) ? left : null) ?? (await this.#begin(folder, main));
+      (left && !additionTo(recording, left) ? left : null) ??
+      (await this.#begin(recordingId, main));
     const secondsMax =
       Math.min(this.#deps.hoursMax() * 3600, wavFramesMax(1) / base.rate) -
       base.samples / base.rate;
@@ -119,8 +119,10 @@ class KeptLateAudio implements LateBrowserAudio {
     return behind(inner, base);
   }
 
-  async #begin(folder: string, main: string): Promise<LateBase> {
-    const base = await lengthOf(join(folder, main));
+  async #begin(recordingId: string, main: AudioFile): Promise<LateBase> {
+    const { files } = this.#deps;
+    const folder = files.captureFolder(recordingId);
+    const base = await files.read(recordingId, main, lengthOf);
     await removeLate(folder);
     await writeLateBase(folder, base);
     return base;
@@ -151,16 +153,19 @@ class KeptLateAudio implements LateBrowserAudio {
 
   /** No other may replace the file meanwhile that this is added to. */
   async #add(recordingId: string, base: LateBase): Promise<void> {
-    const { recordingService, folderOf, applied } = this.#deps;
-    const folder = folderOf(recordingId);
+    const { recordingService, files, applied } = this.#deps;
+    const folder = files.captureFolder(recordingId);
     await recordingService.whileFilesStay(async () => {
       const { recording, state } = await recordingService.read(recordingId);
       const main = audioOf(recording, state);
       const added = factsOf(recording, 'audio.extended', Infinity).length;
       const name = `audio-${added + 2}.wav`;
       const { signal } = this.#closing;
-      const joined = await joinLate(folder, { main: join(folder, main), name, base, signal });
-      const data = { ...joined, before: base.samples / base.rate, replaces: main };
+      const joined = await files.read(recordingId, main, (path) =>
+        joinLate(folder, { main: path, base, signal }),
+      );
+      const path = await files.keep(recordingId, name, joined);
+      const data = { ...joined, path, before: base.samples / base.rate, replaces: main.path };
       const by = recordingOwner(recording) ?? 'system';
       // The same again after a crash is the same command.
       const command = `late-audio:${recordingId}:${base.samples}`;
@@ -168,16 +173,16 @@ class KeptLateAudio implements LateBrowserAudio {
         { type: 'audio.extended', data },
       ]);
       await applied(position);
-      await removeReplaced(folder, data);
+      await removeReplaced(files, recordingId, data);
     });
   }
 
   /** Nothing is left to do: what was taken is in the audio, or was nothing. */
   async #forget(recordingId: string, recording?: Recording, left?: LateBase): Promise<void> {
-    const folder = this.#deps.folderOf(recordingId);
+    const { files } = this.#deps;
     const addition = recording && left && additionTo(recording, left);
-    if (addition) await removeReplaced(folder, addition);
-    await removeLate(folder);
+    if (addition) await removeReplaced(files, recordingId, addition);
+    await removeLate(files.captureFolder(recordingId));
     await this.#deps.jobs.complete(recordingId, 'late-audio');
   }
 }
@@ -190,15 +195,18 @@ const additionTo = (recording: Recording, { samples, rate }: LateBase): Addition
     ?.data;
 
 /** The file that it is in now has all of it. */
-async function removeReplaced(folder: string, { path, replaces }: Addition): Promise<void> {
-  if (path === replaces) return;
-  await stat(join(folder, path));
-  await rm(join(folder, replaces), { force: true });
-  await syncDirectory(folder);
+async function removeReplaced(
+  files: AudioStore,
+  recordingId: string,
+  addition: Addition,
+): Promise<void> {
+  if (addition.path === addition.replaces) return;
+  await (await files.open(recordingId, addition)).close();
+  await files.remove(recordingId, [addition.replaces]);
 }
 
 /** The audio that there is of a browser's recording. @throws {StageError} `not-recording` */
-function audioOf(recording: Recording, state: string): string {
+function audioOf(recording: Recording, state: string): AudioFile {
   const origin = factAt(recording, 1, 'recording.started');
   const { audio } = filesOf(recording, recording.sources.draft);
   const removed = factsOf(recording, 'audio.removed', Infinity).at(-1);
@@ -211,7 +219,7 @@ function audioOf(recording: Recording, state: string): string {
   )
     throw refusal('No browser is recorded there any more.');
   if (!audio || isGone) throw refusal('There is no audio any more to which this could be added.');
-  return audio.path;
+  return audio;
 }
 
 const refusal = (message: string): StageError =>

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeFlac, flacLength } from '../../audio/flac.ts';
 import { wavLayout } from '../../audio/wav.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
-import { privateDirectory, syncDirectory, writeDurably } from '../../shared/files.ts';
+import { privateDirectory, writeDurably } from '../../shared/files.ts';
 import { type FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
@@ -55,14 +55,15 @@ export async function lengthOf(path: string): Promise<LateBase> {
 }
 
 /**
- * Makes the recording's audio and what came late into one file beside them, synced under its own name.
- * @param main path of the audio that there is. @param name of the file to make
+ * Makes the recording's audio and what came late into one file, synced, to be moved to where audio is kept.
+ * @param options.main path of the audio that there is
+ * @returns with the absolute path of the file
  */
 export async function joinLate(
   folder: string,
-  options: { main: string; name: string; base: LateBase; signal: AbortSignal },
+  options: { main: string; base: LateBase; signal: AbortSignal },
 ): Promise<FinishedAudio> {
-  const { main, name, base, signal } = options;
+  const { main, base, signal } = options;
   const joined = joinedFolder(folder);
   await rm(joined, { recursive: true, force: true });
   await mkdir(joined, { mode: 0o700 });
@@ -79,9 +80,7 @@ export async function joinLate(
     await writer.close();
   }
   const finished = await finishedBrowserAudio(joined, base.rate);
-  await rename(path, join(folder, name));
-  await syncDirectory(folder);
-  return { ...finished, path: name };
+  return { ...finished, path };
 }
 
 async function append(writer: WavWriter, path: string, signal: AbortSignal): Promise<void> {

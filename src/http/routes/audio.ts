@@ -1,10 +1,9 @@
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
 import * as z from 'zod';
-import { constants, createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
+import type { AudioStore, OpenAudio } from '../../storage/audio/audio-store.ts';
 import { openPeaks, peaksPerSecondMax } from '../../audio/peaks.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import { callerOf } from '../middleware/authenticate.ts';
@@ -20,24 +19,31 @@ import type { Answer, Operation, RequestHeader } from '../openapi/describe-opera
 
 /** The kept audio, whole or in ranges, and what is needed to draw it. */
 export const audioRoutes: AddRoutes = (router, services) => {
-  const { dataDir } = services;
+  const { audio } = services;
   const peaksOf = openPeaks();
 
   router.get('/recordings/:id/audio', async (ctx) => {
     const row = await visibleRecording(services, callerOf(ctx.state), ctx.params['id']!);
-    await sendAudio(ctx, row, await openAudioFile(dataDir, row));
+    await sendAudio(ctx, row, await openAudio(audio, row));
   });
 
   router.get('/recordings/:id/peaks', async (ctx) => {
     const { per_second: perSecond } = queryOf(ctx, peaksSchema);
     const row = await visibleRecording(services, callerOf(ctx.state), ctx.params['id']!);
-    const { sha256 } = row.audio ?? { sha256: '' };
+    const { recording_id: recordingId, audio: file } = row;
+    if (file === null) throw notKept();
+    const { sha256 } = file;
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort());
-    const wanted = { audio: audioPath(dataDir, row), sha256, perSecond, signal: gone.signal };
     let peaks: number[];
     try {
-      peaks = await peaksOf(wanted);
+      peaks = await peaksOf({
+        folder: await audio.workFolder(recordingId),
+        read: (work) => audio.read(recordingId, file, work),
+        sha256,
+        perSecond,
+        signal: gone.signal,
+      });
     } catch (error) {
       // The client has gone: there is nothing to answer.
       if (gone.signal.aborted) return;
@@ -176,8 +182,9 @@ export const audioOperations: readonly Operation[] = [
 ];
 
 /** Answers 200, 206, 304 or 416 (RFC 9110, 14). Of several ranges the whole file is sent, as it allows. */
-async function sendAudio(ctx: Context, row: RecordingRow, file: AudioFile): Promise<void> {
-  const { handle, size, type } = file;
+async function sendAudio(ctx: Context, row: RecordingRow, file: OpenAudio): Promise<void> {
+  const { size } = file;
+  const type = audioMediaTypes[extname(row.audio!.path)] ?? 'application/octet-stream';
   let streaming = false;
   try {
     cacheable(ctx, row.audio!.sha256);
@@ -191,13 +198,13 @@ async function sendAudio(ctx: Context, row: RecordingRow, file: AudioFile): Prom
     ctx.type = type;
     ctx.length = end - start + 1;
     if (ctx.method === 'HEAD' || size === 0) return;
+    ctx.body = await file.stream(start, end);
     streaming = true;
-    ctx.body = createReadStream('', { fd: handle, start, end });
     // Setting a stream as the body forgets the length and says its own type.
     ctx.type = type;
     ctx.length = end - start + 1;
   } finally {
-    if (!streaming) await handle.close();
+    if (!streaming) await file.close();
   }
 }
 
@@ -235,30 +242,13 @@ function asProblem(error: unknown): unknown {
   return hasCode(error, 'ENOENT') ? notKept() : error;
 }
 
-/** The kept audio of a recording, open for reading. The caller closes it. */
-type AudioFile = {
-  handle: FileHandle;
-  /** Bytes. */
-  size: number;
-  /** Media type, by the file's extension. */
-  type: string;
-};
-
-/** @throws {Problem} 404 when there is none yet, or it was not kept. */
-async function openAudioFile(dataDir: string, row: RecordingRow): Promise<AudioFile> {
-  const path = audioPath(dataDir, row);
+/** The kept audio of a recording, open for reading. @throws {Problem} 404 when there is none yet, or it was not kept. */
+async function openAudio(audio: AudioStore, row: RecordingRow): Promise<OpenAudio> {
+  if (row.audio === null) throw notKept();
   try {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    const { size } = await handle.stat();
-    return { handle, size, type: audioMediaTypes[extname(path)] ?? 'application/octet-stream' };
+    return await audio.open(row.recording_id, row.audio);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) throw notKept();
     throw error;
   }
-}
-
-/** Absolute path of the kept audio. @throws {Problem} 404 when there is none. */
-function audioPath(dataDir: string, row: RecordingRow): string {
-  if (row.audio === null) throw notKept();
-  return join(dataDir, 'recordings', row.recording_id, row.audio.path);
 }

@@ -18,6 +18,7 @@ import type { Job, StageActivity } from './run-stage.ts';
 import { decodingShare, withSpeech } from './speech-of.ts';
 import { type DiarizedBy, splitFound } from './split-capture.ts';
 import { speakersOfEngine } from './engine-speakers.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
 
@@ -26,11 +27,7 @@ type Completed = RecordingFactOf<'diarization.completed'>;
  * the meeting goes on with one speaker, and can be processed again from here.
  */
 export const diarizeStage =
-  (deps: {
-    modelsDir: ModelFolders;
-    folderOf(recordingId: string): string;
-    log: Log;
-  }): StageActivity =>
+  (deps: { modelsDir: ModelFolders; files: AudioStore; log: Log }): StageActivity =>
   async (job) => {
     await job.acquireSlot({ name: 'diarization', concurrency: 1 });
     const recording = await job.recording();
@@ -98,9 +95,9 @@ async function diarizedBy(
   diarizer: Diarizer,
   job: Job,
   recording: Recording,
-  { folderOf }: { folderOf(recordingId: string): string },
+  { files }: { files: AudioStore },
 ): Promise<Found> {
-  return await withSpeech(job, recording, { folderOf }, (speech) =>
+  return await withSpeech(job, recording, { files }, (speech) =>
     diarizer.diarize(speech, {
       speakers: speakersAsked(recording),
       signal: job.signal,

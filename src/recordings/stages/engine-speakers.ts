@@ -17,11 +17,12 @@ import {
 } from '../../speech/diarization/heard-voices.ts';
 import type { WindowVoice } from '../../speech/diarization/windows.ts';
 import type { ModelFolders } from '../../speech/local/local-models.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Job } from './run-stage.ts';
 import { decodingShare, withSpeech } from './speech-of.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
-type Deps = { modelsDir: ModelFolders; folderOf(recordingId: string): string; log: Log };
+type Deps = { modelsDir: ModelFolders; files: AudioStore; log: Log };
 
 /**
  * Who spoke when as the recogniser itself said, its speakers of several requests joined by how they sound
@@ -75,12 +76,12 @@ async function voicesOf(
   { turns }: ToldVoices,
   job: Job,
   recording: Recording,
-  { modelsDir, folderOf, log }: Deps,
+  { modelsDir, files, log }: Deps,
 ): Promise<{ voices: WindowVoice[]; embeddingModel: string | null }> {
   const embedder = await localEmbedder(modelsDir);
   if (!embedder) return { voices: [], embeddingModel: null };
   try {
-    const voices = await withSpeech(job, recording, { folderOf }, (speech) =>
+    const voices = await withSpeech(job, recording, { files }, (speech) =>
       embedder.embed(speech, turns, {
         signal: job.signal,
         onProgress: (fraction) => job.progress(decodingShare + (1 - decodingShare) * fraction),

@@ -4,6 +4,7 @@ import type { Stretch } from '../../../events/facts/transcript.ts';
 import { followedIn } from '../../../projections/recording/followed.ts';
 import { type Utterance, draft } from '../../../projections/recording/reading.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { isAbort, untilAborted } from '../../shared/abort.ts';
 import type { Log } from '../../shared/log.ts';
@@ -29,7 +30,7 @@ export type FollowDeps = {
   isOn(): boolean;
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
-  folderOf(recordingId: string): string;
+  files: AudioStore;
   modelsDir: ModelFolders;
   followings: Followings;
   ahead: AheadDeps;
@@ -126,12 +127,13 @@ const isBehind = ({ plan, heard, following }: Live): boolean =>
   heard.length < plan.length || following.follower.next() !== null;
 
 async function untilThere(
-  { recordingId, signal }: Job,
-  { folderOf }: FollowDeps,
+  { recordingId: id, signal }: Job,
+  { files }: FollowDeps,
   place: { from: number; isCut: boolean },
 ): Promise<AudioFollower> {
   for (;;) {
-    const follower = await openFollower(folderOf(recordingId), audioFileName, place);
+    const [captured, work] = [files.captureFolder(id), await files.workFolder(id)];
+    const follower = await openFollower({ captured, work }, audioFileName, place);
     if (follower) return follower;
     await sleep(lookEveryMs, undefined, { signal });
   }

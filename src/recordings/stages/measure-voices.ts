@@ -9,6 +9,7 @@ import {
 } from '../../../projections/recording/measured-voices.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import { voicesFileNames } from '../../shared/data-directory.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { VoiceEmbedder } from '../../speech/diarization/diarize.ts';
 import type { RecordingService } from '../service.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -20,7 +21,7 @@ export type MeasuringDeps = {
     whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   };
   jobQueue: JobQueue;
-  folderOf(recordingId: string): string;
+  files: AudioStore;
   /** What measures; null without a model. To be closed. */
   openEmbedder(): Promise<VoiceEmbedder | null>;
 };
@@ -60,8 +61,7 @@ export async function measureAgain(
       if (!plan) return null;
       const isSpoken = plan.turns.length > 0;
       const job = { recordingId, signal, progress: onProgress, waiting() {} };
-      const { folderOf } = deps;
-      const tools = { embedder, folderOf };
+      const tools = { embedder, files: deps.files };
       return { plan, heard: isSpoken ? await measuredVoices(job, recording, plan, tools) : [] };
     });
     if (!measured) return;
@@ -81,14 +81,14 @@ async function measuredVoices(
   job: Pick<Job, 'recordingId' | 'signal' | 'progress' | 'waiting'>,
   recording: Recording,
   { speakers, turns }: VoicesToMeasure,
-  { embedder, folderOf }: { embedder: VoiceEmbedder; folderOf(recordingId: string): string },
+  { embedder, files }: { embedder: VoiceEmbedder; files: AudioStore },
 ): Promise<NamedVoice[]> {
   const [name] = voicesFileNames;
-  const copy = join(folderOf(job.recordingId), name);
+  const copy = join(await files.workFolder(job.recordingId), name);
   // One that a crash left may be of audio that has grown since.
   await rm(copy, { force: true });
   try {
-    const found = await withSpeech(job, recording, { folderOf, name }, (speech) =>
+    const found = await withSpeech(job, recording, { files, name }, (speech) =>
       embedder.embed(speech, turns, {
         signal: job.signal,
         onProgress: (fraction) => job.progress(decodingShare + (1 - decodingShare) * fraction),

@@ -7,6 +7,7 @@ import type { SpeechFile } from '../../audio/wav.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import { exists } from '../../shared/files.ts';
 import { StageError } from '../../shared/errors.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Job } from './run-stage.ts';
 import { withRoom } from './with-room.ts';
 
@@ -21,23 +22,23 @@ export const decodingShare = 0.1;
 export async function withSpeech<T>(
   job: Pick<Job, 'recordingId' | 'signal' | 'progress' | 'waiting'>,
   recording: Recording,
-  { folderOf, name = speechFileName }: { folderOf(recordingId: string): string; name?: string },
+  { files, name = speechFileName }: { files: AudioStore; name?: string },
   work: (speech: SpeechFile) => Promise<T>,
 ): Promise<T> {
-  const folder = folderOf(job.recordingId);
-  const path = join(folder, name);
+  const path = join(await files.workFolder(job.recordingId), name);
   if (!(await exists(path))) {
     const { draft } = recording.sources;
     const { audio } = filesOf(recording, draft);
     const located = factAt(recording, draft.results.plan, 'speech.detected');
-    const source = audio && join(folder, audio.path);
-    if (source === null || !(await exists(source)))
-      throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
+    if (!audio) throw missing();
     await withRoom(job, () =>
-      decodeToSpeech(source, path, {
-        signal: job.signal,
-        track: (located?.data.tracks?.used ?? 1) - 1,
-        onProgress: (fraction) => job.progress((fraction ?? 0) * decodingShare),
+      files.read(job.recordingId, audio, async (source) => {
+        if (!(await exists(source))) throw missing();
+        await decodeToSpeech(source, path, {
+          signal: job.signal,
+          track: (located?.data.tracks?.used ?? 1) - 1,
+          onProgress: (fraction) => job.progress((fraction ?? 0) * decodingShare),
+        });
       }),
     );
   }
@@ -48,3 +49,6 @@ export async function withSpeech<T>(
     await speech.close();
   }
 }
+
+const missing = (): StageError =>
+  new StageError('audio-missing', 'There is no audio.', { retriable: false });

@@ -1,6 +1,7 @@
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import { localDiarizer, localEmbedder } from '../../speech/diarization/diarize.ts';
 import { type SplitTurns, splitTurns } from '../../speech/diarization/split-channels.ts';
 import type { Job } from './run-stage.ts';
@@ -21,17 +22,16 @@ export async function splitFound(
   options: {
     speakers: number | null;
     modelsDir: ModelFolders;
-    folderOf(recordingId: string): string;
+    files: AudioStore;
   },
 ): Promise<(SplitTurns & { by: DiarizedBy }) | null> {
-  const { speakers, modelsDir, folderOf } = options;
+  const { speakers, modelsDir, files } = options;
   const { draft } = recording.sources;
   const types = ['audio.captured', 'capture.interrupted'] as const;
   const isSplit = factAt(recording, draft.results.audio, ...types)?.data.split === true;
   if (!isSplit || speakers === 1) return null;
   const others = speakers === null ? null : speakers - 1;
-  const folder = folderOf(job.recordingId);
-  return await withChannelFiles(job, recording, folder, async (channels) =>
+  return await withChannelFiles(job, recording, files, async (channels) =>
     channels ? await toldApart(channels, job, { others, modelsDir }) : null,
   );
 }

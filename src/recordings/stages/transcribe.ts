@@ -24,6 +24,7 @@ import { StageError } from '../../shared/errors.ts';
 import { withRoom } from './with-room.ts';
 import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
+import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import { speakersAsked } from './diarize.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
@@ -42,7 +43,7 @@ export function transcribe(
   deps: SecondPassDeps & {
     /** @throws {StageError} `no-engine` */
     leaseEngine(): Promise<Lease<SpeechEngine>>;
-    folderOf(recordingId: string): string;
+    files: AudioStore;
     modelsDir: ModelFolders;
     followings: Pick<Followings, 'take'>;
   },
@@ -68,13 +69,13 @@ export function transcribe(
     followed: FollowedAudio | null,
   ): Promise<void> {
     await job.acquireSlot(queueFor(engine, followed));
-    const folder = deps.folderOf(job.recordingId);
-    const speechPath = join(folder, speechFileName);
-    const at = { folder, speechPath, engine, modelsDir: deps.modelsDir, followed };
+    const { files } = deps;
+    const speechPath = join(await files.workFolder(job.recordingId), speechFileName);
+    const at = { files, speechPath, engine, modelsDir: deps.modelsDir, followed };
     await prepareSpeech(job, at);
     const speech = await openSpeechFile(speechPath);
     try {
-      await withChannelsFor(engine, job, folder, (channels) =>
+      await withChannelsFor(engine, job, files, (channels) =>
         recogniseAll(engine, job, speech, { channels, asked: followed?.asked ?? null }),
       );
     } finally {
@@ -125,7 +126,7 @@ function queueFor(engine: SpeechEngine, followed: FollowedAudio | null) {
 }
 
 type Place = {
-  folder: string;
+  files: AudioStore;
   speechPath: string;
   engine: SpeechEngine;
   modelsDir: ModelFolders;
@@ -143,10 +144,9 @@ async function prepareSpeech(job: Job, at: Place): Promise<void> {
   // A further run begins anew.
   const isFollowed = plan === null && recording.sources.draft.heardSince === 0;
   const made = isFollowed ? followedIn(recording) : [];
-  const source = join(at.folder, audio.path);
   const found =
-    (plan === null ? await speechFollowed(job, made, { ...at, source }) : null) ??
-    (await speechDecoded(job, made, { ...at, source }));
+    (plan === null ? await speechFollowed(job, made, { ...at, audio }) : null) ??
+    (await speechDecoded(job, made, { ...at, audio }));
   job.progress(prelude);
   if (plan !== null) return;
   const { stretches: planned, ...data } = found;
@@ -163,7 +163,7 @@ type Planned = Omit<RecordingFactOf<'speech.detected'>['data'], 'live'>;
 async function speechFollowed(
   job: Job,
   made: readonly ClosedStretch[],
-  { followed, engine, source, speechPath }: Place & { source: string },
+  { followed, engine, files, audio, speechPath }: Place & { audio: AudioFile },
 ): Promise<Planned | null> {
   if (!followed) return null;
   const { signal } = job;
@@ -173,7 +173,11 @@ async function speechFollowed(
   // What seems silent may hold speech once it is amplified.
   if (isQuiet && stretches.length === 0) return null;
   const decoded = isQuiet
-    ? await withRoom(job, () => decodeToSpeech(source, speechPath, { signal }))
+    ? await withRoom(job, () =>
+        files.read(job.recordingId, audio, (source) =>
+          decodeToSpeech(source, speechPath, { signal }),
+        ),
+      )
     : null;
   if (!decoded) await withRoom(job, () => followed.keep());
   const warnings = decoded?.warnings ?? followed.warnings;
@@ -183,15 +187,17 @@ async function speechFollowed(
 async function speechDecoded(
   job: Job,
   made: readonly ClosedStretch[],
-  { source, speechPath, engine, modelsDir }: Place & { source: string },
+  { files, audio, speechPath, engine, modelsDir }: Place & { audio: AudioFile },
 ): Promise<Planned> {
   const { decoded, located, tracks } = await withRoom(job, () =>
-    spokenAudio(source, speechPath, {
-      secondsMax: engine.secondsMax - overlapSeconds,
-      modelsDir,
-      signal: job.signal,
-      onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
-    }),
+    files.read(job.recordingId, audio, (source) =>
+      spokenAudio(source, speechPath, {
+        secondsMax: engine.secondsMax - overlapSeconds,
+        modelsDir,
+        signal: job.signal,
+        onProgress: (fraction) => job.progress((fraction ?? 0) * prelude),
+      }),
+    ),
   );
   const { duration, warnings } = decoded;
   const stretches = goingOn(made, located.stretches);

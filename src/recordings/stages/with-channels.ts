@@ -8,6 +8,7 @@ import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { channelFileNames } from '../../shared/data-directory.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Job } from './run-stage.ts';
 import { withRoom } from './with-room.ts';
 
@@ -18,7 +19,7 @@ import { withRoom } from './with-room.ts';
 export async function withChannelFiles<T>(
   job: Job,
   recording: Recording,
-  folder: string,
+  files: AudioStore,
   work: (channels: readonly [SpeechFile, SpeechFile] | null) => Promise<T>,
 ): Promise<T> {
   const { draft: source } = recording.sources;
@@ -26,12 +27,15 @@ export async function withChannelFiles<T>(
   if (!audio) return await work(null);
   const located = factAt(recording, source.results.plan, 'speech.detected');
   const track = (located?.data.tracks?.used ?? 1) - 1;
+  const folder = await files.workFolder(job.recordingId);
   const paths = [join(folder, channelFileNames[0]), join(folder, channelFileNames[1])] as const;
   const { signal } = job;
   const opened: SpeechFile[] = [];
   try {
     const isStereo = await withRoom(job, () =>
-      decodeChannels(join(folder, audio.path), paths, { signal, track }),
+      files.read(job.recordingId, audio, (source) =>
+        decodeChannels(source, paths, { signal, track }),
+      ),
     );
     if (!isStereo) return await work(null);
     for (const path of paths) opened.push(await openSpeechFile(path));
@@ -47,11 +51,11 @@ export async function withChannelFiles<T>(
 export async function withChannelsFor(
   engine: SpeechEngine,
   job: Job,
-  folder: string,
+  files: AudioStore,
   work: (channels: Meeting['channels']) => Promise<void>,
 ): Promise<void> {
   const recording = await job.recording();
   const isWanted = engine.takesChannels && draft(recording).kind === 'meeting';
   if (!isWanted) return await work(undefined);
-  await withChannelFiles(job, recording, folder, (channels) => work(channels ?? undefined));
+  await withChannelFiles(job, recording, files, (channels) => work(channels ?? undefined));
 }

@@ -1,4 +1,5 @@
 import { retry } from '../../shared/retry.ts';
+import { hasCode } from '../../shared/errors.ts';
 import { isNoSpace } from '../../storage/disk.ts';
 import type { Job } from './run-stage.ts';
 
@@ -6,9 +7,9 @@ import type { Job } from './run-stage.ts';
 const roomPauses = { first: 250, max: 5000 };
 
 /**
- * Does work that writes a file which can be made again, and does it again while the disk is full: as
- * long as that takes, like appending a result, and shown as waiting.
- * @throws what the work throws, but for a full disk; the job's reason when it is aborted
+ * Does work that writes a file which can be made again, and does it again while the disk is full or kept audio cannot be
+ * reached: as long as that takes, like appending a result, and shown as waiting.
+ * @throws what the work throws, but for these; the job's reason when it is aborted
  */
 export async function withRoom<T>(
   job: Pick<Job, 'signal' | 'waiting'>,
@@ -18,12 +19,14 @@ export async function withRoom<T>(
   const done = await retry(work, {
     pauses: roomPauses,
     signal: job.signal,
-    isTransient: isNoSpace,
-    onRetry() {
+    isTransient: (error) => isNoSpace(error) || isAway(error),
+    onRetry(error) {
       since ??= new Date().toISOString();
-      job.waiting({ reason: 'room on the disk', since });
+      job.waiting({ reason: isAway(error) ? 'the blob store' : 'room on the disk', since });
     },
   });
   if (since !== undefined) job.waiting(null);
   return done;
 }
+
+const isAway = (error: unknown): boolean => hasCode(error, 'BLOBS_AWAY');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { baseName, comparable } from '../../documents/file-names.ts';
-import { deleteDocument, writeDocuments } from '../../documents/write.ts';
+import { type SharedSpace, deleteDocument, writeDocuments } from '../../documents/write.ts';
 import { type PerDocument, documentNames, documentPaths } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
@@ -11,6 +12,7 @@ import { type Reading, draft, published, read } from '../../../projections/recor
 import { documentsInput } from '../../documents/documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../../documents/own-files.ts';
 import { localTime } from '../../shared/time.ts';
+import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { secondPassDue } from '../second-pass.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
@@ -33,7 +35,7 @@ export function write(deps: Deps): StageActivity {
     const carried = carriedOver(draft(first), published(first), unwritten);
     if (carried) await job.append(carried);
     if (!filesOf(first, first.sources.draft).hasName) {
-      const mine = naming.then(() => nameDocuments(job, space));
+      const mine = naming.then(() => nameDocuments(job, space, deps));
       naming = mine.catch(() => undefined);
       await mine;
     }
@@ -60,34 +62,56 @@ export function write(deps: Deps): StageActivity {
     };
     const contents = { ...rendered, ...theirs };
     const known = await presentHashes(space, paths, ownHashes(files));
-    const written = await writeDocuments(space, paths, contents, known);
+    const written = await writeDocuments(
+      space,
+      paths,
+      contents,
+      known,
+      undefined,
+      sharing(job, deps),
+    );
     if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
     const kept = documentNames.filter((one) => one in theirs || written.kept.includes(one));
     const data = { version, renderer: rendererVersion, ...choices, sha256, kept };
     const result = { type: 'documents.saved', data, content: { paths } } as const;
     await job.appendLast(result, secondPassDue(recording));
   };
+}
 
-  async function nameDocuments(job: Job, space: Space): Promise<void> {
-    const recording = await job.recording();
-    const { named, startedAt } = filesOf(recording, recording.sources.draft);
-    const title = named?.content?.title ?? draft(recording).title ?? '';
-    const local_start = named?.data.local_start ?? localTime(new Date(startedAt));
-    const ui_language = named?.data.ui_language ?? deps.uiLanguage();
-    const onDisk = await listTaken(space);
-    const promised = new Set<string>();
-    for await (const base of deps.promisedBases(job.owner)) promised.add(comparable(base));
-    const base = await baseName(
-      local_start,
-      title,
-      (candidate) => onDisk.has(candidate) || promised.has(comparable(candidate)),
-    );
-    await job.append({
-      type: 'documents.named',
-      data: { local_start, ui_language, renderer: rendererVersion },
-      content: { base, title },
-    });
-  }
+async function nameDocuments(job: Job, space: Space, deps: Deps): Promise<void> {
+  const recording = await job.recording();
+  const { named, startedAt } = filesOf(recording, recording.sources.draft);
+  const title = named?.content?.title ?? draft(recording).title ?? '';
+  const local_start = named?.data.local_start ?? localTime(new Date(startedAt));
+  const ui_language = named?.data.ui_language ?? deps.uiLanguage();
+  const onDisk = await listTaken(space);
+  const promised = new Set<string>();
+  for await (const base of deps.promisedBases(job.owner)) promised.add(comparable(base));
+  const base = await baseName(
+    local_start,
+    title,
+    async (candidate) =>
+      onDisk.has(candidate) ||
+      promised.has(comparable(candidate)) ||
+      !((await deps.names?.promise(job.owner, comparable(candidate), job.recordingId)) ?? true),
+  );
+  await job.append({
+    type: 'documents.named',
+    data: { local_start, ui_language, renderer: rendererVersion },
+    content: { base, title },
+  });
+}
+
+/** A node that was frozen, and wakes when another has the recording, replaces nothing of that one's. */
+function sharing({ signal }: Job, { names }: Deps): SharedSpace | undefined {
+  if (!names) return undefined;
+  return {
+    async assertMine() {
+      // What ends a lease is a timer: those that are due come first.
+      await sleep(0);
+      signal.throwIfAborted();
+    },
+  };
 }
 
 const hashesOf = (contents: PerDocument): PerDocument => {
@@ -143,6 +167,8 @@ type Deps = {
   choices(): { times: boolean; links: boolean };
   /** Base names that other recordings of the owner have been promised. */
   promisedBases(owner: string): AsyncIterable<string>;
+  /** What other nodes have promised; absent where there are none. */
+  names?: PromisedNames | null;
 };
 
 function ownVersions({ authored }: RecordingFiles): Partial<PerDocument> {

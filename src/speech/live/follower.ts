@@ -47,15 +47,16 @@ export interface AudioFollower {
 export type EndedAudio = { duration: number; level: Level; isStereo: boolean };
 
 /**
- * Opens the file in a recording's folder. Null while there is none.
+ * Opens a captured file. Null while there is none.
+ * @param folders where the file grows, and where the working copy is made
  * @param options.from the plan reaches that far already, in seconds, `isCut` in speech
  */
 export async function openFollower(
-  folder: string,
+  { captured, work: folder }: { captured: string; work: string },
   audioName: string,
   { from, isCut }: { from: number; isCut: boolean },
 ): Promise<AudioFollower | null> {
-  const source = await openGrowingWav(join(folder, audioName));
+  const source = await openGrowingWav(join(captured, audioName));
   if (!source) return null;
   const opened = await openParts(source, join(folder, speechFileName));
   const speech = closedSpeech({

@@ -20,6 +20,8 @@ export interface Blobs {
   list(prefix: string): AsyncIterable<BlobEntry>;
   /** Nothing is under the key when it returns; twice is once. What was there is overwritten first where the store can. */
   delete(key: string): Promise<void>;
+  /** Removes what calls that failed left, begun before then; returns how many. In a bucket its own rule does that. */
+  removeUnfinished(before: Date): Promise<number>;
   close(): Promise<void>;
 }
 

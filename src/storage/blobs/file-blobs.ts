@@ -82,6 +82,7 @@ export async function openFileBlobs(directory: string, exclusively: Exclusively)
     },
     list: (prefix) => listFiles(store, prefixSegments(prefix), bounded),
     delete: (key) => bounded(() => remove(store, segmentsOf(key))),
+    removeUnfinished: (before) => bounded(() => removeUnfinished(store, before)),
     async close() {},
   };
 }
@@ -236,6 +237,18 @@ async function remove(store: Store, segments: string[]): Promise<void> {
     return;
   }
   await syncDirectory(join(path, '..'));
+}
+
+async function removeUnfinished({ root }: Store, before: Date): Promise<number> {
+  const folder = join(root, unfinishedFolder);
+  let removed = 0;
+  for (const name of await readdir(folder)) {
+    const found = await stat(join(folder, name)).catch(ifMissing(null));
+    if (found === null || found.mtime >= before) continue;
+    await rm(join(folder, name), { force: true });
+    removed += 1;
+  }
+  return removed;
 }
 
 async function overwrite(store: Store, segments: string[]): Promise<void> {

@@ -111,6 +111,7 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
       const command = new DeleteObjectCommand(at(key));
       await orMissing(ask((how) => client.send(command, how)));
     },
+    removeUnfinished: async () => 0,
     async learnConditions(key, bytes) {
       const refuses = async (condition: PutCondition): Promise<boolean> =>
         !(await putObject(bucket, keyOf(key), { bytes, sha256: sha256Of(bytes) }, condition).catch(

@@ -1,0 +1,57 @@
+import type { KeyStore } from '../../../events/key-store.ts';
+import type { Ownership } from '../../../events/ownership.ts';
+import type { DataFolder } from '../../shared/data-directory.ts';
+import type { AudioStore } from '../audio/audio-store.ts';
+import { audioOfManyNodes } from '../audio/folder-audio.ts';
+import { openBlobKeys } from './blob-keys.ts';
+import { type Blobs, BlobsError } from './blobs.ts';
+import { blobsPlace } from './blobs-url.ts';
+import { openBlobs } from './open-blobs.ts';
+
+/** What a node of a cluster has of files: those of all nodes, and where it works with them. */
+export type NodeFiles = {
+  blobs: Blobs;
+  keys: KeyStore;
+  audio: AudioStore;
+  /** A subject is being erased by another node (`erasedBy`): of it nothing stays in memory or on this machine. */
+  leave(subject: string): Promise<void>;
+};
+
+/**
+ * Opens them for one log. Closing `blobs` closes all.
+ * @param options.data its `shared` is what the URL names
+ * @throws {BlobsError}, {EventStoreError} `BUSY`
+ */
+export async function openNodeFiles(options: {
+  url: string;
+  logId: string;
+  ownership: Ownership;
+  data: Pick<DataFolder, 'recordings' | 'derived'>;
+}): Promise<NodeFiles> {
+  const { url, data } = options;
+  if (blobsPlace(url).kind === 's3') throw notYet();
+  const blobs = await openBlobs(url, options);
+  try {
+    const keys = await openBlobKeys(blobs);
+    const audio = await audioOfManyNodes(data);
+    return {
+      blobs,
+      keys,
+      audio,
+      async leave(subject) {
+        keys.drop(subject);
+        await audio.leave(subject);
+      },
+    };
+  } catch (error) {
+    await blobs.close();
+    throw error;
+  }
+}
+
+/** Documents and uploads are files of a directory still: a node would have them alone. */
+const notYet = (): BlobsError =>
+  new BlobsError(
+    'BLOBS_URL',
+    'MITSCHRIFT_BLOBS_URL names a bucket. Documents and uploads cannot be kept in one yet: set it to file:///… of a directory that all nodes mount.',
+  );
