@@ -172,3 +172,42 @@ function hashes(contents: PerDocument): PerDocument {
     summary: hash(contents.summary),
   };
 }
+
+test('a process that lost its claim replaces nothing any more, and takes nothing away', async (t) => {
+  const { space } = await empty(t);
+  let isMine = true;
+  const assertMine = async (): Promise<void> => {
+    if (!isMine) throw new Error('another has it');
+  };
+  const { sha256 } = await writeDocuments(space, paths, first, null, undefined, { assertMine });
+  // It is frozen before the first rename; another one writes, and it wakes.
+  const third = { index: 'index 3', transcript: 'said 3', summary: 'sum 3' };
+  let written: Promise<unknown> = Promise.resolve();
+  const late = writeDocuments(
+    space,
+    paths,
+    second,
+    sha256,
+    (step) => {
+      if (step !== 'rename' || !isMine) return;
+      isMine = false;
+      written = writeDocuments(space, paths, third, sha256, undefined, {
+        assertMine: async () => {},
+      });
+    },
+    {
+      async assertMine() {
+        await written;
+        await assertMine();
+      },
+    },
+  );
+  await assert.rejects(late, /another has it/);
+  await written;
+  assert.deepEqual(await present(space), third);
+  const names = await readdir(space.root, { recursive: true });
+  assert.deepEqual(
+    names.filter((name) => name.includes('.tmp')),
+    [],
+  );
+});
