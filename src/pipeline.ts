@@ -226,8 +226,7 @@ function recordingServiceOver(
     takenUp(): Promise<unknown>;
   },
 ): OpenRecordingService {
-  const { data, settings, log } = options;
-  const { projections } = parts;
+  const [{ data, settings, log }, { projections }] = [options, parts];
   const { store, rows, audio: files, names } = opened;
   const { storage } = rows;
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.shared, owner));

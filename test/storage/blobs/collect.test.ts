@@ -73,7 +73,7 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.equal(await collect(deps), null);
   await theirs.release();
   // Another node works on that recording.
-  await other.claim(`recording:${held}`, signal);
+  await other.claim(`audio:${held}`, signal);
   assert.equal(await collect(deps), go.length);
   for (const file of go) assert.equal(await exists(file), false, file);
   for (const file of stay) assert.equal(await exists(file), true, file);
