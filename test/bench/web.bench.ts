@@ -183,6 +183,8 @@ const readLongTalk = (id: string): Step[] => [
   [
     'to a moment, and play',
     async (page) => {
+      // Who has just scrolled by hand is left alone for four seconds: the page does not follow the voice.
+      await sleep(5000);
       await page.locator('.scrub input').fill('5000');
       await page.keyboard.press('k');
       await page.locator('.turn.playing').waitFor();
