@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
 import { words } from '../../../web/pages/home/words.ts';
 import LiveText from '../../../web/pages/home/live/LiveText.svelte';
+import { openSearch } from '../../../web/pages/home/library/search.ts';
 import { voicesOf } from '../../../web/pages/home/live/live-text.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -15,6 +16,25 @@ const utterance = (index: number, speaker: string | null, text: string) => ({
   end: index + 1,
   words: [],
   block: null,
+});
+
+test('while notes are still being searched the question is asked again', async (t) => {
+  const before = globalThis.fetch;
+  let asked = 0;
+  globalThis.fetch = async () => {
+    asked += 1;
+    const hits = asked < 3 ? [] : [{ recording_id: 'r1' }];
+    return Response.json({ hits, fraction: asked / 3 });
+  };
+  const { found, again, stop } = openSearch();
+  t.after(() => {
+    stop();
+    globalThis.fetch = before;
+  });
+  await again('prospectus');
+  assert.deepEqual(found.get()?.hits, []);
+  await eventually('the hit', () => found.get()?.hits.length === 1);
+  assert.equal(asked, 3);
 });
 
 test('voices stand in the order of their numbers, with the initial of who has a name', () => {

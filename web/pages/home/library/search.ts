@@ -14,6 +14,8 @@ export type Found = {
 /** Milliseconds of rest after a key before it is asked, and most hits that are shown. */
 const restMs = 150;
 const hitsMax = 100;
+/** Until it is asked again while some notes are not searched yet, milliseconds. */
+const againMs = 1000;
 
 /** Characters of a question that are sent: the service takes no more. */
 const charactersMax = 400;
@@ -31,7 +33,9 @@ export function openSearch() {
       const { hits, fraction } = await answer(
         api.GET('/search', { params: { query }, signal: mine.signal }),
       );
-      if (asking === mine) found.set({ question, hits, fraction, problem: null });
+      if (asking !== mine) return;
+      found.set({ question, hits, fraction, problem: null });
+      if (fraction < 1) timer = setTimeout(() => void ask(question), againMs);
     } catch (error) {
       if (mine.signal.aborted || asking !== mine) return;
       if (!(error instanceof ApiError)) throw error;
