@@ -45,7 +45,7 @@ export function memoryLoginAttempts(clock: () => Date): LoginAttempts {
         const value = remember[n];
         if (value === remembered[n]) continue;
         if (value === null || value === undefined) all[kind].delete(name);
-        else all[kind].set(name, value as object);
+        else all[kind].set(name, value);
       }
       return result;
     },
