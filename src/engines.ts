@@ -165,7 +165,14 @@ export function speechActivities(
 
 /** The stages in which a language model is asked, or the built-in fallback. */
 export function languageActivities(
-  { settings, firstRunWaitMs, log, peopleOf = async () => [] }: EngineOptions,
+  {
+    settings,
+    firstRunWaitMs,
+    log,
+    peopleOf = async () => [],
+    data,
+    modelsDir = data.models,
+  }: EngineOptions,
   models: ReturnType<typeof sharedLanguageModel>,
   asked: AskedAhead,
 ) {
@@ -179,7 +186,9 @@ export function languageActivities(
     identify: loadedActivity(async () =>
       (await attribution()).identifyStage({ ...tools, peopleOf }),
     ),
-    punctuate: loadedActivity(async () => (await finishing()).punctuateStage(tools)),
+    punctuate: loadedActivity(async () =>
+      (await finishing()).punctuateStage({ ...tools, modelsDir }),
+    ),
     summarise: loadedActivity(async () => (await finishing()).summariseStage(tools)),
     entitle: loadedActivity(async () =>
       (await finishing()).titleStage({ ...tools, uiLanguage: () => settings()['ui.language'] }),

@@ -18,6 +18,7 @@ export const noteCodes = [
   'identification-skipped',
   'speakers-skipped',
   'not-punctuated',
+  'punctuated-locally',
   'summary-extracted',
   'title-extracted',
   'abstract-extracted',
@@ -87,6 +88,7 @@ const audioCodes: ReadonlySet<string> = new Set([
 /** What was made without a language model. The detail says why, where the log does. */
 export const extractCodes: readonly NoteCode[] = [
   'not-punctuated',
+  'punctuated-locally',
   'summary-extracted',
   'title-extracted',
   'abstract-extracted',
@@ -123,6 +125,7 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'transcript.punctuated':
       if (fact.data.engine === 'built-in') note('not-punctuated', fact.content?.reason);
+      if (fact.data.engine === 'local') note('punctuated-locally', fact.data.model ?? '');
       if (fact.data.kept.length > 0) note('parts-unpunctuated', fact.data.kept.join(', '));
       break;
     case 'summary.completed':

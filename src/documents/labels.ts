@@ -89,6 +89,8 @@ const german: Labels = {
   noteSentences: {
     'not-punctuated':
       'Die Zeichensetzung ist die des Spracherkenners; kein Sprachmodell hat sie überarbeitet.',
+    'punctuated-locally':
+      'Ein kleines Modell dieses Rechners hat die Satzzeichen gesetzt; kein Sprachmodell hat sie überarbeitet.',
     'summary-extracted': 'Die Zusammenfassung ist ein Auszug aus dem Text.',
     'title-extracted': 'Der Titel ist ein Auszug aus dem Text.',
     'abstract-extracted': 'Die Kurzfassung ist ein Auszug aus dem Text.',
@@ -156,6 +158,8 @@ const english: Labels = {
   noSummary: 'There is no summary.',
   noteSentences: {
     'not-punctuated': 'The punctuation is the speech recogniser’s; no language model revised it.',
+    'punctuated-locally':
+      'A small model of this computer set the punctuation; no language model revised it.',
     'summary-extracted': 'The summary is an extract from the text.',
     'title-extracted': 'The title is an extract from the text.',
     'abstract-extracted': 'The abstract is an extract from the text.',

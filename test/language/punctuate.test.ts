@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { punctuateBare } from '../../src/language/punctuate-bare.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import {
   chatty,
@@ -302,4 +303,28 @@ test('punctuation that an engine gave as words of its own is not doubled', async
     blocks[0]!.words.map(({ text }) => text),
     ['こんにちは、', '今日は', '会', '議', 'です。', 'OK.'],
   );
+});
+
+test('a model that only punctuates is believed where it keeps the words, and asked of what has no marks', async () => {
+  const before = talk(
+    ['so we meet at ten', 'Yes, at ten.', 'fine with me'],
+    ['SPEAKER_1', 'SPEAKER_2', 'SPEAKER_1'],
+  );
+  const asked: (readonly string[])[] = [];
+  const { blocks, kept, parts } = await punctuateBare(
+    before,
+    async (texts) => {
+      asked.push(texts);
+      return ['So, we meet at ten.', 'Fine by me.'];
+    },
+    'en',
+  );
+  assert.deepEqual(asked, [['so we meet at ten', 'fine with me']]);
+  assert.deepEqual({ parts, kept }, { parts: 2, kept: [before[2]!.id] });
+  assert.deepEqual(
+    blocks.map(({ text }) => text),
+    ['So, we meet at ten.', 'Yes, at ten.', 'fine with me'],
+  );
+  assert.equal(blocks[0]!.words.map(({ text }) => text).join(' '), 'So, we meet at ten.');
+  assert.deepEqual(blocks.slice(1), before.slice(1));
 });

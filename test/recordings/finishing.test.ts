@@ -1,6 +1,6 @@
 import pino from 'pino';
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
@@ -13,6 +13,7 @@ import { make, speak } from '../support/espeak.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { onThisMachine } from '../support/eventually.ts';
+import { writePunctuatingModel } from '../support/punctuation-model.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Nobody listens on the discard port of the loopback address. */
@@ -26,6 +27,49 @@ test('without a language model the built-in way is taken, and the document says 
   assert.match(
     await world.document(id, 'index'),
     /The summary is an extract from the text\. \(No language model is configured\.\)/,
+  );
+});
+
+test('without a language model an installed one for the language punctuates what the recogniser did not', async (t) => {
+  const world = await openWorld(t, null);
+  const heard = 'HOW ARE YOU WELL I AM FINE THANKS';
+  const made = async (text: string) => {
+    world.hear(text);
+    const id = await world.upload();
+    await world.until(id, 'idle.saved');
+    const { notes } = (await recordingById(world.pipeline.storage, id))!;
+    const about = notes.filter(({ code }) => /punctuated/.test(code));
+    return { id, about, transcript: await world.document(id, 'transcript') };
+  };
+  const notIt = [{ code: 'not-punctuated', detail: 'No language model is configured.' }];
+  await writePunctuatingModel(world.models, ['de']);
+  const other = await made(heard);
+  assert.match(other.transcript, /HOW ARE YOU WELL I AM FINE THANKS/);
+  assert.deepEqual(other.about, notIt);
+
+  await writePunctuatingModel(world.models, ['en']);
+  const english = await made(heard);
+  assert.match(english.transcript, /How are you\? Well, I am fine thanks\./);
+  assert.deepEqual(english.about, [{ code: 'punctuated-locally', detail: 'punctuation-en' }]);
+  assert.match(
+    await world.document(english.id, 'index'),
+    /A small model of this computer set the punctuation.*\(punctuation-en\)/,
+  );
+  const marked = await made('Thanks, how are you.');
+  assert.match(marked.transcript, /Thanks, how are you\./);
+  assert.deepEqual(marked.about, notIt);
+
+  await writeFile(join(world.models, 'punctuation-en', 'bpe.vocab'), 'damaged');
+  const damaged = await made(heard);
+  assert.match(damaged.transcript, /HOW ARE YOU WELL I AM FINE THANKS/);
+  assert.match(
+    damaged.about[0]!.detail,
+    /^No language model is configured\. The model punctuation-en cannot/,
+  );
+  const logged = world.logged().filter(({ stage }) => stage === 'punctuate');
+  assert.deepEqual(
+    logged.map(({ recordingId, code }) => [recordingId, code]),
+    [[damaged.id, 'model-corrupt']],
   );
 });
 
@@ -293,8 +337,9 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
   // Registered before the directory's removal, because hooks run in the order they are given.
   t.after(() => closePipeline());
   const dataDir = await tempDir(t);
+  const data = dataFolder(dataDir);
   const pipeline = await openPipeline({
-    data: dataFolder(dataDir),
+    data,
     settings: () => settings,
     log: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }),
     firstRunWaitMs: 0,
@@ -311,6 +356,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
       lines.map(
         (line) => JSON.parse(line) as Record<'msg' | 'stage' | 'recordingId' | 'code', string>,
       ),
+    models: join(dataDir, 'models'),
     speech,
     hear,
     useLanguageModel: (url: string | null) => (settings = settingsOf(url)),

@@ -21,6 +21,7 @@ import {
   offerModel,
 } from '../support/model-mirror.ts';
 import { modelsDir as fixtures } from '../support/models.ts';
+import { punctuatingModelFiles } from '../support/punctuation-model.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** So small that nothing has to be waited for. */
@@ -257,6 +258,34 @@ test('what a model needs beside it comes with it; voices are tried on a sample',
   const { models } = await store.list();
   const installed = models.filter((model) => model.installed).map(({ id }) => id);
   assert.deepEqual(installed, ['espeak-embedding', 'espeak-segmentation']);
+});
+
+test('the catalogue’s punctuation is fetched by its own name and tried on a text', async (t) => {
+  const { store, mirror, models, settings } = await house(t);
+  settings['models.mirror'] = mirror.address;
+  const { 'model.onnx': model, 'bpe.vocab': vocabulary } = punctuatingModelFiles();
+  const offer = async (bytes: Buffer) => {
+    const tar = pack();
+    tar.entry({ name: 'sherpa-onnx-online-punct-en-2024-08-06/model.int8.onnx' }, bytes);
+    tar.entry({ name: 'sherpa-onnx-online-punct-en-2024-08-06/bpe.vocab' }, vocabulary);
+    tar.finalize();
+    mirror.files.set('sherpa-onnx-online-punct-en-2024-08-06.tar.bz2', await bzip2(tar));
+  };
+  await offer(Buffer.from('this is no model'));
+  await assert.rejects(
+    (await store.install('punctuation-en')).done,
+    /was fetched and cannot be used/,
+  );
+  assert.deepEqual(await leftIn(models), []);
+  await offer(model);
+  await (
+    await store.install('punctuation-en')
+  ).done;
+  const { installed, used_for } = await one(store, 'punctuation-en');
+  assert.deepEqual(
+    [installed, used_for],
+    [true, ['Sets punctuation where no language model does.']],
+  );
 });
 
 test('an installation can be watched and cancelled; nothing of it is left, and the next one works', async (t) => {

@@ -9,6 +9,7 @@ import { summarise } from '../../language/summarise.ts';
 import { textOfLines } from '../../language/talk.ts';
 import { withSpeakerNames } from '../../documents/documents.ts';
 import { titleOfFile } from '../../documents/file-names.ts';
+import type { ModelFolders } from '../../speech/local/local-models.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
@@ -24,6 +25,7 @@ import {
   type Recording,
 } from '../../../projections/recording/recording.ts';
 import type { AskedAhead } from './asked-ahead.ts';
+import { type PunctuatedHere, punctuatedHere } from './punctuate-here.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /** How long a language-model server may stay away before a first run goes on without it. */
@@ -45,23 +47,26 @@ const wordless = { de: 'Aufnahme ohne Sprache', en: 'Recording without speech' }
 
 const builtIn = { engine: 'built-in', model: null };
 
-/** Punctuation and capitals, not a word changed. What was asked ahead is not asked again. */
-export const punctuateStage = (deps: Deps & { asked: AskedAhead }): StageActivity =>
+/** Punctuation and capitals, not a word changed. What was asked ahead is not asked again. Without a language model a model of this machine may do it. */
+export const punctuateStage = (
+  deps: Deps & { asked: AskedAhead; modelsDir: ModelFolders },
+): StageActivity =>
   withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model, missing) => {
-    const asked =
+    const asked: PunctuatedHere =
       model && blocks.length > 0
         ? await punctuate(blocks, deps.asked.of(job.recordingId, model), {
             signal: job.signal,
             language,
             onProgress: (fraction) => job.progress(fraction),
           })
-        : { blocks, parts: 0, kept: [] };
+        : await punctuatedHere(job, { blocks, language }, deps);
     deps.asked.forget(job.recordingId);
+    const { blocks: punctuated, parts, kept, by, problem } = asked;
     return () =>
       job.append({
         type: 'transcript.punctuated',
-        data: { ...workerOf(model), parts: asked.parts, kept: asked.kept },
-        content: { blocks: asked.blocks, ...reasonOf(missing) },
+        data: { ...(by ?? workerOf(model)), parts, kept },
+        content: { blocks: punctuated, ...reasonOf(missing, problem) },
       });
   });
 
@@ -204,7 +209,8 @@ export const notConfigured: Missing = {
   message: 'No language model is configured.',
 };
 
-const reasonOf = (missing: Missing | null) => (missing ? { reason: missing.message } : {});
+const reasonOf = (missing: Missing | null, problem?: string) =>
+  missing ? { reason: problem ? `${missing.message} ${problem}` : missing.message } : {};
 
 /**
  * Asks the language model, and again while it is away. A recording is never held up because none is configured, nor on

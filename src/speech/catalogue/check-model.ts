@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { StageError } from '../../shared/errors.ts';
+import { sameWords } from '../../language/proof.ts';
 import { packageRoot } from '../../shared/package.ts';
 import { type InstalledModel, sherpaConfig, sherpaInstalled } from '../local/local-models.ts';
 import { type LocalProcess, localProcess } from '../local/local-process.ts';
@@ -8,12 +9,13 @@ import { ModelError } from './model-error.ts';
 
 /** Two voices of espeak-ng, in English. Ours: made by `espeak-ng`, see `README.md`. */
 export const speechSample = join(packageRoot, 'src/speech/catalogue/sample.wav');
+const textSample = 'how are you i am fine thank you';
 /** A large model is read from a slow disk first. */
 const timeoutMs = 300_000;
 
 /**
  * Loads a model in an engine process of its own and runs it on a sample: it answers without an error, a
- * recogniser with text, an embedding with its dimension. What the text says is not judged.
+ * recogniser with text, an embedding with its dimension, punctuation with the words it was given. What the text says is not judged.
  * @param companions installed models: one that finds turns is tried together with one that makes embeddings
  * @throws {ModelError} `model-unusable` with what the engine says; AbortError
  */
@@ -63,6 +65,13 @@ async function tried(
     case 'speaker-embedding': {
       const embedding = await engine.ask({ op: 'embed', config, path }, options);
       return embedding.length === 0 ? 'it makes nothing of a sample of speech' : null;
+    }
+    case 'punctuation': {
+      const request = { op: 'punctuate', config, texts: [textSample] } as const;
+      const [text = ''] = await engine.ask(request, options);
+      return sameWords(textSample, text, null)
+        ? null
+        : 'it answers with other words than a sample has';
     }
     default: {
       const voices = companions.find(({ purpose }) => purpose === 'speaker-embedding');

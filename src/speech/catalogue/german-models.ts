@@ -14,6 +14,8 @@ export const germanModels: Phrases = {
     'Findet, wo gesprochen wird, besser als die eingebaute Erkennung.',
   'Finds where the speaker changes. Works together with a voice model.':
     'Findet, wo die Sprechenden wechseln. Arbeitet mit einem Modell für Stimmen zusammen.',
+  'Sets punctuation and capitals in English, where the recogniser sets none and there is no language model.':
+    'Setzt Satzzeichen und Großbuchstaben im Englischen, wo der Spracherkenner keine setzt und es kein Sprachmodell gibt.',
   'Tells voices apart; trained on English.': 'Unterscheidet Stimmen; an Englisch gelernt.',
   'Tells voices apart; trained on Chinese.': 'Unterscheidet Stimmen; an Chinesisch gelernt.',
 
@@ -30,6 +32,9 @@ export const germanModels: Phrases = {
   'Turns speech into text (stt.local_model).': 'Macht aus Sprache Text (stt.local_model).',
   'Finds where somebody speaks.': 'Findet, wo gesprochen wird.',
   'Tells the speakers of a meeting apart.': 'Unterscheidet, wer in einer Besprechung spricht.',
+
+  'Sets punctuation where no language model does.':
+    'Setzt Satzzeichen, wo es kein Sprachmodell tut.',
 
   'There is no room on the disk for the model.': 'Auf der Platte ist kein Platz für das Modell.',
   'It takes {needed}, and {free} are free.': 'Es braucht {needed}, und {free} sind frei.',
@@ -49,6 +54,8 @@ export const germanModels: Phrases = {
   'it hears nothing in a sample of speech': 'es hört nichts in einer Sprachprobe',
   'it finds no speech in a sample of speech': 'es findet keine Sprache in einer Sprachprobe',
   'it makes nothing of a sample of speech': 'es macht nichts aus einer Sprachprobe',
+  'it answers with other words than a sample has':
+    'es antwortet mit anderen Wörtern, als eine Probe hat',
   'it needs a voice model beside it: install one first':
     'es braucht ein Modell für Stimmen neben sich: erst eines installieren',
   'it finds no turns in a sample of speech': 'es findet keine Beiträge in einer Sprachprobe',

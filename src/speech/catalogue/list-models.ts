@@ -136,4 +136,5 @@ const otherUses: Partial<Record<ModelPurpose, string>> = {
   'voice-activity': 'Finds where somebody speaks.',
   'speaker-segmentation': 'Tells the speakers of a meeting apart.',
   'speaker-embedding': 'Tells the speakers of a meeting apart.',
+  punctuation: 'Sets punctuation where no language model does.',
 };

@@ -47,6 +47,12 @@ export type LocalRequest =
       path: string;
       /** Who speaks when, by an engine that does not say how they sound. */
       turns: readonly SpokenTurn[];
+    }
+  | {
+      op: 'punctuate';
+      /** OnlinePunctuation configuration with absolute paths. */
+      config: Record<string, unknown>;
+      texts: readonly string[];
     };
 
 /** The part of sherpa-onnx's result that is used. */
@@ -72,4 +78,6 @@ export type LocalAnswers = {
   /** Of a whole file; empty when it is too short. */
   embed: number[];
   voices: WindowVoice[];
+  /** Each text with punctuation and capitals. */
+  punctuate: string[];
 };

@@ -11,6 +11,7 @@ const modelPurposes = [
   'voice-activity',
   'speaker-segmentation',
   'speaker-embedding',
+  'punctuation',
 ] as const;
 export type ModelPurpose = (typeof modelPurposes)[number];
 

@@ -34,7 +34,7 @@ let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
 async function answer(
   request: LocalRequest,
   progress: (fraction: number) => void,
-): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[]> {
+): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[] | string[]> {
   switch (request.op) {
     case 'recognise':
       return recognise(request);
@@ -44,8 +44,10 @@ async function answer(
       return diarizeWindow(request);
     case 'embed':
       return embed(request);
-    default:
+    case 'voices':
       return embedVoices(request, progress);
+    default:
+      return punctuate(request, progress);
   }
 }
 
@@ -55,6 +57,18 @@ async function embed({ config, path }: RequestOf<'embed'>): Promise<number[]> {
   stream.acceptWaveform({ samples: await samplesOf(path, 0, Infinity), sampleRate: speechRate });
   stream.inputFinished();
   return extractor.isReady(stream) ? [...extractor.compute(stream, false)] : [];
+}
+
+function punctuate(
+  { config, texts }: RequestOf<'punctuate'>,
+  progress: (fraction: number) => void,
+): string[] {
+  const punctuation = new sherpa.OnlinePunctuation(config);
+  return texts.map((text, index) => {
+    const punctuated = punctuation.addPunct(text);
+    progress((index + 1) / texts.length);
+    return punctuated;
+  });
 }
 
 async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> {

@@ -30,6 +30,12 @@ declare module 'sherpa-onnx-node' {
     isReady(stream: OnlineStream): boolean;
     compute(stream: OnlineStream, external?: boolean): Float32Array;
   }
+  class OnlinePunctuation {
+    /** Ends the process when files are missing or damaged. */
+    constructor(config: Record<string, unknown>);
+    /** Blocks. Of lower-case words; the same words with marks and capitals. */
+    addPunct(text: string): string;
+  }
   class Vad {
     constructor(config: Record<string, unknown>, bufferSeconds: number);
     /** Null when a file is missing: the constructor does not throw. */
@@ -45,6 +51,7 @@ declare module 'sherpa-onnx-node' {
   const sherpa: {
     OfflineRecognizer: typeof OfflineRecognizer;
     OfflineSpeakerDiarization: typeof OfflineSpeakerDiarization;
+    OnlinePunctuation: typeof OnlinePunctuation;
     SpeakerEmbeddingExtractor: typeof SpeakerEmbeddingExtractor;
     Vad: typeof Vad;
   };

@@ -202,6 +202,8 @@ export default {
   soundFormat: 'Dieser Browser kann die Art Datei nicht abspielen, in der der Ton vorliegt.',
   'note:not-punctuated':
     'Die Zeichensetzung ist die des Spracherkenners; kein Sprachmodell hat sie überarbeitet.',
+  'note:punctuated-locally':
+    'Ein kleines Modell dieses Rechners hat die Satzzeichen gesetzt; kein Sprachmodell hat sie überarbeitet.',
   'note:summary-extracted': 'Die Zusammenfassung ist ein Auszug aus dem Text.',
   'note:title-extracted': 'Der Titel ist ein Auszug aus dem Text.',
   'note:abstract-extracted': 'Die Kurzfassung ist ein Auszug aus dem Text.',

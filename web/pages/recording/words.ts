@@ -202,6 +202,8 @@ const english = {
   soundFormat: 'This browser cannot play the kind of file this sound is kept in.',
   'note:not-punctuated':
     'The punctuation is the speech recogniser’s; no language model revised it.',
+  'note:punctuated-locally':
+    'A small model of this computer set the punctuation; no language model revised it.',
   'note:summary-extracted': 'The summary is an extract from the text.',
   'note:title-extracted': 'The title is an extract from the text.',
   'note:abstract-extracted': 'The abstract is an extract from the text.',

@@ -1,7 +1,13 @@
 /** In which order models stand, and what they are called by. */
 import type { Model } from '../../client/models.ts';
 
-const purposes = ['speech-to-text', 'speaker-segmentation', 'speaker-embedding', 'voice-activity'];
+const purposes = [
+  'speech-to-text',
+  'speaker-segmentation',
+  'speaker-embedding',
+  'voice-activity',
+  'punctuation',
+];
 
 /** What is used or on its way first, then what is recommended, then the rest; each by purpose and size. */
 export const sorted = (models: readonly Model[]): Model[] =>
