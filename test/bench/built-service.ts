@@ -111,9 +111,11 @@ export async function untilListening(
   };
 }
 
+/** The first administrator's. */
+export const account = { username: 'anna', password: 'correct horse battery' };
+
 /** Makes the first administrator of a data directory. @returns their token */
 export async function setUp(url: string): Promise<string> {
-  const account = { username: 'anna', password: 'correct horse battery' };
   return (await apiOf(url).post<{ token: string }>('/setup', account)).token;
 }
 

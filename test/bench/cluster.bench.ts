@@ -4,6 +4,8 @@ import { type Postgres, openPostgres } from '../../src/storage/postgres/connecti
 import { rowCrc } from '../../src/storage/postgres/fact-rows.ts';
 import { memoryKeys } from '../support/memory-store.ts';
 import { type Cluster, ask, postgresCluster } from '../support/postgres.ts';
+import { answering } from './cluster-answers.ts';
+import { finishing, takingOver } from './cluster-work.ts';
 import { stageStarted } from './fill-log.ts';
 import {
   type Measured,
@@ -16,7 +18,7 @@ import {
 } from './measure.ts';
 
 export const about =
-  'a log in PostgreSQL: appends against bare SQL, and how soon other nodes have them';
+  'nodes on one PostgreSQL: appends, how soon others have them, take-over, work, an answer';
 export const throughBuild = false;
 export const onlyByName = true;
 
@@ -28,24 +30,34 @@ export async function* bench(): AsyncIterable<Measured> {
   const cluster = await postgresCluster({ after: (end) => void ends.push(end) }, { fsync: true });
   try {
     // Once unmeasured: all has been compiled by then.
-    await ours(cluster, 500, 100);
-    await bare(cluster, 500, 100);
-    for (const writers of [1, 100, 1000]) yield await appending(cluster, writers);
+    await ours(cluster, 500, { writers: 100, nodes: 1 });
+    await bare(cluster, 500, { writers: 100, nodes: 1 });
+    for (const nodes of [1, 3]) {
+      for (const writers of [1, 100, 1000]) yield await appending(cluster, writers, nodes);
+    }
     yield await hearing(cluster);
+    yield* takingOver(cluster);
+    yield* finishing(cluster);
+    yield* answering(cluster);
   } finally {
     for (const end of ends) await end();
   }
 }
 
-async function appending(cluster: Cluster, writers: number): Promise<Measured> {
-  const count = writers === 1 ? appends / 20 : appends;
+/** Writers of all nodes together, and nodes: connections of this one process. */
+type Writing = { writers: number; nodes: number };
+
+async function appending(cluster: Cluster, writers: number, nodes: number): Promise<Measured> {
+  const each = Math.max(1, Math.round(writers / nodes));
+  const count = writers === 1 ? (appends / 20) * nodes : appends;
+  const writing = { writers: each, nodes };
   const best = await bestOf(
     3,
-    () => ours(cluster, count, writers),
-    () => bare(cluster, count, writers),
+    () => ours(cluster, count, writing),
+    () => bare(cluster, count, writing),
   );
   return {
-    what: `durable appends in PostgreSQL, ${writers} ${writers === 1 ? 'writer' : 'writers'} on one node`,
+    what: `durable appends in PostgreSQL, ${each} ${each === 1 ? 'writer' : 'writers'} on ${nodes === 1 ? 'one node' : `each of ${nodes} nodes`}`,
     ours: perSecond(count, best.ours),
     bare: perSecond(count, best.bare),
     ratio: best.bare / best.ours,
@@ -53,38 +65,53 @@ async function appending(cluster: Cluster, writers: number): Promise<Measured> {
   };
 }
 
-async function ours(cluster: Cluster, count: number, writers: number): Promise<number> {
-  return await withNode(cluster, async (db) => {
-    const log = openPostgresLog({ db, keys: memoryKeys() });
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
+
+/** @returns milliseconds for `count` facts */
+async function ours(cluster: Cluster, count: number, { writers, nodes }: Writing): Promise<number> {
+  return await withNode(cluster, async () => {
+    const dbs = await Promise.all(numbers(nodes).map(() => openPostgres({ url: cluster.url })));
+    const logs = dbs.map((db) => openPostgresLog({ db, keys: memoryKeys() }));
     const ms = await msOf(async () => {
       await Promise.all(
-        Array.from({ length: writers }, async (_, writer) => {
-          for (let version = 0; version < count / writers; version += 1) {
+        numbers(nodes * writers).map(async (writer) => {
+          const log = logs[writer % nodes]!;
+          for (let version = 0; version < count / nodes / writers; version += 1) {
             const fact = { ...stageStarted(version), command: `${writer}/${version}` };
             await log.append(`recording-${writer}`, [fact], version);
           }
         }),
       );
     });
-    await log.close();
+    for (const log of logs) await log.close();
+    for (const db of dbs) await db.close();
     return ms;
   });
 }
 
-/** The same rows in the same table, as many in each statement as there are writers, without a check or a lock. */
-async function bare(cluster: Cluster, count: number, writers: number): Promise<number> {
+/**
+ * The same rows in the same table, from as many connections as there are nodes, as many in each statement as a node
+ * has writers, without a check or a lock. @returns milliseconds for `count` rows
+ */
+async function bare(cluster: Cluster, count: number, { writers, nodes }: Writing): Promise<number> {
   return await withNode(cluster, async () => {
-    const client = new pg.Client(cluster.url);
-    await client.connect();
+    const clients = numbers(nodes).map(() => new pg.Client(cluster.url));
+    await Promise.all(clients.map((client) => client.connect()));
+    const all = writers * nodes;
     const ms = await msOf(async () => {
-      for (let first = 1; first <= count; first += writers) {
-        const rows = Array.from({ length: writers }, (_, writer) =>
-          row(first + writer, writer, writers),
-        );
-        await client.query({ name: 'bare', text: bareQuery, values: columnsOf(rows) });
-      }
+      await Promise.all(
+        clients.map(async (client, node) => {
+          for (let first = 1; first <= count; first += all) {
+            const rows = numbers(writers).map((writer) => {
+              const one = node * writers + writer;
+              return row(first + one, one, all);
+            });
+            await client.query({ name: 'bare', text: bareQuery, values: columnsOf(rows) });
+          }
+        }),
+      );
     });
-    await client.end();
+    await Promise.all(clients.map((client) => client.end()));
     return ms;
   });
 }

@@ -1,7 +1,10 @@
 import type { Checkpoint, ProjectionStorage } from '../../projections/runner/projection.ts';
 
 /** Rows of projections that are forgotten with the process. Held as JSON, so that nobody shares an object. */
-export function memoryProjectionStorage(): ProjectionStorage {
+export function memoryProjectionStorage(): ProjectionStorage & {
+  /** How many rows there are, and the characters of their keys and JSON. */
+  size(): { rows: number; characters: number };
+} {
   const projections = new Map<string, { checkpoint?: Checkpoint; rows: Map<string, string> }>();
   const of = (name: string) => {
     const held = projections.get(name) ?? { rows: new Map<string, string>() };
@@ -49,6 +52,11 @@ export function memoryProjectionStorage(): ProjectionStorage {
     },
     async clear(name) {
       projections.delete(name);
+    },
+    size() {
+      const all = [...projections.values()].flatMap(({ rows }) => [...rows]);
+      const characters = all.reduce((sum, [key, text]) => sum + key.length + text.length, 0);
+      return { rows: all.length, characters };
     },
   };
 }

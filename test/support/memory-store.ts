@@ -16,7 +16,10 @@ export function memoryStore(
     /** For tests of two processes on one log. */
     isShared?: boolean;
   } = {},
-): EventStore {
+): EventStore & {
+  /** Frees what is held of a stream, for logs too long for the memory: from then on none of it may be read. */
+  letGo(stream: string): void;
+} {
   const clock = options.clock ?? (() => new Date());
   const facts: LoggedFact[] = [];
   const streams = new Map<string, LoggedFact[]>();
@@ -97,6 +100,12 @@ export function memoryStore(
           yield await presented(fact);
         } else await committed.wait(signal);
       }
+    },
+    letGo(stream) {
+      for (const { position } of streams.get(stream) ?? []) {
+        (facts as (LoggedFact | undefined)[])[position - 1] = undefined;
+      }
+      streams.delete(stream);
     },
     async close() {
       closed = true;
