@@ -78,7 +78,7 @@ function phraseBy(
   for (const { pattern, german } of table.varying) {
     const parts = pattern.exec(english)?.groups;
     if (!parts) continue;
-    if (!acrossSentences && Object.values(parts).some((part) => between.test(part!))) continue;
+    if (!acrossSentences && Object.values(parts).some((part) => between.test(part))) continue;
     return german.replaceAll(names, (_, part: string) => {
       return partBy(table, parts[part]!);
     });

@@ -95,7 +95,7 @@ describe('Audio of several nodes', () => {
         kept(other, 'R1', 'audio.flac', second),
         kept(other, 'R1', 'audio.flac', first),
       ]);
-      assert.equal(files[0]!.path, files[2]!.path);
+      assert.equal(files[0].path, files[2].path);
       for (const [index, bytes] of [first, second].entries()) {
         const read = await one.read('R1', files[index]!, (path) => readFile(path));
         assert.deepEqual(read, bytes);

@@ -254,7 +254,12 @@ async function removeUnfinished({ root }: Store, before: Date): Promise<number> 
 async function overwrite(store: Store, segments: string[]): Promise<void> {
   const present = await openBlob(store, segments);
   if (present === null) return;
-  const { size } = await present.stat().finally(() => present.close());
+  let size: number;
+  try {
+    ({ size } = await present.stat());
+  } finally {
+    await present.close();
+  }
   if (size > overwrittenMax) return;
   const file = await open(join(store.root, ...segments), 'r+').catch(ifMissing(null));
   if (file === null) return;
