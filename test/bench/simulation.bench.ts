@@ -127,7 +127,9 @@ type Outcome = {
   ms: number;
   /** From the end of an append until its fact was in the rows, in milliseconds. */
   lags: number[];
+  /** Resident memory at most, and when those under way at the beginning had begun. */
   rss: number;
+  rssBefore: number;
   size: { facts: string; rows: string };
 };
 
@@ -153,6 +155,7 @@ async function simulate(
   await projections.applied('all', await store.head(), { timeoutMs: catchUpMs });
   counted.reset();
   noted.lags.length = 0;
+  const rssBefore = process.memoryUsage.rss();
   const begun = performance.now();
   const { ended, rss } = await run(lives, lasting * 60, { world, projections, time });
   await projections.applied('all', await store.head(), { timeoutMs: catchUpMs });
@@ -164,7 +167,7 @@ async function simulate(
   const { facts, bytes } = counted.seen();
   const spoken = underWay * (lasting / 60);
   const recordings = lives.length;
-  return { facts, bytes, spoken, recordings, ended, ms, lags: noted.lags, rss, size };
+  return { facts, bytes, spoken, recordings, ended, ms, lags: noted.lags, rss, rssBefore, size };
 }
 
 /** Second by second, as fast as it goes: the rows may be one second behind what is appended. */
@@ -347,7 +350,7 @@ async function inParts(lives: readonly Life[], work: (life: Life) => Promise<voi
 }
 
 function* rowsOf(where: string, lasting: number, outcome: Outcome): Generator<Measured> {
-  const { facts, bytes, spoken, recordings, ended, ms, lags, rss, size } = outcome;
+  const { facts, bytes, spoken, recordings, ended, ms, lags, rss, rssBefore, size } = outcome;
   const needed = facts / (lasting * 60);
   const rate = (facts * 1000) / ms;
   const name = `${lasting} busiest min in ${where}`;
@@ -383,18 +386,18 @@ function* rowsOf(where: string, lasting: number, outcome: Outcome): Generator<Me
     aim: '',
   };
   yield {
-    what: `${name}: peak memory of the process, of ${count(underWay)} recordings under way at once, each`,
+    what: `${name}: peak memory of the process with ${count(underWay)} recordings under way at once; at the beginning`,
     ours: megabytes(rss),
-    bare: megabytes(rss / underWay),
-    ratio: 1 / underWay,
+    bare: megabytes(rssBefore),
+    ratio: rss / rssBefore,
     aim: '',
   };
   const day = hours * anHour;
   yield {
-    what: `computed from it, not run: a day of ${count(hours)} hours; a year; facts and JSON`,
+    what: `computed from it, not run: a day of ${count(hours)} hours, of the assumed; a year; facts and JSON`,
     ours: `${count(day)}, ${gigabytes(day * aFact)}`,
     bare: `${count(day * 365)}, ${gigabytes(day * 365 * aFact)}`,
-    ratio: 1 / 365,
+    ratio: (anHour * aFact) / (assumed.factsAnHour * assumed.bytesAFact),
     aim: '',
   };
 }
