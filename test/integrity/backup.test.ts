@@ -58,6 +58,8 @@ test('a backup restored is the data directory it was made of', async (t) => {
   const { data } = await recordedData(t);
   const { kept, target } = await places(t);
   await writeFile(join(data.root, 'secrets.json'), '{}', { mode: 0o600 });
+  await mkdir(join(data.root, 'models', 'own'), { recursive: true });
+  await writeFile(join(data.root, 'models', 'own', 'model.onnx'), 'installed again');
   const made = await mitschrift(data.root, 'backup', kept, '--json');
   assert.equal(made.code, 0, made.stderr);
   assert.equal((JSON.parse(made.stdout) as { facts: number }).facts, (await factsIn(data)).length);
@@ -66,9 +68,10 @@ test('a backup restored is the data directory it was made of', async (t) => {
   assert.match(restored.stdout, /all sound/);
   assert.deepEqual(await factsIn(target), await factsIn(data));
   const files = await filesIn(data.root);
-  // Made again: what is derived, rows, the reserve for a full disk, where the scrub is, a code for setting up.
+  // Made again or installed again: what is derived, models, rows, the reserve for a full disk, where the scrub is, a code for setting up.
   // What the last backup was is this directory's own.
-  const notKept = /speech\.wav$|^rows\/|^reserve$|^scrub\.json$|^setup-code$|^last-backup\.json$/;
+  const notKept =
+    /speech\.wav$|^rows\/|^models\/|^reserve$|^scrub\.json$|^setup-code$|^last-backup\.json$/;
   const wanted = Object.keys(files).filter((path) => !notKept.test(path));
   const back = await filesIn(target.root);
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ours } from '../../src/speech/catalogue/catalogue.ts';
 import { ModelError } from '../../src/speech/catalogue/model-error.ts';
+import type { ModelProgress } from '../../src/speech/catalogue/list-models.ts';
 import { type ModelStore, openModelStore } from '../../src/speech/catalogue/model-store.ts';
 import { recommended } from '../../src/speech/catalogue/recommend.ts';
 import { installedModels, verifyModel } from '../../src/speech/local/local-models.ts';
@@ -36,7 +37,17 @@ const limits = {
 test('a model arrives over a bad line, from where it broke off, and works', async (t) => {
   const { store, mirror, models } = await house(t);
   await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
-  mirror.faults.set('espeak-en.tar.gz', ['redirect', 'cut', 'broken', 'cut', 'silence', 'drip']);
+  mirror.faults.set('espeak-en.tar.gz', [
+    'redirect',
+    'cut',
+    'broken',
+    'silence',
+    'cut',
+    'silence',
+    'drip',
+  ]);
+  const seen: ModelProgress[] = [];
+  store.onProgress((_id, progress) => progress && seen.push(progress));
   await (
     await store.install('espeak-en')
   ).done;
@@ -58,6 +69,11 @@ test('a model arrives over a bad line, from where it broke off, and works', asyn
     'it goes on, and never back',
   );
   assert.deepEqual(await leftIn(models), ['.checksums', 'espeak-en']);
+  // How fast, and how long yet: by what came since a frame that is half a second old or older.
+  const underWay = seen.find((now) => (now.rate ?? 0) > 0 && now.bytes < now.total!);
+  const { rate, bytes, total, seconds_left: left } = underWay!;
+  assert.ok(rate! <= bytes * 2, `${rate} of ${bytes}`);
+  assert.deepEqual([total, left], [size, Math.round((size - bytes) / rate!)]);
 });
 
 test('what cannot be gone on with is begun again; what is not there is looked for elsewhere', async (t) => {
