@@ -21,7 +21,7 @@ import { isHeldByAnother } from './integrity/open-mark.ts';
 import type { Scrub } from './integrity/scrub.ts';
 import type { OpenedLog } from './event-log.ts';
 import { closeSockets, linkOf, openLocalSockets } from './local-sockets.ts';
-import { openLogOf } from './open-log.ts';
+import { type NodeTrial, openLogOf } from './open-log.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { pipelineOver, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
@@ -36,7 +36,7 @@ import { openDiskRoom } from './storage/disk.ts';
 import { spaceMeasures } from './storage/measure-taken.ts';
 import { type SpaceLimit, openSpaceLimit } from './storage/quota.ts';
 
-export type ServiceOptions = {
+export type ServiceOptions = NodeTrial & {
   host: Host;
   /** Settings that it says cannot be changed while the service runs. */
   env: NodeJS.ProcessEnv;
@@ -45,8 +45,6 @@ export type ServiceOptions = {
   onUsers?: (users: Pick<Accounts, 'listUsers'>) => void;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunWaitMs?: number;
-  /** Of a node of a cluster, in milliseconds; for tests. */
-  leaseMs?: number;
   /** What recordings from browsers are limited to; for tests. */
   browserLimits?: Partial<BrowserLimits>;
   /** Activities in the place of the service's own; for tests. */

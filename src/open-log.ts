@@ -1,20 +1,27 @@
+import type { Ownership } from '../events/ownership.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import type { Host } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 
+/** What tests set of a node. */
+export type NodeTrial = {
+  /** Milliseconds. */
+  leaseMs?: number;
+  /** Puts another ownership in the place of the log's, for what acts on recordings. */
+  withOwnership?: (own: Ownership) => Ownership;
+};
+
 /**
  * Opens the log of this process alone, or that of the cluster whose node it is: nothing else asks which.
- * @param options.leaseMs of a node, for tests
  * @throws {EventStoreError} as `openEventLog`; {DatabaseUnfit} as `openSharedLog`
  */
-export async function openLogOf(options: {
-  host: Pick<Host, 'data' | 'cluster'>;
-  log: Log;
-  leaseMs?: number;
-}): Promise<OpenedLog> {
-  const { host, log, leaseMs } = options;
+export async function openLogOf(
+  options: { host: Pick<Host, 'data' | 'cluster'>; log: Log } & NodeTrial,
+): Promise<OpenedLog> {
+  const { host, log, leaseMs, withOwnership = (own) => own } = options;
   const { data, cluster } = host;
   if (!cluster) return await openEventLog(data, log);
   const { openSharedLog } = await import('./shared-log.ts');
-  return await openSharedLog({ data, cluster, log, leaseMs });
+  const opened = await openSharedLog({ data, cluster, log, leaseMs });
+  return { ...opened, ownership: withOwnership(opened.ownership) };
 }

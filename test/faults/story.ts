@@ -7,7 +7,11 @@ const settleWithinMs = 240_000;
 const retriesMax = 20;
 
 export type Recording = { recording_id: string; status: string; kind: string };
-type Detail = Recording & { documents: Record<string, string> | null; error: object | null };
+type Detail = Recording & {
+  documents: Record<string, string> | null;
+  error: object | null;
+  speakers_pending: { label: string }[];
+};
 type FactLine = {
   type: string;
   run?: number;
@@ -17,7 +21,10 @@ type FactLine = {
 };
 
 /** Every recording there is, page by page: long counts have more than one. */
-export async function allRecordings(service: ServiceProcess, token: string): Promise<string[]> {
+export async function allRecordings(
+  service: Pick<ServiceProcess, 'url'>,
+  token: string,
+): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const page: { recordings: Recording[]; next_cursor: string | null } = await apiOf(
@@ -31,7 +38,11 @@ export async function allRecordings(service: ServiceProcess, token: string): Pro
 }
 
 /** Waits until all recordings have their documents, saying who spoke when asked and retrying what failed. */
-export async function settle(service: ServiceProcess, token: string, ids: string[]): Promise<void> {
+export async function settle(
+  service: Pick<ServiceProcess, 'url'>,
+  token: string,
+  ids: string[],
+): Promise<void> {
   const api = apiOf(service.url, token);
   const last = new Map<string, Detail>();
   const retries = new Map<string, number>();
@@ -48,7 +59,8 @@ export async function settle(service: ServiceProcess, token: string, ids: string
         open += 1;
         // Another look at the same state may come before the answer is applied: a 409 then.
         if (status === 'AWAITING_SPEAKERS') {
-          const answer = { recording_id: id, speakers: { SPEAKER_00: 'Anna' } };
+          const { label } = detail.speakers_pending[0]!;
+          const answer = { recording_id: id, speakers: { [label]: 'Anna' } };
           await api.post('/speakers', answer).catch(unlessMovedOn);
         }
         if (status === 'ERROR') {
@@ -73,7 +85,7 @@ function unlessMovedOn(error: Error): void {
 
 /** The three documents without what differs between two uploads of the same audio: name, date, id. */
 export async function documentsOf(
-  service: ServiceProcess,
+  service: Pick<ServiceProcess, 'url'>,
   token: string,
   id: string,
 ): Promise<string> {
@@ -98,7 +110,7 @@ export async function documentsOf(
  * many starts of stages came to nothing.
  */
 export async function checkFacts(
-  service: ServiceProcess,
+  service: Pick<ServiceProcess, 'url'>,
   token: string,
   id: string,
 ): Promise<number> {

@@ -21,6 +21,7 @@ export type TestBundle = {
 const programs = [
   'test/documents/document-writer',
   'test/faults/capturer',
+  'test/faults/cluster-node',
   'test/faults/forgetter',
   'test/faults/log-reader',
   'test/faults/writer',

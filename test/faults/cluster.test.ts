@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seed, seeded, type Random } from '../support/seeded.ts';
+import { type Node, type TrialOfCluster, clusterTrial, leaseMs, underWay } from './cluster.ts';
+import { type OwnNetwork, ownNetwork } from './own-network.ts';
+
+const isLong = Boolean(process.env['MITSCHRIFT_LONG']);
+/** In `test:long`, in milliseconds. */
+const roundsMs = 1_200_000;
+
+type Fault = (trial: TrialOfCluster, random: Random) => Promise<void>;
+
+const faults: Record<string, Fault> = {
+  async 'kill a worker'(trial, random) {
+    const victim = await busyOne(trial, random);
+    await trial.kill(victim);
+    await trial.start('work', victim.place);
+  },
+  async 'freeze a worker'(trial, random) {
+    const victim = await busyOne(trial, random);
+    victim.child.kill('SIGSTOP');
+    await takenOver(trial, victim, () => victim.child.kill('SIGCONT'));
+  },
+  async 'kill a node that serves'(trial, random) {
+    const victim = random.pick(trial.nodes('serve'));
+    const coming = trial.upload();
+    await trial.kill(victim);
+    await trial.start('serve');
+    await coming;
+  },
+  async 'kill PostgreSQL'(trial, random) {
+    await busyOne(trial, random);
+    const coming = trial.upload();
+    await trial.postgres.kill('SIGKILL');
+    await trial.postgres.start();
+    await coming;
+  },
+};
+
+/** The worker that has a network of its own. */
+async function cutOff(network: OwnNetwork, trial: TrialOfCluster): Promise<void> {
+  const victim = trial.nodes('work').find(({ place }) => place === network.place)!;
+  for (let more = 0; more < 4; more += 1) await trial.upload();
+  await trial.until('it works', () => underWay(victim).length > 0);
+  await network.cut();
+  await takenOver(trial, victim, () => network.mend());
+}
+
+/** One that has something under way. */
+async function busyOne(trial: TrialOfCluster, random: Random): Promise<Node> {
+  const busy = () => trial.nodes('work').filter((node) => underWay(node).length > 0);
+  await trial.upload();
+  await trial.until('a worker works', () => busy().length > 0);
+  return random.pick(busy());
+}
+
+/**
+ * Another takes up what a worker that is out of reach had under way; then it comes back: what it had begun ends, and
+ * has no result where another began the same.
+ */
+async function takenOver(
+  trial: TrialOfCluster,
+  victim: Node,
+  comeBack: () => unknown,
+): Promise<void> {
+  const held = underWay(victim);
+  const before = new Map(
+    trial
+      .nodes('work')
+      .filter((node) => node !== victim)
+      .map((node) => [node, new Set(node.launches.values())]),
+  );
+  const begun = () =>
+    [...before].flatMap(([node, old]) => [...node.launches.values()].filter((l) => !old.has(l)));
+  const isAgain = (one: { recordingId: string }) =>
+    begun().some(({ recordingId }) => recordingId === one.recordingId);
+  // What it had just ended leaves nothing to be begun again.
+  const out = performance.now();
+  const isIdle = () => [...before.keys()].every((node) => underWay(node).length === 0);
+  await trial.until(
+    'another takes over',
+    () => held.some(isAgain) || (performance.now() - out > 10 * leaseMs && isIdle()),
+  );
+  comeBack();
+  await trial.until('what was begun has stopped', () => held.every(({ how }) => how !== undefined));
+  for (const one of held) {
+    const isSame = begun().some((b) => b.recordingId === one.recordingId && b.stage === one.stage);
+    if (isSame) assert.notEqual(one.how, 'answered', `${one.stage} of ${one.recordingId}`);
+  }
+}
+
+test(`nodes are killed and frozen, PostgreSQL is killed: nothing is lost, nothing twice (SEED=${seed})`, async (t) => {
+  const random = seeded(seed);
+  const trial = await clusterTrial(t, {
+    random,
+    ...(isLong ? { serve: 2, work: 2 } : { serve: 1, work: 2 }),
+  });
+  await trial.undisturbed();
+  const network = isLong ? await ownNetwork(t, trial.postgres.url) : null;
+  if (network) faults['cut a worker off'] = (trial) => cutOff(network, trial);
+  if (isLong) await trial.start('work', network?.place);
+  const names = Object.keys(faults);
+  const made = new Map<string, number>();
+  const until = performance.now() + roundsMs;
+  const order = names
+    .map((name) => ({ name, at: random.next() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ name }) => name);
+  let rounds = 0;
+  let repeated = 0;
+  while (isLong ? performance.now() < until : rounds < order.length) {
+    const name = order[rounds] ?? random.pick(names);
+    await faults[name]!(trial, random);
+    made.set(name, (made.get(name) ?? 0) + 1);
+    rounds += 1;
+    if (rounds % 10 === 0) repeated = await trial.check(rounds);
+  }
+  repeated = await trial.check(rounds);
+  const [recordings, unknown] = [trial.acknowledged(), trial.unknown()];
+  t.diagnostic(
+    JSON.stringify({ rounds, ...Object.fromEntries(made), recordings, unknown, repeated }),
+  );
+});
+
+test(`the test above fails where each node acts for what it does not hold (SEED=${seed})`, async (t) => {
+  const random = seeded(seed);
+  const trial = await clusterTrial(t, { random, serve: 1, work: 2, isGated: false });
+  // Most often the first; nodes that undo each other's work may also keep it from ending at all.
+  await assert.rejects(
+    trial.undisturbed().then(() => trial.check(0)),
+    /starts came to nothing after 0 faults|not settled|: 503 /,
+  );
+});
