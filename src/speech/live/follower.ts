@@ -15,6 +15,7 @@ import {
   liveSecondsMax,
 } from './closed-speech.ts';
 import { openLiveDetector } from './live-detector.ts';
+import { mutex } from '../../shared/mutex.ts';
 
 /** Follows a file that is being captured: keeps the working copy of it up to date, and says what was said. */
 export interface AudioFollower {
@@ -99,6 +100,8 @@ function followerOf({
   const waiting: WaitingStretch[] = [];
   let isKept = false;
   const duration = () => copy.samples / speechRate;
+  // Two readers at once would each take a part of the other's: a restart in a meeting had words lost by it.
+  const inTurn = mutex();
   const take = async (blocks: AsyncIterable<Float32Array>) => {
     for await (const block of blocks) {
       if (block.length === 0) continue;
@@ -112,7 +115,7 @@ function followerOf({
   };
   const next = () => (waiting.length === 0 ? null : joinedStretch(waiting, liveSecondsMax));
   return {
-    follow: () => take(source.more()),
+    follow: () => inTurn(() => take(source.more())),
     next,
     async nextOfOneVoice(voiceIn) {
       // More may come meanwhile.
@@ -138,7 +141,7 @@ function followerOf({
       return await pieceFile(await copy.read(start, end), piecePath);
     },
     async end() {
-      await take(source.end());
+      await inTurn(() => take(source.end()));
       for (const span of detector.end()) await speech.grow(span);
       speech.end(duration());
       waiting.push(...speech.closed());
