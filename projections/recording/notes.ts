@@ -125,7 +125,8 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'transcript.punctuated':
       if (fact.data.engine === 'built-in') note('not-punctuated', fact.content?.reason);
-      if (fact.data.engine === 'local') note('punctuated-locally', fact.data.model ?? '');
+      if (fact.data.engine === 'local' && fact.data.model)
+        note('punctuated-locally', fact.data.model);
       if (fact.data.kept.length > 0) note('parts-unpunctuated', fact.data.kept.join(', '));
       break;
     case 'summary.completed':
