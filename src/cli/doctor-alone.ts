@@ -17,14 +17,16 @@ import { chooseEngine } from '../speech/choose-engine.ts';
 import { measureTaken } from '../storage/measure-taken.ts';
 import { presentSettings } from './settings.ts';
 
-/** What is looked at while no service runs: also all of the log and its keys. */
-export async function checksAlone({ data, address, port }: Host): Promise<Check[]> {
+/** What is looked at while no service runs: also all of the log and its keys, where they are in files. */
+export async function checksAlone(host: Host): Promise<Check[]> {
+  const { data, cluster, address, port } = host;
   // What is wrong is in the checks themselves.
   const log = { warn() {} };
-  const tables = (await exists(data.log)) ? await harmedTables(data.log) : [];
+  const hasLog = cluster === null && (await exists(data.log));
+  const tables = hasLog ? await harmedTables(data.log) : [];
   // Opening such a log would end this process.
   const isFatal = tables.some(({ endsProcess }) => endsProcess);
-  const { settings, refusal } = isFatal ? ofEnvironment() : await settingsOrRefusal(data);
+  const { settings, refusal } = isFatal ? ofEnvironment() : await settingsOrRefusal(host);
   const engine = async () => {
     const value = await chooseEngine(settings, { modelsDir: data.models, log });
     return { value, release: () => void value.close() };
@@ -36,12 +38,15 @@ export async function checksAlone({ data, address, port }: Host): Promise<Check[
     log,
     leaseSpeech: engine,
     taken: async () => (await measureTaken(data)).bytes,
-    async damage(signal) {
-      if (isFatal) return { findings: tables.flatMap(({ findings }) => findings) };
-      const known = await damageOf(data, signal);
-      const isSound = 'findings' in known && known.findings.length === 0;
-      return isSound && refusal !== null ? { refusal } : known;
-    },
+    damage:
+      cluster !== null
+        ? null
+        : async (signal) => {
+            if (isFatal) return { findings: tables.flatMap(({ findings }) => findings) };
+            const known = await damageOf(data, signal);
+            const isSound = 'findings' in known && known.findings.length === 0;
+            return isSound && refusal !== null ? { refusal } : known;
+          },
     listening: {
       address,
       port,
@@ -53,10 +58,10 @@ export async function checksAlone({ data, address, port }: Host): Promise<Check[
 
 /** The settings; where the log that has them cannot be opened, those of the environment and why. */
 async function settingsOrRefusal(
-  data: DataFolder,
+  host: Host,
 ): Promise<{ settings: Settings; refusal: string | null }> {
   try {
-    return { settings: (await presentSettings({ data })).settings, refusal: null };
+    return { settings: (await presentSettings(host)).settings, refusal: null };
   } catch (error) {
     if (error instanceof SettingsError) return ofEnvironment();
     return { ...ofEnvironment(), refusal: refusalOf(error) };

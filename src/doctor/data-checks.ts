@@ -35,13 +35,12 @@ export type DataParts = {
   settings: Settings;
   /** Bytes that documents, recordings and uploads take. */
   taken(): Promise<number>;
-  damage(signal: AbortSignal): Promise<DamageKnown>;
+  /** Null where the log is not in files here: then neither it nor its keys are looked at. */
+  damage: ((signal: AbortSignal) => Promise<DamageKnown>) | null;
 };
 
 /** The data directory: can it be written, has it room, may only its owner read it, and is all of it readable. */
 export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] {
-  let known: Promise<DamageKnown> | undefined;
-  const damaged = (signal: AbortSignal) => (known ??= damage(signal));
   return [
     {
       id: 'data',
@@ -71,6 +70,22 @@ export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] 
       limitMs: diskMs,
       look: () => permissions(data),
     },
+    ...(damage ? damageLooks(damage) : []),
+    {
+      id: 'vault',
+      title: 'Vault of notes',
+      link: guideLink('readme', 'Where the notes lie'),
+      limitMs: diskMs,
+      look: () => vault(settings['notes.vault']),
+    },
+  ];
+}
+
+/** The log and its keys, which are looked through once for both. */
+function damageLooks(damage: NonNullable<DataParts['damage']>): Look[] {
+  let known: Promise<DamageKnown> | undefined;
+  const damaged = (signal: AbortSignal) => (known ??= damage(signal));
+  return [
     {
       id: 'log',
       title: 'Event log and tables',
@@ -84,13 +99,6 @@ export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] 
       link: noticed,
       limitMs: verifyMs,
       look: async (signal) => keysSound(await damaged(signal)),
-    },
-    {
-      id: 'vault',
-      title: 'Vault of notes',
-      link: guideLink('readme', 'Where the notes lie'),
-      limitMs: diskMs,
-      look: () => vault(settings['notes.vault']),
     },
   ];
 }

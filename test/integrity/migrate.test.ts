@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, after, test } from 'node:test';
@@ -24,7 +24,7 @@ test('a data directory becomes a database and a shared directory, and a data dir
   const { data, recordings } = await recordedData(t);
   await (await openFileKeys(data.keys)).forget(recordings[0]!);
   const before = await filesOf(data.root);
-  const { shared, migrate, command } = await place(t);
+  const { shared, root, migrate, command } = await place(t);
   const twinRoot = join(await tempDir(t), 'twin');
 
   // Killed when the files are on their way: nothing of the log is there, and the next call goes on.
@@ -69,6 +69,15 @@ test('a data directory becomes a database and a shared directory, and a data dir
     assert.deepEqual([misplaced.code, /in a database/.test(misplaced.stderr)], [1, true], args[0]);
   }
 
+  // Nor is an old log in files read, which lies there: no one could open this one.
+  await mkdir(dataFolder(root).log);
+  await writeFile(join(dataFolder(root).log, 'CURRENT'), 'damaged');
+  const { stdout, stderr } = await command(['doctor', '--json']);
+  const { checks } = JSON.parse(stdout) as { checks: { id: string }[] };
+  const ids = checks.map(({ id }) => id);
+  assert.ok(ids.includes('disk') && !ids.includes('log') && !ids.includes('keys'), stdout + stderr);
+  assert.deepEqual(await readdir(dataFolder(root).log), ['CURRENT']);
+
   // And back.
   const twin = dataFolder(twinRoot);
   const back = await migrate(['--to', twin.root]);
@@ -86,9 +95,10 @@ async function place(t: TestContext) {
   await cluster.empty();
   const shared = join(await tempDir(t), 'shared');
   await mkdir(shared, { mode: 0o700 });
+  const root = await tempDir(t);
   const env = {
     ...process.env,
-    MITSCHRIFT_DATA: await tempDir(t),
+    MITSCHRIFT_DATA: root,
     MITSCHRIFT_DATABASE_URL: cluster.url,
     MITSCHRIFT_BLOBS_URL: `file://${shared}`,
     MITSCHRIFT_MASTER_KEY: masterKey,
@@ -108,6 +118,7 @@ async function place(t: TestContext) {
   };
   return {
     shared,
+    root,
     command,
     migrate: (args: string[], killAt?: RegExp) => command(['migrate', ...args], killAt),
   };
