@@ -125,9 +125,10 @@ test(`nodes are killed and frozen, PostgreSQL is killed: nothing is lost, nothin
 test(`the test above fails where each node acts for what it does not hold (SEED=${seed})`, async (t) => {
   const random = seeded(seed);
   const trial = await clusterTrial(t, { random, serve: 1, work: 2, isGated: false });
-  // Most often the first; nodes that undo each other's work may also keep it from ending at all.
+  // Nodes that undo each other's work may also keep it from ending at all.
   await assert.rejects(
     trial.undisturbed().then(() => trial.check(0)),
-    /starts came to nothing after 0 faults|not settled|: 503 /,
+    (error: Error) =>
+      error instanceof assert.AssertionError || /not settled|: 503 /.test(error.message),
   );
 });
