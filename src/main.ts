@@ -22,7 +22,9 @@ import type { Scrub } from './integrity/scrub.ts';
 import type { OpenedLog } from './event-log.ts';
 import { closeSockets, linkOf, openLocalSockets } from './local-sockets.ts';
 import { type NodeTrial, openLogOf } from './open-log.ts';
+import { inOrder } from './shared/in-order.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
+import { tellMoments } from './capture/moments.ts';
 import { pipelineOver, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
 import { serviceDoctor } from './service-doctor.ts';
@@ -145,7 +147,7 @@ function startingApp({ host, env, log }: ServiceOptions): StartingApp {
 }
 
 /** Everything that requests are answered with. */
-type Core = {
+type Core = Pick<OpenedLog, 'ticketRows' | 'notices'> & {
   pipeline: Pipeline;
   config: Config;
   accounts: Accounts;
@@ -156,7 +158,6 @@ type Core = {
   metrics: Metrics;
   toggle: Toggle;
   models: HostModels;
-  ticketRows: OpenedLog['ticketRows'];
   readiness: Readiness;
   /** Settles when unfinished recordings are taken up. */
   takenUp: Promise<number>;
@@ -192,8 +193,11 @@ async function openCore(
   closing.push(() => disk.stop());
   const space = openSpaceLimit({ disk, ...spaceMeasures(data, storage), settings, log });
   closing.push(() => space.stop());
+  const moments = tellMoments(pipeline, opened.notices);
+  closing.push(async () => moments.stop());
+  const { dropped: noticesDropped } = moments;
   const sources = { store, storage, projections, recordingService, space, scrub: scrub.progress };
-  const metrics = await openMetrics({ ...sources, process: true });
+  const metrics = await openMetrics({ ...sources, noticesDropped, process: true });
   closing.push(async () => metrics.stop());
   const head = () => store.head();
   const toggle = openToggle({ ...pipeline, space, upToDate: upToDateOf(pipeline), head });
@@ -220,6 +224,7 @@ async function openCore(
     toggle,
     models,
     ticketRows: opened.ticketRows,
+    notices: opened.notices,
     readiness,
     takenUp,
   };
@@ -288,11 +293,4 @@ async function goOn({ pipeline, accounts, disk, space, takenUp }: Core, log: Log
   // Not waited for: a capture that does not end must not keep the rest from being done.
   void accounts.finishDeletions();
   await pipeline.tidyUp();
-}
-
-/** One after the other; the first error is thrown when all have been tried. */
-async function inOrder(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
-  if (errors.length > 0) throw errors[0];
 }

@@ -20,6 +20,7 @@ import type { RecordingService } from '../recordings/service.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
 import type { HostModels } from '../speech/catalogue/host-models.ts';
+import type { Notices } from '../storage/notices.ts';
 import type { TicketRows } from '../storage/ticket-rows.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
 import type { DiskRoom } from '../storage/disk.ts';
@@ -94,6 +95,8 @@ export type HttpServices = {
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers' | 'setupCode'>;
   ticketRows: TicketRows;
+  /** What other nodes tell of their moments. */
+  notices: Pick<Notices, 'listen'>;
   /** Speech models of this machine. */
   models: Pick<HostModels, 'folders' | 'store' | 'onProgress'>;
   readiness: Readiness;

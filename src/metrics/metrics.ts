@@ -48,6 +48,7 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   watchLog(sources, add);
   watchRecordings(sources, add);
   if (sources.scrub) watchScrub(sources.scrub, add);
+  if (sources.noticesDropped) watchNotices(sources.noticesDropped, add);
   if (sources.space) watchSpace(sources.space, add);
 
   return {
@@ -77,6 +78,8 @@ export type MetricsSources = {
   scrub?: () => { verified: number; completedAt: string | null };
   /** Bytes that documents, recordings and uploads take, and may take; null: not counted yet, any number. */
   space?: { taken(): number | null; limit(): number | null };
+  /** Notices and moments that other nodes were not told. */
+  noticesDropped?: () => number;
   /** Whether the process is measured too (memory, processor, event loop). */
   process?: boolean;
 };
@@ -230,6 +233,16 @@ function watchScrub(scrub: NonNullable<MetricsSources['scrub']>, add: AddGauge):
     collect() {
       const { completedAt } = scrub();
       this.set(completedAt === null ? 0 : Date.parse(completedAt) / 1000);
+    },
+  });
+}
+
+function watchNotices(dropped: () => number, add: AddGauge): void {
+  add({
+    name: 'mitschrift_notices_dropped',
+    help: 'Notices that other nodes were not told since the service started, as there were too many.',
+    collect() {
+      this.set(dropped());
     },
   });
 }

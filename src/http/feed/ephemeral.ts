@@ -1,4 +1,7 @@
+import type { CaptureWarning } from '../../capture/capture-now.ts';
+import { type Moment, onMoment, onMomentElsewhere } from '../../capture/moments.ts';
 import type { PartialUtterance, StageNow } from '../../recordings/stages/stage-progress.ts';
+import { newestOfEach } from '../../shared/newest-of-each.ts';
 import { limits } from '../limits.ts';
 import type { HttpServices } from '../services.ts';
 
@@ -14,60 +17,56 @@ type Audience = {
 
 /**
  * Publishes what is in no log: how far a stage is (`progress`), what may have been said (`utterance`, not `final`), how
- * loud a capture is (`level`) and what is wrong with it (`warning`).
+ * loud a capture is (`level`) and what is wrong with it (`warning`); of other nodes all but what may have been said.
  * @param ownerOf the user a recording belongs to; undefined for one that is not there.
  * @returns how to stop.
  */
 export function followEphemeral(
-  { recordingService, captures, log }: Pick<HttpServices, 'recordingService' | 'captures' | 'log'>,
+  services: Pick<HttpServices, 'recordingService' | 'captures' | 'notices' | 'log'>,
   ownerOf: (recordingId: string) => Promise<string | undefined>,
   { followed, tell, touch }: Audience,
 ): () => void {
+  const { recordingService, log } = services;
+  const every = { everyMs: limits.progressEveryMs };
   const toOwner = (recordingId: string, frame: object): void =>
     void ofOwner(recordingId, (owner) => tell(owner, [JSON.stringify(frame)]));
-  const progress = newestOfEach((recordingId: string, activity: StageNow) =>
-    toOwner(recordingId, progressFrame(recordingId, activity)),
+  const progress = newestOfEach(
+    (recordingId: string, activity: StageNow) =>
+      toOwner(recordingId, progressFrame(recordingId, activity)),
+    every,
   );
-  const guesses = newestOfEach((recordingId: string, heard: PartialUtterance) =>
-    toOwner(recordingId, { type: 'utterance', recording_id: recordingId, ...heard, final: false }),
+  const guesses = newestOfEach(
+    (recording_id: string, heard: PartialUtterance) =>
+      toOwner(recording_id, { type: 'utterance', recording_id, ...heard, final: false }),
+    every,
   );
   const stopHearing = recordingService.onHeard((recordingId, heard) => {
     if (heard === null) guesses.forget(recordingId);
     else if (followed()) guesses.add(recordingId, heard);
   });
-  const stopWatching = recordingService.onActivity((recordingId, activity) => {
+  const publish = (moment: Moment): void => {
     if (!followed()) return;
-    progress.add(recordingId, activity);
-    if (activity.waiting) {
+    const { recordingId } = moment;
+    if ('activity' in moment) {
+      progress.add(recordingId, moment.activity);
       // A wait is part of the status object, and no fact.
-      void ofOwner(recordingId, touch);
+      if (moment.activity.waiting) void ofOwner(recordingId, touch);
+    } else if ('level' in moment) {
+      toOwner(recordingId, { type: 'level', recording_id: recordingId, ...moment.level });
+    } else {
+      const frames = moment.warnings.map((warning) => warningFrame(recordingId, warning));
+      void ofOwner(recordingId, (owner) => {
+        tell(owner, frames);
+        // Warnings are part of the status object, and no facts.
+        touch(owner);
+      });
     }
-  });
-  const stopLevels = captures.onNow(({ recordingId, level }) => {
-    if (!followed() || !level) return;
-    toOwner(recordingId, { type: 'level', recording_id: recordingId, ...level });
-  });
-  const stopWarnings = captures.onWarnings(({ recordingId, warnings }) => {
-    const frames = warnings.map((warning) =>
-      JSON.stringify({
-        type: 'warning',
-        recording_id: recordingId,
-        ...warning,
-        detail: warning.message,
-      }),
-    );
-    void ofOwner(recordingId, (owner) => {
-      tell(owner, frames);
-      // Warnings are part of the status object, and no facts.
-      touch(owner);
-    });
-  });
+  };
+  const stops = [onMoment(services, publish), onMomentElsewhere(services.notices, publish)];
 
   return () => {
-    stopWatching();
+    for (const stop of stops) stop();
     stopHearing();
-    stopLevels();
-    stopWarnings();
     progress.stop();
     guesses.stop();
   };
@@ -82,6 +81,14 @@ export function followEphemeral(
   }
 }
 
+const warningFrame = (recordingId: string, warning: CaptureWarning): string =>
+  JSON.stringify({
+    type: 'warning',
+    recording_id: recordingId,
+    ...warning,
+    detail: warning.message,
+  });
+
 const progressFrame = (
   recordingId: string,
   { stage, fraction, seconds_left, attempt, waiting, behind }: StageNow,
@@ -95,24 +102,3 @@ const progressFrame = (
   waiting,
   ...(behind === undefined ? {} : { behind }),
 });
-
-/** Sends the newest of each recording, at most so often. */
-function newestOfEach<Value>(send: (recordingId: string, value: Value) => void) {
-  const newest = new Map<string, Value>();
-  let timer: NodeJS.Timeout | undefined;
-  const flush = (): void => {
-    timer = undefined;
-    for (const [recordingId, value] of newest) send(recordingId, value);
-    newest.clear();
-  };
-  return {
-    add(recordingId: string, value: Value): void {
-      newest.set(recordingId, value);
-      timer ??= setTimeout(flush, limits.progressEveryMs);
-    },
-    forget: (recordingId: string) => newest.delete(recordingId),
-    stop(): void {
-      clearTimeout(timer);
-    },
-  };
-}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { realpath } from 'node:fs/promises';
+import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { type TestService, connect, password, startService } from '../support/http-client.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const path = '/recordings';
+
+test('what is done at one node with users, settings, commands and guesses holds at another', async (t) => {
+  const dataDir = await realpath(await tempDir(t));
+  const a = await startService(t, { dataDir, node: { name: 'a', role: 'all' } });
+  const ada = await a.setUp();
+  const b = await startService(t, { dataDir, node: { name: 'b', role: 'serve' } });
+  assert.equal((await b.call('GET', '/users/me/sessions', { token: ada })).status, 200);
+  const ben = await a.addUser('ben');
+
+  // One key at both at once: one recording, and both get its answer.
+  const client = await followed(b, ben);
+  a.engines.hold('transcribe');
+  const headers = { 'Idempotency-Key': 'both-at-once' };
+  const both = await Promise.all([a, b].map((node) => node.upload(ben, {}, { headers })));
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [202, 202],
+  );
+  const [id, same] = both.map(({ body }) => body.recording_id);
+  assert.equal(same, id);
+  // B does no work: what it says of the stage is what A told.
+  const now = await client.until(
+    ({ type, stage }) => type === 'progress' && stage === 'transcribe',
+  );
+  assert.deepEqual([now['recording_id'], now['fraction']], [id, 0.5]);
+  a.engines.release('transcribe');
+  await b.reaches(id!, 'idle.saved');
+  const list = await b.call<{ recordings: { recording_id: string }[] }>('GET', path, {
+    token: ben,
+  });
+  assert.deepEqual(
+    list.body.recordings.map((one) => one.recording_id),
+    [id],
+  );
+
+  // A ticket of one node plays at the other, and not once its session has ended.
+  const { body } = await a.call('POST', `${path}/${id}/ticket`, { token: ben });
+  const audio = `${path}/${id}/audio?ticket=${String(body['ticket'])}`;
+  assert.equal((await fetch(b.url + audio)).status, 200);
+  await a.call('POST', '/logout', { token: ben });
+  assert.equal(await client.closed, 1008, 'the logout at A closes the socket at B');
+  assert.equal((await b.call('GET', '/users/me/sessions', { token: ben })).status, 401);
+  assert.equal((await fetch(b.url + audio)).status, 401);
+
+  const again = await b.login('ben');
+  const second = await followed(b, again);
+  await a.call('PATCH', '/users/ben', { token: ada, json: { disabled: true } });
+  assert.equal(await second.closed, 1008);
+  assert.equal((await b.call('GET', '/users/me/sessions', { token: again })).status, 401);
+  assert.equal((await loginAt(b, 'ben', password)).status, 403);
+
+  const set = { stt: { model: 'large-of-a' } };
+  const changed = await a.call('PUT', '/config', { token: ada, json: set });
+  assert.equal(changed.status, 200, JSON.stringify(changed.body));
+  await eventually('the setting holds at B', async () => {
+    const answer = await b.call('GET', '/config', { token: ada });
+    return JSON.stringify(answer.body).includes(set.stt.model);
+  });
+
+  // Guesses at both count together.
+  const guesses: number[] = [];
+  for (const node of [a, b, a, b, a]) guesses.push((await loginAt(node, 'ada', 'wrong')).status);
+  assert.deepEqual(guesses.slice(0, 3), [401, 401, 401]);
+  assert.ok(guesses.slice(3).includes(429), `guesses were answered ${guesses.join(', ')}`);
+});
+
+const loginAt = (node: TestService, username: string, guess: string) =>
+  node.call('POST', '/login', { json: { username, password: guess } });
+
+/** A socket that hears. */
+async function followed(node: TestService, token: string) {
+  const client = connect(node.url, token);
+  await client.until(({ type }) => type === 'status');
+  return client;
+}
