@@ -53,7 +53,7 @@ export function followEphemeral(
       if (moment.activity.waiting) void ofOwner(recordingId, touch);
     } else if ('level' in moment) {
       toOwner(recordingId, { type: 'level', recording_id: recordingId, ...moment.level });
-    } else {
+    } else if ('warnings' in moment) {
       const frames = moment.warnings.map((warning) => warningFrame(recordingId, warning));
       void ofOwner(recordingId, (owner) => {
         tell(owner, frames);
