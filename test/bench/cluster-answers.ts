@@ -97,5 +97,5 @@ function offeredAgain(fact: LoggedFact): OfferedFact {
     at: _at,
     ...offered
   } = fact;
-  return offered as OfferedFact;
+  return offered;
 }
