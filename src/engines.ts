@@ -1,3 +1,4 @@
+import type { Standing } from './event-log.ts';
 import type { ModelFolders } from './speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
 import type { Settings } from './config/environment.ts';
@@ -124,7 +125,17 @@ export function speechActivities(
   { data, log, settings, modelsDir = data.models }: EngineOptions,
   engines: ReturnType<typeof sharedEngine>,
   models: ReturnType<typeof sharedLanguageModel>,
-  { asked, known, files }: { asked: AskedAhead; known: KnownVoices; files: AudioStore },
+  {
+    asked,
+    known,
+    files,
+    standing,
+  }: {
+    asked: AskedAhead;
+    known: KnownVoices;
+    files: AudioStore;
+    standing: Pick<Standing, 'worksOnAudio'>;
+  },
 ) {
   const leaseEngine = () => engines.lease();
   const followings = loadOnce(async () =>
@@ -133,7 +144,7 @@ export function speechActivities(
   return {
     follow: loadedActivity(async () =>
       (await import('./recordings/stages/follow.ts')).followStage({
-        isOn: () => settings()['stt.live'] === 'while-recording',
+        isOn: () => standing.worksOnAudio && settings()['stt.live'] === 'while-recording',
         followings: await followings(),
         ahead: {
           isOn: () => settings()['llm.ahead'],

@@ -227,7 +227,7 @@ function recordingServiceOver(
   },
 ): OpenRecordingService {
   const [{ data, settings, log }, { projections }] = [options, parts];
-  const { store, rows, audio: files, names } = opened;
+  const { store, rows, audio: files, names, standing } = opened;
   const { storage } = rows;
   const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.shared, owner));
   const known = openKnownVoices({
@@ -241,9 +241,9 @@ function recordingServiceOver(
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     ownership: opened.ownership,
-    worksOnAudio: opened.standing.worksOnAudio,
+    worksOnAudio: standing.worksOnAudio,
     takeOver: {
-      ...opened.standing.takeOver,
+      ...standing.takeOver,
       ownersOf: (recordingIds) => ownersOfRecordings(storage, recordingIds),
     },
     log,
@@ -266,7 +266,7 @@ function recordingServiceOver(
     },
     activities: {
       capture: parts.captures.activity,
-      ...speechActivities(options, parts.engines, parts.models, { asked, known, files }),
+      ...speechActivities(options, parts.engines, parts.models, { asked, known, files, standing }),
       ...languageActivities({ ...options, peopleOf: known.peopleOf }, parts.models, asked),
       ...writingActivity(options, {
         spaceOf,

@@ -29,6 +29,8 @@ import { sealedRows } from './storage/sealed-rows.ts';
 
 /** How long what a node holds stays its own after it was last heard of, in milliseconds. */
 const leaseMsDefault = 10_000;
+/** So long a recording waits at most whose node died and said nothing, in milliseconds. */
+const lookMs = 500;
 
 export type SharedLogOptions = {
   data: DataFolder;
@@ -84,7 +86,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
         isAlone: false,
         worksOnAudio: cluster.role !== 'serve',
         serves: cluster.role !== 'work',
-        takeOver: { slots: cluster.role === 'serve' ? 0 : cluster.workSlots },
+        takeOver: { slots: cluster.role === 'serve' ? 0 : cluster.workSlots, pollMs: lookMs },
       },
       keepRows: () =>
         startSharedProjections({

@@ -69,6 +69,17 @@ export async function deleteNamedDocuments(
   { store, spaceOf }: Pick<Folders, 'spaceOf'> & { store: EventStore },
   recordingId: string,
 ): Promise<void> {
+  const deletion = await lastDeletion(store, recordingId);
+  if (deletion === null) return;
+  const space = await spaceOf(deletion.owner);
+  for (const path of deletion.paths) await deleteDocument(space, path);
+}
+
+/** Whose documents the last `documents.deleted` names, and where they were; null when they were written again, or none are named. */
+export async function lastDeletion(
+  store: EventStore,
+  recordingId: string,
+): Promise<{ owner: string; paths: string[] } | null> {
   let owner: string | null = null;
   let saved: LoggedRecordingFact | null = null;
   let deleted: LoggedRecordingFact | null = null;
@@ -77,12 +88,12 @@ export async function deleteNamedDocuments(
     if (fact.type === 'documents.saved') [saved, deleted] = [fact, null];
     if (fact.type === 'documents.deleted') deleted = fact;
   }
-  if (saved?.type !== 'documents.saved' || deleted?.type !== 'documents.deleted') return;
-  if (owner === null || !saved.content) return;
-  const space = await spaceOf(owner);
+  if (saved?.type !== 'documents.saved' || deleted?.type !== 'documents.deleted') return null;
+  if (owner === null || !saved.content) return null;
   const { documents } = deleted.data;
   const names = documents.includes('index') ? ['index' as const] : documents;
-  for (const name of names) await deleteDocument(space, saved.content.paths[name]);
+  const { paths } = saved.content;
+  return { owner, paths: names.map((name) => paths[name]) };
 }
 
 /** A name that was given up may be another recording's by now: each document says whose it is. */

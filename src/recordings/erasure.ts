@@ -14,6 +14,7 @@ import type { RecordingAggregate } from './aggregate.ts';
 import {
   deleteDocuments,
   deleteNamedDocuments,
+  lastDeletion,
   namedIn,
   removeQuarantined,
 } from './erased-files.ts';
@@ -98,7 +99,12 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
     async finish(erase) {
       for (const { recordingId, job } of await jobs.list()) {
         if (job !== 'erase' && job !== 'delete-documents') continue;
-        await removals.carryOut(recordingId, job).catch((error: unknown) => {
+        // Another process may be about to store the fact: without it the job is not known to be over.
+        const carriedOut = async () =>
+          deps.store.isShared && !(await isPromised(deps, recordingId, job))
+            ? []
+            : await removals.carryOut(recordingId, job);
+        await carriedOut().catch((error: unknown) => {
           log.error({ err: error, recordingId, job }, 'still not finished');
         });
       }
@@ -191,6 +197,11 @@ async function lastState(
   return undefined;
 }
 
+/** Whether the fact is stored that a job was added for. */
+const isPromised = async (deps: ErasureDeps, recordingId: string, job: Removal): Promise<boolean> =>
+  (await lastState(deps, recordingId)) === erasedState ||
+  (job === 'delete-documents' && (await lastDeletion(deps.store, recordingId)) !== null);
+
 async function remove(
   deps: ErasureDeps,
   recordingId: string,
@@ -203,7 +214,7 @@ async function remove(
   let left: string[] = [];
   if (job === 'delete-documents') await deleteNamedDocuments(deps, recordingId);
   // Added before its fact, which then was refused or lost: nothing was promised.
-  else if ((await lastState(deps, recordingId)) === erasedState)
+  else if (await isPromised(deps, recordingId, job))
     left = await removeEverything(deps, recordingId);
   if (job === 'erase') await deps.jobs.complete(recordingId, 'keep-audio');
   await deps.jobs.complete(recordingId, job);

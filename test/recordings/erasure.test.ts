@@ -144,6 +144,18 @@ test('a recording whose fact was never stored is left alone by what was noted fo
   assert.ok((await recordingById(world.storage, recordingId))?.documents);
   assert.ok((await world.found(marker)).length > 0);
   assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+
+  // Where other processes have the log, one of them may be about to store the fact, and to end then.
+  await levelPendingJobs(world.store.db).add(recordingId, 'erase');
+  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
+  await world.close();
+  world = await openWorld(t, home, { isShared: true });
+  assert.equal((await levelPendingJobs(world.store.db).list()).length, 2);
+  await world.recordingService.erase(recordingId, who('erase'));
+  await levelPendingJobs(world.store.db).add(recordingId, 'erase');
+  await world.close();
+  world = await openWorld(t, home, { isShared: true });
+  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
 });
 
 test('documents deleted by a fact are gone after a crash too; those of another recording stay', async (t) => {
@@ -239,6 +251,8 @@ type Options = {
   unreadable?: string;
   /** The projection of recordings has a defect at facts of this type. */
   stopAt?: string;
+  /** Other processes may have the log. */
+  isShared?: boolean;
 };
 
 /** Everything behind the door but engines, over a data directory that outlives it. */
@@ -269,6 +283,7 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
   const said = (id: string) => words.get(id) ?? marker;
   const dying: typeof store = {
     ...store,
+    isShared: options.isShared ?? false,
     append: (stream, facts, version) =>
       options.dieBeforeImport && facts[0]?.type === 'audio.imported'
         ? Promise.reject(new Error('died before the import'))
