@@ -147,7 +147,7 @@ function startingApp({ host, env, log }: ServiceOptions): StartingApp {
 }
 
 /** Everything that requests are answered with. */
-type Core = Pick<OpenedLog, 'ticketRows' | 'notices'> & {
+type Core = Pick<OpenedLog, 'ticketRows' | 'notices' | 'ownership'> & {
   pipeline: Pipeline;
   config: Config;
   accounts: Accounts;
@@ -225,6 +225,7 @@ async function openCore(
     models,
     ticketRows: opened.ticketRows,
     notices: opened.notices,
+    ownership: opened.ownership,
     readiness,
     takenUp,
   };

@@ -238,6 +238,11 @@ const german: Readonly<Record<ProblemType, { title: string; detail?: string }>> 
     detail:
       'Die Platte verweigert sich, und das Protokoll wird neu geöffnet. Nichts Gespeichertes ist verloren. Gleich noch einmal versuchen.',
   },
+  'files-unavailable': {
+    title: 'Die Dateien sind nicht erreichbar',
+    detail:
+      'Die Dateien des Dienstes sind gerade nicht erreichbar. Nichts Gespeichertes ist verloren. Gleich noch einmal versuchen.',
+  },
   'space-limit': {
     title: 'Mehr wird hier nicht aufgehoben',
     detail: 'Aufnahmen löschen, oder ein Administrator erhöht die Grenze.',

@@ -62,6 +62,7 @@ export const problemTypes = {
   stopping: { status: 503, title: 'The service is stopping' },
   'disk-full': { status: 503, title: 'The disk is full' },
   'log-unavailable': { status: 503, title: 'The log cannot be reached' },
+  'files-unavailable': { status: 503, title: 'The files cannot be reached' },
   'space-limit': { status: 507, title: 'As much is kept here as may be' },
   unavailable: { status: 503, title: 'Something the host lacks' },
   'decoder-stalled': { status: 503, title: 'The file could not be looked into in time' },

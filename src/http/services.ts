@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import type { Access } from './middleware/authenticate.ts';
 import type { Readiness } from './middleware/ready.ts';
 import type { EventLog } from '../../events/event-log.ts';
+import type { Ownership } from '../../events/ownership.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Accounts, Caller } from '../accounts/accounts.ts';
@@ -97,6 +98,8 @@ export type HttpServices = {
   ticketRows: TicketRows;
   /** What other nodes tell of their moments. */
   notices: Pick<Notices, 'listen'>;
+  /** Who may act under a name, among all nodes. */
+  ownership: Ownership;
   /** Speech models of this machine. */
   models: Pick<HostModels, 'folders' | 'store' | 'onProgress'>;
   readiness: Readiness;

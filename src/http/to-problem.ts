@@ -19,6 +19,7 @@ import type {
 } from '../recordings/refusals.ts';
 import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
+import type { BlobsError } from '../storage/blobs/blobs.ts';
 import type { DiskFull } from '../storage/disk.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
 import { Problem, invalid, logDamaged, notFound, starting } from './problems.ts';
@@ -82,7 +83,7 @@ type Answered =
   | TranscriptMoving
   | UnknownRecording;
 /** Most of these end a stage and reach the log, not a request; what has no entry is a mistake. */
-type Sometimes = KeyError | StageError | SystemError;
+type Sometimes = BlobsError | KeyError | StageError | SystemError;
 /** Of Node and LevelDB; `1002` is formidable's. */
 type SystemError = Error & {
   code:
@@ -164,6 +165,14 @@ const byCode = {
       headers: { 'Retry-After': '5' },
       cause: error,
     }),
+
+  // Its sentence names the store, which is not for everybody.
+  BLOBS_AWAY: (error) =>
+    new Problem(
+      'files-unavailable',
+      'The files of the service cannot be reached now. Nothing stored is lost. Try again in a moment.',
+      { headers: { 'Retry-After': '5' }, cause: error },
+    ),
 
   STARTING: (error) => starting(error.progress),
 

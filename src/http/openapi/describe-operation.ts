@@ -159,6 +159,7 @@ const reading: readonly ProblemType[] = [
   'stopping',
   'log-damaged',
   'log-unavailable',
+  'files-unavailable',
   'unreadable',
   'view-stopped',
 ];

@@ -1,5 +1,5 @@
 import { FileStore } from '@tus/file-store';
-import { ERRORS, type KvStore, type Lock, type Locker, Upload } from '@tus/server';
+import { type KvStore, Upload } from '@tus/server';
 import { mkdirSync } from 'node:fs';
 import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -119,46 +119,4 @@ class InfoFiles implements KvStore {
   #path(id: string): string {
     return join(this.#directory, `${id}.json`);
   }
-}
-
-/** A client that wants to go on with an upload waits this long for the connection before to let go. */
-const letGoMs = 10_000;
-
-/**
- * One connection at a time for each upload; the one that has it is asked to let go when another comes,
- * which is the same client after its network failed. (The package's own locker looks again and again in
- * every tick of the event loop.)
- */
-export function uploadLocks(): Locker {
-  const held = new Map<string, Holder>();
-  return { newLock: (id) => lockOf(id, held) };
-}
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-
-type Holder = { letGo: () => void | Promise<void>; gone: Promise<void> };
-
-function lockOf(id: string, held: Map<string, Holder>): Lock {
-  let release: (() => void) | undefined;
-  return {
-    async lock(signal, letGo) {
-      const waited = AbortSignal.any([signal, AbortSignal.timeout(letGoMs)]);
-      for (let holder = held.get(id); holder; holder = held.get(id)) {
-        await holder.letGo();
-        await Promise.race([holder.gone, aborted(waited)]);
-        if (waited.aborted) throw ERRORS.ERR_LOCK_TIMEOUT;
-      }
-      const gone = new Promise<void>((resolve) => (release = resolve));
-      held.set(id, { letGo, gone });
-    },
-    async unlock() {
-      if (!release) return;
-      held.delete(id);
-      release();
-    },
-  };
 }

@@ -12,7 +12,8 @@ import { validated } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { plainName } from './receive-upload.ts';
-import { ResumableStore, uploadLocks } from './resumable-store.ts';
+import { ResumableStore } from './resumable-store.ts';
+import { uploadLocks } from './upload-locks.ts';
 import { type Admission, SpaceLimitReached } from '../../storage/quota.ts';
 import type { RouteServices, State } from '../services.ts';
 import { fieldsSchema } from '../routes/uploads.ts';
@@ -29,7 +30,7 @@ export function openResumable(directory: string, services: RouteServices) {
   const server = new Server({
     path: '/uploads',
     datastore: store,
-    locker: uploadLocks(),
+    locker: uploadLocks(services.ownership),
     // For what has arrived of a connection that has to let go.
     lockDrainTimeout: limits.resumableDrainMs,
     relativeLocation: true,
