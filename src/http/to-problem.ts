@@ -166,16 +166,13 @@ const byCode = {
       cause: error,
     }),
 
-  // Its sentence names the store, which is not for everybody.
   BLOBS_AWAY: (error) =>
     new Problem(
       'files-unavailable',
       'The files of the service cannot be reached now. Nothing stored is lost. Try again in a moment.',
       { headers: { 'Retry-After': '5' }, cause: error },
     ),
-
   STARTING: (error) => starting(error.progress),
-
   PROJECTION_STOPPED: (error) =>
     new Problem(
       'view-stopped',
@@ -298,7 +295,5 @@ const mistake = (cause: unknown): Problem =>
   new Problem(
     'internal',
     'An unexpected error. The service has logged it: report it with its request_id.',
-    {
-      cause,
-    },
+    { cause },
   );
