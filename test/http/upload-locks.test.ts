@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { uploadLocks } from '../../src/http/uploads/upload-locks.ts';
 import { toProblem } from '../../src/http/to-problem.ts';
 import { away } from '../../src/storage/blobs/blobs.ts';
@@ -50,6 +53,31 @@ test('a node that is cut off from the locks lets its upload go', async () => {
     { body: /timeout/ },
   );
   await other.unlock();
+});
+
+test('a wait ends also when memory is collected meanwhile (nodejs/node#57736)', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const node = sharedOwnership().node();
+  const locks = uploadLocks(node, 200);
+  const mine = locks.newLock(id);
+  await mine.lock(never, () => {});
+  // At the same node, and at another.
+  const elsewhere = uploadLocks(node, 200);
+  const waits = [locks, elsewhere].map((of) => of.newLock(id).lock(never, () => {}));
+  const ended = Promise.allSettled(waits);
+  await wait(0);
+  collect();
+  // Ends the test where nothing else would.
+  const limit = new AbortController();
+  const late = wait(20_000, 'still waiting', { signal: limit.signal }).catch(() => 'in time');
+  const outcome = await Promise.race([ended, late]);
+  limit.abort();
+  assert.deepEqual(Array.isArray(outcome) ? outcome.map(({ status }) => status) : outcome, [
+    'rejected',
+    'rejected',
+  ]);
+  await mine.unlock();
 });
 
 test('files that are away are a problem that passes, and does not say where they are', () => {

@@ -37,25 +37,34 @@ function lockOf(id: string, { here, ownership, waitMs }: Locks): Lock {
     release();
     release = undefined;
   };
+  const take = async (waited: AbortSignal, letGo: Holder['letGo']): Promise<void> => {
+    for (let holder = here.get(id); holder; holder = here.get(id)) {
+      await holder.letGo();
+      await Promise.race([holder.gone, aborted(waited)]);
+      if (waited.aborted) throw ERRORS.ERR_LOCK_TIMEOUT;
+    }
+    const gone = new Promise<void>((resolve) => (release = resolve));
+    here.set(id, { letGo, gone });
+    try {
+      held = await amongNodes(ownership, uploadCommandOf(id), waited);
+    } catch (error) {
+      free();
+      throw waited.aborted ? ERRORS.ERR_LOCK_TIMEOUT : error;
+    }
+  };
   return {
     async lock(signal, letGo) {
-      const waited = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-      for (let holder = here.get(id); holder; holder = here.get(id)) {
-        await holder.letGo();
-        await Promise.race([holder.gone, aborted(waited)]);
-        if (waited.aborted) throw ERRORS.ERR_LOCK_TIMEOUT;
-      }
-      const gone = new Promise<void>((resolve) => (release = resolve));
-      here.set(id, { letGo, gone });
+      // No AbortSignal.timeout: within AbortSignal.any it may be collected, and never end (nodejs/node#57736).
+      const over = new AbortController();
+      const timer = setTimeout(() => over.abort(), waitMs);
       try {
-        held = await amongNodes(ownership, uploadCommandOf(id), waited);
-      } catch (error) {
-        free();
-        throw waited.aborted ? ERRORS.ERR_LOCK_TIMEOUT : error;
+        await take(AbortSignal.any([signal, over.signal]), letGo);
+      } finally {
+        clearTimeout(timer);
       }
       // Another node may take it from now on.
-      if (held.lost.aborted) await letGo();
-      else held.lost.addEventListener('abort', () => void letGo(), { once: true });
+      if (held?.lost.aborted) await letGo();
+      else held?.lost.addEventListener('abort', () => void letGo(), { once: true });
     },
     async unlock() {
       try {
