@@ -46,7 +46,7 @@ const known: [string, number, number][] = [
   ['you', lower, question],
   ['thanks', lower, period],
 ];
-const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
 const pieces = ['<unk>', '<s>', '</s>', '▁', ...known.map(([word]) => `▁${word}`), ...letters];
 
 /** A table of logits: a row for each piece, 1 at what it gets. */
