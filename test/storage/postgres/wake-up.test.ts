@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Postgres } from '../../../src/storage/postgres/connection.ts';
+import { listenForFacts } from '../../../src/storage/postgres/wake-up.ts';
+
+test('facts are known of although no notice of them is heard', { timeout: 10_000 }, async (t) => {
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    if (asked === 1) throw new Error('away');
+    return [{ head: '19' }];
+  };
+  const deaf = { ask, channels: { listen: () => () => {} } } as unknown as Postgres;
+  const alive = setInterval(() => {}, 1_000);
+  t.after(() => clearInterval(alive));
+  const position = await new Promise<number>((resolve) => {
+    t.after(listenForFacts(deaf, resolve, { askEveryMs: 10 }));
+  });
+  assert.equal(position, 19);
+});
