@@ -18,6 +18,8 @@ export type WaitingAppend = {
   bytes: number;
   /** Why nothing of it is stored, or may be. */
   failure: unknown;
+  /** Whether its caller has an answer, which may be before its content is encrypted. */
+  isSettled: boolean;
   resolve(facts: LoggedFact[]): void;
   reject(error: unknown): void;
 };

@@ -73,6 +73,7 @@ export class GroupCommit {
         facts: undefined,
         bytes: 0,
         failure: undefined,
+        isSettled: false,
         resolve,
         reject,
       };
@@ -97,6 +98,7 @@ export class GroupCommit {
   }
 
   #ready(append: WaitingAppend, facts: SealedFact[]): void {
+    if (append.isSettled) return;
     const bytes = sizeOf(facts);
     if (bytes > appendBytesMax) {
       const message = `${bytes} bytes in one append are more than ${appendBytesMax}`;
@@ -188,6 +190,7 @@ export class GroupCommit {
 
   /** Takes one out of the queue that nothing can come of. */
   #drop(append: WaitingAppend, error: unknown): void {
+    if (append.isSettled) return;
     this.#queue = this.#queue.filter((other) => other !== append);
     this.#settle(append, { error });
     // Others may have waited for it.
@@ -199,6 +202,7 @@ export class GroupCommit {
     const leading = leadingTo(stream, expectedVersion + count);
     if (this.#leading.get(leading) === append) this.#leading.delete(leading);
     append.basis = undefined;
+    append.isSettled = true;
     this.#waiting.remove({ facts: count, bytes: append.bytes });
     if ('facts' in outcome) {
       this.#versions.set(stream, expectedVersion + count);
