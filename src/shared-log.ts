@@ -131,7 +131,7 @@ function projectorChannel(
     tell: (text) =>
       void channels
         .tell('applied', text)
-        .catch((error: unknown) => report('Other nodes do not hear how far the rows are.', error)),
+        .catch((error: unknown) => report('other nodes do not hear how far the rows are', error)),
     listen: (heard, opened) => channels.listen('applied', { heard, opened }),
   };
 }
