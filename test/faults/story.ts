@@ -78,9 +78,12 @@ export async function settle(
   });
 }
 
-/** Anything else than “not in this state” would be waited out in silence: no frame need come after it. */
+/**
+ * Anything else than “not in this state” would be waited out in silence: no frame need come after it. One comes after what is
+ * stored and cannot be read yet.
+ */
 function unlessMovedOn(error: Error): void {
-  if (!/: 409 /.test(error.message)) throw error;
+  if (!/: 409 |: 503 .*\/problems\/views-behind/.test(error.message)) throw error;
 }
 
 /** The three documents without what differs between two uploads of the same audio: name, date, id. */
