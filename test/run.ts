@@ -205,7 +205,10 @@ async function testFiles(paths: string[]): Promise<string[]> {
 
 function failuresOf({ file, result, problems, load }: FileRun): string[] {
   const where = `${file} (load ${load.toFixed(1)}) › `;
-  return [...(result?.failed ?? []), ...problems].map((what) => where + what);
+  const failed = (result?.failed ?? []).map(({ name, why }) =>
+    why === '' ? name : `${name}\n${why.replace(/^/gm, '    ')}`,
+  );
+  return [...failed, ...problems].map((what) => where + what);
 }
 
 function loadOfMachine(): string {

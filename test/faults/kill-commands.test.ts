@@ -84,7 +84,9 @@ async function killAgainAndAgain(
   const counts = await callsOf(t, undisturbed.dataDir, undisturbed.args);
   assert.equal(await judge(undisturbed.dataDir), 'whole');
   const found = { killed: 0, nothing: 0, whole: 0 };
-  for (let round = 0; round < rounds; round += 1) {
+  // A thread may make fewer calls than it did undisturbed: until enough were killed.
+  const enough = () => found.killed > rounds / 2;
+  for (let round = 0; round < rounds || (!enough() && round < 5 * rounds); round += 1) {
     const { dataDir, args } = await fresh();
     const call = random.pick(calls.filter((one) => counts[one] > 0));
     const kill = strace(`${call}:signal=SIGKILL:when=${1 + random.below(counts[call])}`);
@@ -92,7 +94,7 @@ async function killAgainAndAgain(
     found[await judge(dataDir)] += 1;
   }
   t.diagnostic(JSON.stringify(found));
-  assert.ok(found.killed > rounds / 2, 'a run in which hardly anything was killed shows nothing');
+  assert.ok(enough(), 'a run in which hardly anything was killed shows nothing');
 }
 
 /** The log of a data directory, byte for byte. */

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
-import { inspect } from 'node:util';
+import { inspect, stripVTControlCharacters } from 'node:util';
 import type { FileResult } from './run-file.ts';
 
 /** The part of the events that is read here; Node's own types differ between its versions. */
@@ -16,11 +16,13 @@ type ReportedEvent = {
     message?: string;
     skip?: unknown;
     todo?: unknown;
-    details?: { type?: string };
+    details?: { type?: string; error?: unknown };
   };
 };
 
 const resultDescriptor = 3;
+/** Characters of an error that the list of failures shows; the whole stands with its file. */
+const whyMax = 600;
 /** The counts at the end of a file: the runner prints those of all files. */
 const count = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 
@@ -45,7 +47,9 @@ async function* counted(source: AsyncIterable<ReportedEvent>, result: FileResult
   for await (const event of source) {
     const { type, data } = event;
     const isTest = data.details?.type !== 'suite';
-    if (type === 'test:fail') result.failed.push(data.name ?? '');
+    if (type === 'test:fail') {
+      result.failed.push({ name: data.name ?? '', why: whyOf(data.details?.error) });
+    }
     if (type === 'test:pass' && isTest) {
       if (given(data.skip) || given(data.todo)) result.hidden.push(data.name ?? '');
       else result.passed += 1;
@@ -53,6 +57,14 @@ async function* counted(source: AsyncIterable<ReportedEvent>, result: FileResult
     if (type === 'test:diagnostic' && count.test(data.message ?? '')) continue;
     yield event;
   }
+}
+
+/** The beginning of what was thrown: Node wraps it, and a parent only counts its children. */
+function whyOf(thrown: unknown): string {
+  const { cause, failureType } = (thrown ?? {}) as { cause?: unknown; failureType?: string };
+  if (failureType === 'subtestsFailed') return '';
+  const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause ?? thrown);
+  return stripVTControlCharacters(text).slice(0, whyMax);
 }
 
 /** A skip or todo may be true or a reason, also an empty one. */

@@ -10,8 +10,8 @@ import type { TestBundle } from './bundle.ts';
 /** What a file says at its end. */
 export type FileResult = {
   passed: number;
-  /** Names of tests and suites. */
-  failed: string[];
+  /** Tests and suites, each with the beginning of what it threw; '' where a subtest failed. */
+  failed: { name: string; why: string }[];
   /** Names of skipped tests and of those still to do. */
   hidden: string[];
 };
