@@ -18,7 +18,11 @@ test('a file of good tests passes, and the seed and the load are said', async (t
 });
 
 const failures: [what: string, source: string, said: RegExp][] = [
-  ['a failed test', `${head}test('bad', () => { throw new Error('no'); });`, /› bad\n    Error: no$/m],
+  [
+    'a failed test',
+    `${head}test('bad', () => { throw new Error('no'); });`,
+    /› bad\n    Error: no$/m,
+  ],
   [
     'a file that ends in its second test',
     `${head}test('one', () => {});
