@@ -119,12 +119,29 @@ export interface SpeechWriter {
   discard(): Promise<void>;
 }
 
+/**
+ * Bytes after which the disk is asked to keep what was written so far. Otherwise all of an hour would be, when a
+ * person has stopped and waits for the text.
+ */
+const syncedEvery = 8_000_000;
+
 /** @param gain factor on every sample; what then goes over full scale is cut off. */
 export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWriter> {
   const unfinished = `${path}.part`;
   const file = await open(unfinished, 'w+', 0o600);
   let samples = 0;
   let room = new Int16Array(0);
+  let unsynced = 0;
+  let syncing: Promise<void> | null = null;
+  let failed: Error | null = null;
+  /** One at a time, beside what is written meanwhile. The system tells of a failure once: it is kept for `finish`. */
+  const syncMore = () => {
+    unsynced = 0;
+    syncing ??= file
+      .datasync()
+      .catch((error: Error) => void (failed ??= error))
+      .finally(() => (syncing = null));
+  };
   return {
     get samples() {
       return samples;
@@ -141,11 +158,15 @@ export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWr
       const bytes = Buffer.from(room.buffer, 0, block.length * 2);
       await writeAll(file, bytes, speechHeaderBytes + samples * 2);
       samples += block.length;
+      unsynced += bytes.length;
+      if (unsynced >= syncedEvery) syncMore();
       return room.subarray(0, block.length);
     },
     read: (start, end) => readSamples(file, samples, [start, end]),
     async finish(signal) {
       await writeAll(file, speechHeader(samples), 0);
+      await syncing;
+      if (failed !== null) throw failed as Error;
       await file.sync();
       await file.close();
       signal?.throwIfAborted();

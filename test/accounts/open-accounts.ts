@@ -13,7 +13,7 @@ export const here = { address: '127.0.0.1', local: true };
 export const afar = { address: '192.0.2.9', local: false };
 export const anna = { username: 'Anna', password: 'correct horse' };
 
-type Given = { store?: EventStore; keys?: KeyStore; rows?: MapRows; dataDir?: string };
+type Given = { store?: EventStore; keys?: KeyStore; rows?: SessionsInMemory; dataDir?: string };
 
 /** Accounts over a log in memory, with a clock that moves only by `pass` (seconds). */
 export async function accountsOn(t: TestContext, given: Given = {}) {
@@ -51,9 +51,9 @@ export async function accountsOfAnna(t: TestContext, given: Given = {}) {
   return parts;
 }
 
-type MapRows = SessionRows & { table: Map<string, SessionRow>; puts: number };
+export type SessionsInMemory = SessionRows & { table: Map<string, SessionRow>; puts: number };
 
-export function sessionsInMemory(): MapRows {
+export function sessionsInMemory(): SessionsInMemory {
   const table = new Map<string, SessionRow>();
   const deleteIf = (over: (row: SessionRow) => boolean) => {
     const hashes = [...table].filter(([, row]) => over(row)).map(([hash]) => hash);

@@ -3,7 +3,15 @@ import { pbkdf2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import type { EventStore } from '../../events/store.ts';
 import { sessionIdOf } from '../../src/accounts/sessions.ts';
-import { accountsOfAnna, accountsOn, afar, anna, here, sessionsInMemory } from './open-accounts.ts';
+import {
+  accountsOfAnna,
+  accountsOn,
+  afar,
+  anna,
+  here,
+  sessionsInMemory,
+  type SessionsInMemory,
+} from './open-accounts.ts';
 
 test('login: the name in any case, the password exactly, the same refusal for both', async (t) => {
   const { accounts } = await accountsOfAnna(t);
@@ -196,7 +204,7 @@ test('a disabled user is logged out and kept out until enabled; only the right p
 
 test('sessions that a crash left behind a change that ends them are no good', async (t) => {
   const rows = sessionsInMemory();
-  const cut: MapRows = { ...rows, deleteOf: () => Promise.reject(new Error('power cut')) };
+  const cut: SessionsInMemory = { ...rows, deleteOf: () => Promise.reject(new Error('power cut')) };
   const parts = await accountsOfAnna(t, { rows: cut });
   const by = { by: 'anna' };
   const bert = { username: 'bert', password: 'battery staple' };

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { preloadable } from '../faults/power-loss.ts';
 import type { AppendRates } from './append-rates.ts';
 import { countFrom, perSecond, type Measured } from './measure.ts';
 
@@ -19,10 +20,7 @@ export async function* bench(): AsyncIterable<Measured> {
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
   try {
     yield* appending(root, { single: many / 4, many, repetitions: 8 });
-    const library = join(root, 'slow-sync.so');
-    const source = join(import.meta.dirname, 'slow-sync.c');
-    await run('gcc', ['-shared', '-fPIC', '-O2', '-o', library, source, '-ldl']);
-    const slow = { LD_PRELOAD: library, SLOW_SYNC_MS: '5' };
+    const slow = { LD_PRELOAD: await preloadable('calls.c', root), SLOW_SYNC_MS: '5' };
     yield* appending(root, { single: many / 100, many, repetitions: 2 }, slow);
   } finally {
     await rm(root, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import { startService } from '../../src/main.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { strace } from './strace.ts';
+import { durableCalls, type DurableCall } from './calls.ts';
 
 /*
  * `test/fixtures/first-release` is the data directory of a service of the first release (commit
@@ -50,12 +50,13 @@ test('after the upgrade nothing that people said is readable but documents; afte
 
 test(`${rounds} kills during the upgrade: the next start finishes it (SEED=${seed})`, async (t) => {
   const random = seeded(seed);
+  const calls = await durableCalls(t);
   let hit = 0;
   for (let round = 0; round < rounds; round += 1) {
     const root = await firstRelease(t);
-    const call = random.pick(['fdatasync', 'unlink', 'rename']);
-    const kill = strace(`${call}:signal=SIGKILL:when=${1 + random.below(4)}`);
-    const doomed = await startServiceProcess(root, { UV_THREADPOOL_SIZE: '1' }, kill).catch(
+    const call = random.pick<DurableCall>(['fdatasync', 'unlink', 'rename']);
+    const kill = calls.dieAt(call, 1 + random.below(4));
+    const doomed = await startServiceProcess(root, { UV_THREADPOOL_SIZE: '1', ...kill }).catch(
       () => undefined,
     );
     // What is removed after the start may still reach the call.

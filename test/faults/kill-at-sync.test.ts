@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { durableCalls, type DurableCall } from './calls.ts';
 import { runWriter } from './run-writer.ts';
-import { strace } from './strace.ts';
 import { checkKept, type Told } from './told.ts';
 
 const rounds = times({ short: 8, long: 200 });
@@ -16,6 +16,7 @@ test(
   { timeout: 3_600_000 },
   async (t) => {
     const random = seeded(seed);
+    const calls = await durableCalls(t);
     let killed = 0;
     let life = 0;
     let root = '';
@@ -27,13 +28,13 @@ test(
         told = { lines: [] };
       }
       // fsync: keys, erasures, documents, directories; fdatasync: LevelDB.
-      const call = random.pick(['fsync', 'fdatasync']);
+      const call = random.pick<DurableCall>(['fsync', 'fdatasync']);
       const nth = 1 + random.below(random.chance(0.3) ? 8 : 25);
       const bytes = random.chance(0.2) ? 40_000 : 200;
       const { how } = await runWriter(
         told,
         { root, life, seed, writers: 3, appends: 24, bytes },
-        { wrap: strace(`${call}:signal=SIGKILL:when=${nth}`) },
+        { env: calls.dieAt(call, nth) },
       );
       assert.ok(how === 'killed' || how === 'done', how);
       if (how === 'killed') killed += 1;

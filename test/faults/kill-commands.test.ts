@@ -16,57 +16,35 @@ import { flipped, recordedData, tamper, verifyAlone } from '../support/recorded-
 import { plainFact } from '../support/sample-facts.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { strace } from './strace.ts';
+import { durableCalls, type DurableCall } from './calls.ts';
 import { program } from '../support/program.ts';
 
 const rounds = times({ short: 3, long: 30 });
 /** A command that is not over by then hangs, in milliseconds. */
 const endsWithinMs = 60_000;
-/** What makes things durable, or puts them in their place. */
-const calls = ['fsync', 'fdatasync', 'rename'] as const;
+const killedIn: readonly DurableCall[] = ['fsync', 'fdatasync', 'rename'];
 
-/** Runs `mitschrift` and kills it at the n-th call; answers whether it came to that. */
-async function killedAt(dataDir: string, kill: string[], args: string[]): Promise<boolean> {
-  const node = [process.execPath, program, ...args];
-  const [command, ...rest] = [...kill, ...node] as [string, ...string[]];
+/** Runs `mitschrift` under faults; answers whether these killed it. */
+async function isKilled(
+  dataDir: string,
+  faults: Record<string, string>,
+  args: string[],
+): Promise<boolean> {
   return await new Promise((resolve, reject) => {
     execFile(
-      command,
-      rest,
+      process.execPath,
+      [program, ...args],
       {
-        env: { ...process.env, MITSCHRIFT_DATA: dataDir, UV_THREADPOOL_SIZE: '1' },
+        env: { ...process.env, MITSCHRIFT_DATA: dataDir, UV_THREADPOOL_SIZE: '1', ...faults },
         timeout: endsWithinMs,
       },
       (error, _stdout, stderr) => {
-        // strace ends as what it runs does.
         if (error === null) resolve(false);
-        else if (error.signal === 'SIGKILL' || error.code === 137) resolve(true);
+        else if (error.signal === 'SIGKILL') resolve(true);
         else reject(new Error(`${args[0]} ended with ${error.code}: ${stderr}`));
       },
     );
   });
-}
-
-/** How often a command makes each of the calls when nobody disturbs it. */
-async function callsOf(
-  t: TestContext,
-  dataDir: string,
-  args: string[],
-): Promise<Record<(typeof calls)[number], number>> {
-  const trace = join(await tempDir(t), 'trace');
-  const wrap = ['strace', '-f', '-qqq', '-o', trace, '-e', `trace=${calls.join()}`];
-  assert.equal(await killedAt(dataDir, wrap, args), false);
-  const lines = (await readFile(trace, 'utf8')).split('\n');
-  // A thread's calls are counted by themselves.
-  const most = (call: string): number => {
-    const byThread = new Map<string, number>();
-    for (const line of lines) {
-      const thread = line.split(' ')[0]!;
-      if (line.includes(` ${call}(`)) byThread.set(thread, (byThread.get(thread) ?? 0) + 1);
-    }
-    return Math.max(0, ...byThread.values());
-  };
-  return { fsync: most('fsync'), fdatasync: most('fdatasync'), rename: most('rename') };
 }
 
 /**
@@ -81,16 +59,19 @@ async function killAgainAndAgain(
 ): Promise<void> {
   const random = seeded(seed);
   const undisturbed = await fresh();
-  const counts = await callsOf(t, undisturbed.dataDir, undisturbed.args);
+  const calls = await durableCalls(t);
+  const { env, made } = calls.counted();
+  assert.equal(await isKilled(undisturbed.dataDir, env, undisturbed.args), false);
+  const counts = await made();
   assert.equal(await judge(undisturbed.dataDir), 'whole');
   const found = { killed: 0, nothing: 0, whole: 0 };
-  // A thread may make fewer calls than it did undisturbed: until enough were killed.
+  // One that makes fewer calls than it did undisturbed lives: until enough were killed.
   const enough = () => found.killed > rounds / 2;
   for (let round = 0; round < rounds || (!enough() && round < 5 * rounds); round += 1) {
     const { dataDir, args } = await fresh();
-    const call = random.pick(calls.filter((one) => counts[one] > 0));
-    const kill = strace(`${call}:signal=SIGKILL:when=${1 + random.below(counts[call])}`);
-    if (await killedAt(dataDir, kill, args)) found.killed += 1;
+    const call = random.pick(killedIn.filter((one) => counts[one] > 0));
+    const kill = calls.dieAt(call, 1 + random.below(counts[call]));
+    if (await isKilled(dataDir, kill, args)) found.killed += 1;
     found[await judge(dataDir)] += 1;
   }
   t.diagnostic(JSON.stringify(found));

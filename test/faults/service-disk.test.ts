@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { dirname } from 'node:path';
 import { after, test } from 'node:test';
 import { seed, seeded, times } from '../support/seeded.ts';
-import { preloadable } from './power-loss.ts';
+import { durableCalls, type DurableCall } from './calls.ts';
 import { strace } from './strace.ts';
 import { trial, type Trial } from './trial.ts';
 
@@ -13,6 +12,7 @@ const uploads = 2;
 const one = { UV_THREADPOOL_SIZE: '1' };
 /** All these tests harm one data directory after the other's harm: it is whole again after each. */
 const place = await trial({ after });
+const calls = await durableCalls({ after });
 
 test(
   `${rounds} times SIGKILL at the n-th sync of the service (SEED=${seed})`,
@@ -24,12 +24,12 @@ test(
     const isShown = () => killed > 0 && place.acknowledged() > acknowledgedBefore;
     let round = 0;
     for (; round < rounds || (!isShown() && round < rounds + furtherMax); round += 1) {
-      const call = random.pick(['fdatasync', 'fsync']);
+      const call = random.pick<DurableCall>(['fdatasync', 'fsync']);
       const nth = (call === 'fsync' ? 4 : 10) + random.below(call === 'fsync' ? 20 : 40);
       const kinds = Array.from({ length: uploads }, () =>
         random.chance(0.3) ? 'meeting' : 'solo',
       );
-      if (await diesOf(place, `${call}:signal=SIGKILL:when=${nth}`, kinds)) killed += 1;
+      if (await diesOf(place, calls.dieAt(call, nth), kinds)) killed += 1;
       const service = await place.start();
       await place.check(service);
       await service.end('SIGTERM');
@@ -42,7 +42,7 @@ test(
 );
 
 test('a kill that cannot happen is not counted as one', { timeout: 600_000 }, async () => {
-  assert.equal(await diesOf(place, 'fsync:signal=SIGKILL:when=60000', ['solo']), false);
+  assert.equal(await diesOf(place, calls.dieAt('fsync', 60_000), ['solo']), false);
 });
 
 for (const error of ['EIO', 'ENOSPC']) {
@@ -74,9 +74,8 @@ for (const error of ['EIO', 'ENOSPC']) {
 }
 
 test(`a disk that takes 5 ms for each sync (SEED=${seed})`, { timeout: 600_000 }, async () => {
-  const { start, uploadMany, check, dataDir } = place;
-  const library = await preloadable('slow.c', dirname(dataDir));
-  const service = await start({ LD_PRELOAD: library, SLOW_SYNC_MS: '5' });
+  const { start, uploadMany, check } = place;
+  const service = await start(calls.slow(5));
   await uploadMany(service, times({ short: 4, long: 40 }));
   await check(service);
   assert.equal(await service.end('SIGTERM'), 0);
@@ -89,11 +88,11 @@ test(`a disk that takes 5 ms for each sync (SEED=${seed})`, { timeout: 600_000 }
  */
 async function diesOf(
   { start, upload, check }: Trial,
-  fault: string,
+  fault: Record<string, string>,
   kinds: readonly ('solo' | 'meeting')[],
 ): Promise<boolean> {
   // Dead before it said where it listens: the next one is to start all the same.
-  const service = await start(one, strace(fault)).catch((error: Error) => {
+  const service = await start({ ...one, ...fault }).catch((error: Error) => {
     if (/ended with null/.test(error.message)) return undefined;
     throw error;
   });

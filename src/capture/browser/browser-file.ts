@@ -12,6 +12,9 @@ import { repairWav } from '../file/wav-writer.ts';
 /** Samples a second that a browser may send. */
 export const browserRates = { min: 8000, max: 192_000 } as const;
 
+/** Tenths of a second that are read at once: the whole file is, while a person waits for the text. */
+const piecesAtOnce = 100;
+
 /** Removed with what captures keep beside the audio (see `removeCaptureFiles`). */
 const noteName = 'capture-browser.json';
 
@@ -51,16 +54,20 @@ export async function finishedBrowserAudio(folder: string, rate: number): Promis
     hash.update(header);
     bytes += wavHeaderBytes;
     // A tenth of a second: the piece in which a capture looks for silence too.
-    const block = Buffer.alloc(Math.floor(rate / 10) * 2);
+    const piece = Math.floor(rate / 10);
+    const block = new Int16Array(piece * piecesAtOnce);
+    const into = new Uint8Array(block.buffer);
     for (;;) {
-      const { bytesRead } = await file.read(block, 0, block.length, bytes);
+      const { bytesRead } = await file.read(into, 0, into.length, bytes);
       if (bytesRead === 0) break;
-      const pcm = block.subarray(0, bytesRead);
-      hash.update(pcm);
+      hash.update(into.subarray(0, bytesRead));
       bytes += bytesRead;
-      const measured = measure(pcm);
-      if (measured.flat) flatFrames += pcm.length / 2;
-      clipped += measured.clipped;
+      const samples = block.subarray(0, bytesRead >> 1);
+      for (let at = 0; at < samples.length; at += piece) {
+        const measured = measure(samples.subarray(at, at + piece));
+        if (measured.flat) flatFrames += Math.min(piece, samples.length - at);
+        clipped += measured.clipped;
+      }
     }
   } finally {
     await file.close();
@@ -82,12 +89,12 @@ export async function finishedBrowserAudio(folder: string, rate: number): Promis
 const noteSchema = z.object({ rate: z.number().int().min(browserRates.min).max(browserRates.max) });
 
 /** Whether a piece of mono audio is without any signal, and how many samples stand at full scale. */
-function measure(pcm: Buffer): { flat: boolean; clipped: number } {
+function measure(samples: Int16Array): { flat: boolean; clipped: number } {
   let lowest = 32_767;
   let highest = -32_768;
   let clipped = 0;
-  for (let at = 0; at + 1 < pcm.length; at += 2) {
-    const sample = pcm.readInt16LE(at);
+  for (let at = 0; at < samples.length; at += 1) {
+    const sample = samples[at]!;
     if (sample < lowest) lowest = sample;
     if (sample > highest) highest = sample;
     if (sample === 32_767 || sample === -32_768) clipped += 1;
