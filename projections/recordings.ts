@@ -98,15 +98,13 @@ export async function* unsettledRecordings(
   }
 }
 
-/** Whose recordings are, of those that are known. */
-export async function ownersOfRecordings(
+/** Whose recordings are and in which state, of those that are known. */
+export async function standingOfRecordings(
   storage: ProjectionStorage,
   recordingIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, { owner: string; state: string }>> {
   const kept = await storage.getMany<KeptRecording>(recordingsName, recordingIds.map(recordingKey));
-  return new Map(
-    kept.flatMap((one, index) => (one ? [[recordingIds[index]!, one.core.owner]] : [])),
-  );
+  return new Map(kept.flatMap((one, index) => (one ? [[recordingIds[index]!, one.core]] : [])));
 }
 
 /** Ids of recordings that ended in an error, of all users. Reads a key a recording. */

@@ -8,7 +8,7 @@ import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Toggle, openToggle } from './capture/toggle.ts';
 import { type Config, openConfig } from './config/config.ts';
-import { settingsFrom, unknownVariableText, unknownVariables } from './config/environment.ts';
+import { checkEnvironment, settingsFrom } from './config/environment.ts';
 import { createApp } from './http/app.ts';
 import { openSockets } from './http/feed/upgrade.ts';
 import type { Readiness } from './http/middleware/ready.ts';
@@ -24,7 +24,7 @@ import { closeSockets, linkOf, openLocalSockets } from './local-sockets.ts';
 import { type NodeTrial, openLogOf } from './open-log.ts';
 import { inOrder } from './shared/in-order.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
-import { tellMoments } from './capture/moments.ts';
+import { type Elsewhere, exchangeMoments, withElsewhere } from './capture/moments.ts';
 import { pipelineOver, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
 import { serviceDoctor } from './service-doctor.ts';
@@ -128,12 +128,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** What was opened, to be closed in the opposite order. */
 type Closing = (() => Promise<unknown>)[];
 
-/** @throws {SettingsError} before anything is opened. */
-function checkEnvironment(env: NodeJS.ProcessEnv, log: Log): void {
-  settingsFrom(env);
-  for (const unknown of unknownVariables(env)) log.warn(unknownVariableText(unknown));
-}
-
 /** What answers until the log is open. */
 function startingApp({ host, env, log }: ServiceOptions): StartingApp {
   const fromEnvironment = settingsFrom(env);
@@ -159,6 +153,7 @@ type Core = Pick<OpenedLog, 'ticketRows' | 'notices' | 'ownership'> & {
   toggle: Toggle;
   models: HostModels;
   readiness: Readiness;
+  elsewhere: Elsewhere;
   /** Settles when unfinished recordings are taken up. */
   takenUp: Promise<number>;
 };
@@ -193,7 +188,7 @@ async function openCore(
   closing.push(() => disk.stop());
   const space = openSpaceLimit({ disk, ...spaceMeasures(data, storage), settings, log });
   closing.push(() => space.stop());
-  const moments = tellMoments(pipeline, opened.notices);
+  const moments = exchangeMoments(pipeline, opened.notices);
   closing.push(async () => moments.stop());
   const { dropped: noticesDropped } = moments;
   const sources = { store, storage, projections, recordingService, space, scrub: scrub.progress };
@@ -225,6 +220,7 @@ async function openCore(
     models,
     ticketRows: opened.ticketRows,
     notices: opened.notices,
+    elsewhere: moments.elsewhere,
     ownership: opened.ownership,
     readiness,
     takenUp,
@@ -271,6 +267,7 @@ async function serve(
   const own: HttpServices = {
     ...pipeline,
     ...rest,
+    recordingService: withElsewhere(pipeline.recordingService, core.elsewhere),
     log,
     acceptsAudio,
     version: packageVersion(),
@@ -292,6 +289,6 @@ async function goOn({ pipeline, accounts, disk, space, takenUp }: Core, log: Log
   const recordings = await takenUp;
   if (recordings > 0) log.info({ recordings }, 'went on with unfinished recordings');
   // Not waited for: a capture that does not end must not keep the rest from being done.
-  void accounts.finishDeletions();
+  pipeline.keepUp(() => accounts.finishDeletions());
   await pipeline.tidyUp();
 }

@@ -4,15 +4,14 @@ import type { Stage } from '../events/facts/recording.ts';
 import { commands, importedBy } from '../projections/commands.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../projections/runner/runner.ts';
-import { ownersOfRecordings } from '../projections/recordings.ts';
+import { standingOfRecordings } from '../projections/recordings.ts';
 import { removeTexts } from '../projections/transcripts.ts';
 import { type Space, openSpace } from './documents/space.ts';
 import { removeFromVault } from './documents/vault.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
-import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
-import { type Captures, openCaptures } from './capture/captures.ts';
-import { withoutDevices } from './capture/no-devices.ts';
+import type { LateBrowserAudio } from './capture/browser/late-audio.ts';
+import type { Captures } from './capture/captures.ts';
 import { audioAtOneNode } from './recordings/at-one-node.ts';
 import { openKnownVoices } from './recordings/known-voices.ts';
 import { type VoiceCatchUp, openVoiceCatchUp } from './recordings/voice-catch-up.ts';
@@ -21,6 +20,7 @@ import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { openAskedAhead } from './recordings/stages/asked-ahead.ts';
 import { type JobQueue, openJobQueue } from './recordings/stages/job-queue.ts';
 import type { Settings } from './config/environment.ts';
+import { exclusivelyBy } from './storage/blobs/exclusively.ts';
 import type { Lease } from './shared/shared-resource.ts';
 import type { SpeechEngine } from './speech/engine.ts';
 import {
@@ -32,8 +32,15 @@ import {
   speechActivities,
   writingActivity,
 } from './engines.ts';
+import {
+  capturesOver,
+  lateAudioOver,
+  leftByBrowsers,
+  type LeftByBrowsers,
+} from './browser-parts.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
+import { openUpkeep } from './upkeep.ts';
 
 /** How long an erasure waits for the projections; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
@@ -62,6 +69,8 @@ export type Pipeline = Pick<OpenedLog, 'standing'> & {
    * meanwhile. Returns how many recordings that were. @throws what the log says
    */
   takeUp(): Promise<number>;
+  /** Has what other processes leave undone done from now on, by one of them. @param also done each time it is this one */
+  keepUp(also: () => Promise<void>): void;
   /** Finishes erasures and puts folders aside that no fact speaks of; after `takeUp`, waits for all projections. */
   tidyUp(): Promise<void>;
   close(): Promise<void>;
@@ -93,13 +102,16 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const projections = opened.keepRows();
   const engines = sharedEngine(options);
   const models = sharedLanguageModel(options);
-  const captures = capturesOver(opened, options);
+  const captures = capturesOver(opened, options, (id) => recordingService.takeOver(id));
+  const left = leftByBrowsers(opened, options);
   /** Until then not all recordings are open that were promised a name. */
   let takenUp: Promise<unknown> = Promise.resolve();
   let tidiedUp: Promise<void> = Promise.resolve();
   const jobQueue = openJobQueue();
-  const recordingService = recordingServiceOver(opened, options, {
+  const recordingService: OpenRecordingService = recordingServiceOver(opened, options, {
     jobQueue,
+    left,
+    retriesHere: () => upkeep.isHere(),
     leaveAudio: (recordingId) => voices.leave(recordingId),
     beforeRemoval: (recordingId, signal) => voices.measureLast(recordingId, signal),
     projections,
@@ -108,22 +120,13 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     models,
     takenUp: () => takenUp,
   });
-  const lateAudio = lateAudioOver(opened, options, { projections, recordingService });
+  const late = { projections, recordingService, left, appliedMs: erasureViewsMs };
+  const lateAudio = lateAudioOver(opened, options, late);
   const stopping = new AbortController();
   const { signal } = stopping;
+  const upkeep = openUpkeep(opened, { ...late, ...left, lateAudio, log, signal });
   const voices = voicesOver(opened, options, { projections, recordingService, jobQueue, signal });
-  const parts = {
-    ...opened,
-    data,
-    log,
-    recordsDevices,
-    projections,
-    recordingService,
-    captures,
-    lateAudio,
-    signal,
-  };
-  return {
+  const shown = {
     standing: opened.standing,
     store,
     keys,
@@ -137,13 +140,18 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     lateAudio,
     voices,
     settings,
+  };
+  const parts = { ...opened, ...shown, data, log, recordsDevices, signal };
+  return {
+    ...shown,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
     leaseSpeech: () => engines.lease(),
     takeUp: () => (takenUp = takeUp(parts)),
+    keepUp: upkeep.begin,
     tidyUp: () => (tidiedUp = tidyUp(parts).then(voices.begin)),
     async close() {
       stopping.abort();
-      await Promise.allSettled([takenUp, tidiedUp]);
+      await Promise.allSettled([takenUp, tidiedUp, upkeep.settled()]);
       await lateAudio.close();
       await voices.close();
       await recordingService.close();
@@ -155,38 +163,6 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     },
   };
 }
-
-const capturesOver = (
-  { store, standing }: OpenedLog,
-  { data, settings, log, browserLimits }: PipelineOptions,
-): Captures => {
-  const captures = openCaptures({
-    dataRoot: data.root,
-    recordingsDir: data.recordings,
-    store,
-    log,
-    combinedChannels: () => settings()['audio.combined_channels'],
-    hoursMax: () => settings()['limits.recording_hours'],
-    browserLimits,
-  });
-  return standing.recordsDevices ? captures : withoutDevices(captures);
-};
-
-/** What takes what browsers send of recordings that have ended. */
-const lateAudioOver = (
-  { jobs, audio }: OpenedLog,
-  { settings, log, browserLimits }: PipelineOptions,
-  { projections, recordingService }: Pick<Pipeline, 'projections' | 'recordingService'>,
-): LateBrowserAudio =>
-  openLateAudio({
-    recordingService,
-    jobs,
-    log,
-    files: audio,
-    hoursMax: () => settings()['limits.recording_hours'],
-    applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
-    limits: browserLimits,
-  });
 
 /** What measures voices again; the models are looked for each time. */
 function voicesOver(
@@ -210,21 +186,25 @@ function voicesOver(
   return voices;
 }
 
+type ServiceNeeds = {
+  jobQueue: JobQueue;
+  left: LeftByBrowsers;
+  retriesHere(): boolean;
+  leaveAudio(recordingId: string): Promise<void>;
+  beforeRemoval(recordingId: string, signal: AbortSignal): Promise<void>;
+  projections: ProjectionRunner;
+  captures: Captures;
+  engines: ReturnType<typeof sharedEngine>;
+  models: ReturnType<typeof sharedLanguageModel>;
+  /** Settles when all recordings are open that were promised names of documents. */
+  takenUp(): Promise<unknown>;
+};
+
 /** What takes commands on recordings and works on them. */
 function recordingServiceOver(
   opened: OpenedLog,
   options: PipelineOptions,
-  parts: {
-    jobQueue: JobQueue;
-    leaveAudio(recordingId: string): Promise<void>;
-    beforeRemoval(recordingId: string, signal: AbortSignal): Promise<void>;
-    projections: ProjectionRunner;
-    captures: Captures;
-    engines: ReturnType<typeof sharedEngine>;
-    models: ReturnType<typeof sharedLanguageModel>;
-    /** Settles when all recordings are open that were promised names of documents. */
-    takenUp(): Promise<unknown>;
-  },
+  parts: ServiceNeeds,
 ): OpenRecordingService {
   const [{ data, settings, log }, { projections }] = [options, parts];
   const { store, rows, audio: files, names, standing } = opened;
@@ -244,10 +224,12 @@ function recordingServiceOver(
     worksOnAudio: standing.worksOnAudio,
     takeOver: {
       ...standing.takeOver,
-      ownersOf: (recordingIds) => ownersOfRecordings(storage, recordingIds),
+      standingOf: (recordingIds) => standingOfRecordings(storage, recordingIds),
+      isAwaited: parts.left.isAwaited,
     },
     log,
     jobQueue: parts.jobQueue,
+    retriesHere: parts.retriesHere,
     leaveAudio: parts.leaveAudio,
     progress: openStageProgress(),
     recordingsDir: data.recordings,
@@ -284,12 +266,13 @@ function recordingServiceOver(
 
 /** Where an erasure removes what is not a file of the recording's own. */
 const removalFrom = (
-  { keys, store, jobs, rows, names }: OpenedLog,
+  { keys, store, jobs, rows, names, ownership, standing }: OpenedLog,
   { data, settings }: PipelineOptions,
 ) => ({
   keys,
   jobs,
   names,
+  ...(standing.isAlone ? {} : { exclusively: exclusivelyBy(ownership) }),
   version: (stream: string) => store.version(stream),
   removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),
   async removeCopies(owner: string, paths: readonly string[]): Promise<string[]> {

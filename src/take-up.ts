@@ -51,7 +51,8 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const others = await recordingService.takeUp(unsettled(parts));
   recordingService.keepTakingOver(() => unsettled(parts));
   if (parts.recordsDevices) await parts.lateAudio.takeUp();
-  await recordingService.awaitEngines(failedRecordings(parts.rows.storage));
+  // Where the log is shared one of all does this (`upkeep.ts`).
+  if (!store.isShared) await recordingService.awaitEngines(failedRecordings(parts.rows.storage));
   return captured + others;
 }
 

@@ -4,7 +4,11 @@ import type { Log } from '../shared/log.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
 import { combinedDevice } from './device/alsa-config.ts';
-import { type BrowserCaptures, browserCaptures } from './browser/browser-captures.ts';
+import {
+  type BrowserCaptures,
+  type OtherNodes,
+  browserCaptures,
+} from './browser/browser-captures.ts';
 import type { BrowserLimits } from './browser/browser-writer.ts';
 import { captureActivity } from './capture-activity.ts';
 import type { CaptureOrder } from './process/client.ts';
@@ -97,6 +101,8 @@ export type CapturesDeps = {
   combinedChannels(): CombinedChannels;
   /** `limits.recording_hours` */
   hoursMax(): number;
+  /** Nodes to which browsers may go instead; without it this process is the only one. */
+  others?: OtherNodes | undefined;
   env?: NodeJS.ProcessEnv | undefined;
   /** For tests. */
   limits?: Partial<CaptureLimits>;
@@ -186,6 +192,7 @@ function partsOf(deps: CapturesDeps) {
     log,
     folderOf: (recordingId) => join(recordingsDir, recordingId),
     hoursMax: deps.hoursMax,
+    others: deps.others ?? null,
     limits: deps.browserLimits,
   });
   const devices = openReservations(deps.warnAfter);

@@ -50,6 +50,15 @@ export const unknownVariableText = (found: { variable: string; nearest: string |
 /** Letters that may differ from the name that was meant. */
 const distanceMax = 4;
 
+/** Checks the settings that the environment says, and says of what nothing reads. @throws {SettingsError} */
+export function checkEnvironment(
+  env: NodeJS.ProcessEnv,
+  log: { warn(message: string): void },
+): void {
+  settingsFrom(env);
+  for (const unknown of unknownVariables(env)) log.warn(unknownVariableText(unknown));
+}
+
 /** Variables that begin like ours and that nothing reads, each with the one that was probably meant. */
 export function unknownVariables(
   env: NodeJS.ProcessEnv,

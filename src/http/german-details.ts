@@ -153,6 +153,8 @@ export const germanDetails: Phrases = {
   'A recording of yours is running already.': 'Eine eigene Aufnahme läuft schon.',
   'Nothing is being recorded.': 'Es wird nichts aufgenommen.',
   'This recording is not being captured.': 'Diese Aufnahme läuft nicht.',
+  'Another node of this service still has this recording. Try again in a moment.':
+    'Ein anderer Knoten dieses Dienstes hat diese Aufnahme noch. Gleich noch einmal versuchen.',
   'The recording was interrupted and goes on.': 'Die Aufnahme war unterbrochen und geht weiter.',
   'The recording ended before there was any sound.': 'Die Aufnahme endete, bevor es Ton gab.',
   'The recording could not be started: {why}': 'Die Aufnahme ließ sich nicht beginnen: {why}',

@@ -9,6 +9,7 @@ import type { Accounts, Caller } from '../accounts/accounts.ts';
 import type { AcceptedAudio } from '../audio/accepts-audio.ts';
 import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { Captures } from '../capture/captures.ts';
+import type { Elsewhere } from '../capture/moments.ts';
 import type { Config } from '../config/config.ts';
 import type { Backups } from '../integrity/backups.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
@@ -35,8 +36,8 @@ export type { Caller };
 /** Everything the routes need of the rest of the service; `main.ts` hands it in. */
 export type HttpServices = {
   log: Log;
-  /** Whether this process answers requests; else only that it lives, and its figures. */
-  standing: { serves: boolean };
+  /** Whether this process answers requests, else only that it lives, and its figures; and whether it is the only one. */
+  standing: { serves: boolean; isAlone: boolean };
   /** Release of the service, as `GET /health` and `GET /status` say. */
   version: string;
   /** Address to listen on: one of the allowed hosts. */
@@ -96,6 +97,8 @@ export type HttpServices = {
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers' | 'setupCode'>;
   ticketRows: TicketRows;
+  /** What is wrong with captures of other nodes. */
+  elsewhere: Pick<Elsewhere, 'warnings'>;
   /** What other nodes tell of their moments. */
   notices: Pick<Notices, 'listen'>;
   /** Who may act under a name, among all nodes. */

@@ -21,6 +21,7 @@ export async function presentStatus(
     | 'storage'
     | 'recordingService'
     | 'captures'
+    | 'elsewhere'
     | 'projections'
     | 'version'
     | 'health'
@@ -70,7 +71,11 @@ export async function presentStatus(
 /** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
 function asItSounds(
   recording: RecordingNow,
-  { captures, recordingService }: Pick<HttpServices, 'captures' | 'recordingService'>,
+  {
+    captures,
+    elsewhere,
+    recordingService,
+  }: Pick<HttpServices, 'captures' | 'elsewhere' | 'recordingService'>,
   language: Language,
 ) {
   const { recording_id } = recording;
@@ -82,7 +87,9 @@ function asItSounds(
     ...recording,
     // A device that is still being opened has not been heard yet, whatever the clock says.
     duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
-    warnings: (now?.warnings ?? []).map((one) => warningIn(language, one)),
+    warnings: (now?.warnings ?? elsewhere.warnings(recording_id)).map((one) =>
+      warningIn(language, one),
+    ),
     live: followed ? { behind: followed.behind ?? 0, waiting: followed.waiting } : null,
   };
 }

@@ -175,7 +175,8 @@ function actingFor(
         throw error;
       }
       const isOver = stopping.signal.aborted || held.lost.aborted;
-      if (isOver || (isSettled(of.snapshot()) && !isNew)) return await held.release();
+      const isNothing = isSettled(of.snapshot()) || !actsIn(of.snapshot());
+      if (isOver || (isNothing && !isNew)) return await held.release();
       const actor = startActor(activities.actors, of.snapshot(), (error) =>
         // A defect in the machine: it must be seen, and not end the process.
         log.error({ err: error, recordingId }, 'machine failed'),

@@ -53,6 +53,8 @@ export type ErasureDeps = {
   removeCopies?(owner: string, paths: readonly string[]): Promise<string[]>;
   /** Resolves when nothing compresses or removes its audio any more. */
   leaveAudio?(recordingId: string): Promise<void>;
+  /** Does something while no other process does anything under the same name; without it, this is the only one. */
+  exclusively?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   /** Called before each step; tests end the process there. */
   before?(step: ErasureStep): void;
 };
@@ -72,7 +74,9 @@ export interface Removals {
     job: Removal,
     recording?: RecordingAggregate | null,
   ): Promise<string[]>;
-  /** Finishes what a crash left undone; erases again what came back from a backup. What fails stays pending. */
+  /** Finishes what a crash left undone. What fails stays pending. */
+  finishPending(): Promise<void>;
+  /** The same, and erases again what came back from a backup. */
   finish(
     erase: (recordingId: string, metadata: CommandMetadata) => Promise<unknown>,
   ): Promise<void>;
@@ -90,13 +94,14 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
     carryOut(recordingId, job, recording) {
       const running = underWay.get(recordingId);
       if (running) return running;
-      const work = remove(deps, recordingId, job, recording).finally(() =>
-        underWay.delete(recordingId),
-      );
+      const { exclusively = (_, removing) => removing() } = deps;
+      const work = exclusively(`removal:${recordingId}`, () =>
+        remove(deps, recordingId, job, recording),
+      ).finally(() => underWay.delete(recordingId));
       underWay.set(recordingId, work);
       return work;
     },
-    async finish(erase) {
+    async finishPending() {
       for (const { recordingId, job } of await jobs.list()) {
         if (job !== 'erase' && job !== 'delete-documents') continue;
         // Another process may be about to store the fact: without it the job is not known to be over.
@@ -108,6 +113,9 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
           log.error({ err: error, recordingId, job }, 'still not finished');
         });
       }
+    },
+    async finish(erase) {
+      await removals.finishPending();
       for (const { subject: recordingId } of await deps.keys.erasures()) {
         await lastState(deps, recordingId)
           .then(async (state) => {

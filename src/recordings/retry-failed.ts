@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
@@ -14,7 +13,7 @@ export type EngineProbe = { ready: boolean; detail: string; isHere?: boolean };
 
 /** Tries recordings again that ended in an error because of their engine, when it answers. */
 export interface FailedRetries {
-  /** Waits for the engine, where the recording's last error is of that kind. */
+  /** Waits for the engine, where the recording's last error is of that kind; where another process does that, nothing. */
   take(recordingId: string, quiet?: () => Promise<void>): void;
   /** A person or a run has moved the recording on: nothing is waited for any more. */
   leave(recordingId: string): void;
@@ -51,16 +50,20 @@ type Deps = {
   /** Looks at the engine of a stage; null where it has none that can be asked. Throws for an abort only. */
   probeEngine(stage: Stage, signal: AbortSignal): Promise<EngineProbe | null>;
   append(recordingId: string, fact: RecordingFact, metadata: CommandMetadata): Promise<unknown>;
+  /** Whether it is this process that tries again; elsewhere one of many does. Default: yes. */
+  isHere?: (() => boolean) | undefined;
   clock?: Clock;
 };
 
 export function openFailedRetries(deps: Deps): FailedRetries {
+  const { isHere = () => true } = deps;
   const waiting = new Map<string, { stop: AbortController; ended: Promise<void> }>();
   let isClosed = false;
   return {
     take(recordingId, quiet = async () => {}) {
       // What fails while the service ends is waited for by the next start.
-      if (isClosed || waiting.has(recordingId) || waiting.size >= waitingMax) return;
+      const isFull = waiting.size >= waitingMax;
+      if (isClosed || !isHere() || waiting.has(recordingId) || isFull) return;
       const stop = new AbortController();
       const ended = quiet()
         .then(() => retryWhenReady(deps, recordingId, stop.signal))
@@ -88,11 +91,11 @@ export function openFailedRetries(deps: Deps): FailedRetries {
 
 /** @throws the signal's reason when aborted; what the log throws. */
 async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSignal): Promise<void> {
-  const { stage, retries, isMissing } = await lastFailure(
+  const { stage, version, retries, isMissing } = await lastFailure(
     deps.store.read(recordingStream(recordingId)),
   );
   if (stage === null || retries >= retriesMax) return;
-  const { progress, log, clock = systemClock } = deps;
+  const { progress, log, isHere = () => true, clock = systemClock } = deps;
   const began = clock.now();
   const since = new Date().toISOString();
   let detail = '';
@@ -108,6 +111,7 @@ async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSign
       await clock.wait(pause, signal);
       const probe = await deps.probeEngine(stage, signal);
       signal.throwIfAborted();
+      if (!isHere()) return;
       // On this machine the same again fails again, unless something was missing.
       if (probe === null || (probe.isHere && !isMissing)) return;
       if (probe.ready) break;
@@ -119,22 +123,26 @@ async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSign
   }
   log.info({ recordingId, stage, retry: retries + 1 }, 'trying again: the engine answers');
   const fact = { type: 'retry.requested', data: {} } as const;
-  await deps.append(recordingId, fact, { by: 'system', command: ulid() }).catch((error) => {
+  // Of two processes that both try the same failure again one does: it is the same command.
+  const command = `retry:${recordingId}:${version}`;
+  await deps.append(recordingId, fact, { by: 'system', command }).catch((error) => {
     if (!(error instanceof NotAccepted)) throw error;
     log.info({ recordingId }, 'not tried again: it has moved on');
   });
 }
 
-/** The stage whose engine failed last, null if it was something else; and tries since the last result. */
+/** The stage whose engine failed last and the fact of it, null if it was something else; and tries since the last result. */
 async function lastFailure(
   facts: AsyncIterable<LoggedFact>,
-): Promise<{ stage: Stage | null; retries: number; isMissing: boolean }> {
+): Promise<{ stage: Stage | null; version: number; retries: number; isMissing: boolean }> {
   let stage: Stage | null = null;
+  let version = 0;
   let isMissing = false;
   let retries = 0;
   for await (const fact of facts) {
     if (fact.type === 'stage.failed') {
       const { retriable, code } = fact.data;
+      ({ version } = fact);
       isMissing = missingCodes.has(code);
       stage = isMissing || (retriable && engineCodes.has(code)) ? fact.data.stage : null;
     } else if (fact.type === 'retry.requested' && fact.by === 'system') {
@@ -143,7 +151,7 @@ async function lastFailure(
       retries = 0;
     }
   }
-  return { stage, retries, isMissing };
+  return { stage, version, retries, isMissing };
 }
 
 /** Facts of a try that got nowhere. */

@@ -45,6 +45,8 @@ export type RecordingServiceDeps = {
   };
   /** Looks at the engine of a stage; null where none can be asked. Without it nothing is tried again by itself. */
   probeEngine?: (stage: Stage, signal: AbortSignal) => Promise<EngineProbe | null>;
+  /** Whether it is this process that tries again; elsewhere one of many does. Default: yes. */
+  retriesHere?: (() => boolean) | undefined;
   /** Awaited before a recording is erased: resolves when nothing but its stages reads its audio. */
   leaveAudio?(recordingId: string): Promise<void>;
   /** For tests. */
@@ -52,7 +54,7 @@ export type RecordingServiceDeps = {
   /** Who acts for a recording; without it, this process does. */
   ownership?: Ownership;
   /** For how many recordings this process acts at once, how it divides that among owners, and how often it looks. */
-  takeOver?: Pick<TakeOverDeps, 'slots' | 'ownersOf' | 'pollMs'>;
+  takeOver?: Pick<TakeOverDeps, 'slots' | 'standingOf' | 'isAwaited' | 'pollMs'>;
   /** Whether it works on what is captured when that is over; otherwise another process does. Default: yes. */
   worksOnAudio?: boolean | undefined;
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
@@ -167,6 +169,7 @@ const failedRetriesOf = (
     ? openFailedRetries({
         ...deps,
         probeEngine,
+        isHere: deps.retriesHere,
         append: (recordingId, fact, metadata) =>
           recordings.use(recordingId, { create: false }, (one) => one.append([fact], metadata)),
       })

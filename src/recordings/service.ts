@@ -15,7 +15,7 @@ import type { OpenRecordings } from './open-recordings.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
-import { type RecordingServiceDeps, servicePartsOf } from './service-parts.ts';
+import { type RecordingServiceDeps, type ServiceParts, servicePartsOf } from './service-parts.ts';
 
 /** Where people's commands on recordings go in. */
 export interface RecordingService {
@@ -101,10 +101,17 @@ export type OpenRecordingService = RecordingService & {
    * recorded results. Returns how many this process acts for. @throws what the list throws
    */
   takeUp(unsettled: RecordingIds): Promise<number>;
+  /**
+   * Acts for a recording from now on, beyond all slots, unless another process does or it has settled. Returns whether
+   * this one does. @throws what the log says
+   */
+  takeOver(recordingId: string): Promise<boolean>;
   /** Goes on taking up what others append or leave, where the log is shared. */
   keepTakingOver(unsettled: () => RecordingIds): void;
   /** Waits for the engines of recordings that ended in an error, and tries them again. */
-  awaitEngines(failed: AsyncIterable<string>): Promise<void>;
+  awaitEngines(failed: AsyncIterable<string> | Iterable<string>): Promise<void>;
+  /** These have been moved on by another process: nothing is waited for any more. */
+  leaveEngines(recordingIds: Iterable<string>): void;
   /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
   promisedBases(owner: string): AsyncIterable<string>;
   /**
@@ -114,8 +121,10 @@ export type OpenRecordingService = RecordingService & {
   endWork(recordingId: string, metadata: { by: string; command: string }): Promise<void>;
   /** Recordings that could not be taken up at the start, and why. */
   notTakenUp(): ReadonlyMap<string, string>;
-  /** Finishes what a crash left undone of erasures, deletions and uploads. */
+  /** Finishes what a crash left undone of erasures, deletions and uploads; erases what came back from a backup. */
   finishRemovals(): Promise<void>;
+  /** Finishes what other processes left undone: erasures, deletions, uploads, and audio that is to be compressed. */
+  finishPending(): Promise<void>;
   /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   /** Stops all activities, says so in the log, and waits for what is under way. */
@@ -138,6 +147,7 @@ export function openRecordingService(given: RecordingServiceDeps): OpenRecording
   });
   return {
     importAudio,
+    ...leftUndone(parts, removeUnacknowledged, log),
     async startRecording({ recordingId, by, command, title, people, ...data }) {
       const { noCaptures } = deps.files;
       if (noCaptures !== null)
@@ -163,12 +173,6 @@ export function openRecordingService(given: RecordingServiceDeps): OpenRecording
       });
     },
     notTakenUp: () => takeOver.failures,
-    async finishRemovals() {
-      await removals?.finish(erasing.erase);
-      const unacknowledged = await removeUnacknowledged();
-      if (unacknowledged.length > 0)
-        log.info({ unacknowledged }, 'removed uploads that were not acknowledged');
-    },
     activity: (recordingId) => progress.of(recordingId),
     onActivity: (listener) => progress.onChange(listener),
     onHeard: (listener) => progress.onHeard(listener),
@@ -177,9 +181,13 @@ export function openRecordingService(given: RecordingServiceDeps): OpenRecording
       await keeping?.takeNoted();
       return taken;
     },
+    takeOver: recordings.takeOver,
     keepTakingOver: (unsettled) => takeOver.follow(unsettled),
     async awaitEngines(failed) {
       for await (const recordingId of failed) failedRetries?.take(recordingId);
+    },
+    leaveEngines(recordingIds) {
+      for (const recordingId of recordingIds) failedRetries?.leave(recordingId);
     },
     whileFilesStay: (work) => (keeping ? keeping.whileFilesStay(work) : work()),
     promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
@@ -189,6 +197,29 @@ export function openRecordingService(given: RecordingServiceDeps): OpenRecording
       await takeOver.close();
       await recordings.close();
       await removals?.settled();
+    },
+  };
+}
+
+function leftUndone(
+  { removals, erasing, keeping }: ServiceParts,
+  removeUnacknowledged: () => Promise<string[]>,
+  log: Pick<RecordingServiceDeps['log'], 'info'>,
+): Pick<OpenRecordingService, 'finishRemovals' | 'finishPending'> {
+  const removeUploads = async (): Promise<void> => {
+    const unacknowledged = await removeUnacknowledged();
+    if (unacknowledged.length > 0)
+      log.info({ unacknowledged }, 'removed uploads that were not acknowledged');
+  };
+  return {
+    async finishRemovals() {
+      await removals?.finish(erasing.erase);
+      await removeUploads();
+    },
+    async finishPending() {
+      await removals?.finishPending();
+      await removeUploads();
+      await keeping?.takeNoted();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { recordingOf } from '../../events/facts/recording.ts';
 import { type CommitSignal, commitSignal } from '../../events/log/commit-signal.ts';
 import type { EventStore } from '../../events/store.ts';
-import { isAtWork } from '../../machines/states.ts';
+import { isIn } from '../../machines/states.ts';
 import type { Log } from '../shared/log.ts';
 import { messageOf } from '../shared/errors.ts';
 import { type Clock, systemClock } from '../shared/retry.ts';
@@ -37,10 +37,17 @@ export type TakeOverDeps = {
   log: Log;
   /** For how many recordings this process acts at once; what is captured here needs none. Default: all there are. */
   slots?: number | undefined;
-  /** Whose these recordings are, where slots are counted; those it does not name are no one's. */
-  ownersOf?:
-    | ((recordingIds: readonly string[]) => Promise<ReadonlyMap<string, string>>)
+  /** Whose these recordings are, and in which state, where slots are counted; those it does not name are no one's. */
+  standingOf?:
+    | ((
+        recordingIds: readonly string[],
+      ) => Promise<ReadonlyMap<string, { owner: string; state: string }>>)
     | undefined;
+  /**
+   * Whether one that is captured is still left to the process that its browser comes back to, where the log is
+   * shared. Default: always.
+   */
+  isAwaited?: ((recordingId: string, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Between two looks when nothing was heard, in milliseconds: so long one waits whose process died. */
   pollMs?: number | undefined;
   clock?: Clock | undefined;
@@ -83,7 +90,8 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
     follow(unsettled) {
       if (it.store.isShared) running.push(listen(it), keepLooking(it, unsettled));
     },
-    waits({ recordingId }) {
+    waits({ recordingId, snapshot }) {
+      if (it.store.isShared && snapshot().matches('recording')) return;
       if (isFree(it)) void take(it, recordingId);
       else note(it, recordingId);
     },
@@ -100,6 +108,9 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
     },
   };
 }
+
+type Known = Awaited<ReturnType<NonNullable<TakeOverDeps['standingOf']>>>;
+const noneKnown: Known = new Map();
 
 const isFree = ({ taken, slots }: TakingOver): boolean => taken.size < slots;
 
@@ -148,18 +159,27 @@ async function* candidatesOf(it: TakingOver, unsettled: RecordingIds): AsyncGene
   yield* unsettled;
 }
 
-/** Owners with the fewest here first, each one's in the order of the list. */
+/**
+ * Owners with the fewest here first, each one's in the order of the list. Without those whose browser has another
+ * process take them over when it is back: who acts for them meanwhile would keep it out.
+ */
 async function inTurn(it: TakingOver, unsettled: RecordingIds): Promise<string[]> {
   const candidates = new Set<string>();
   for await (const recordingId of candidatesOf(it, unsettled)) {
     candidates.add(recordingId);
     if (candidates.size >= candidatesMax) break;
   }
-  const ids = [...candidates].filter((recordingId) => !it.taken.has(recordingId));
-  const owners = (await it.ownersOf?.([...it.taken, ...ids])) ?? new Map<string, string>();
+  const known = (await it.standingOf?.([...it.taken, ...candidates])) ?? noneKnown;
+  const ids: string[] = [];
+  for (const recordingId of candidates) {
+    if (it.taken.has(recordingId)) continue;
+    const isCaptured = it.store.isShared && isIn(known.get(recordingId)?.state ?? '', 'recording');
+    if (!isCaptured || (await it.isAwaited?.(recordingId, it.stopping.signal)) === false)
+      ids.push(recordingId);
+  }
   const places = new Map<string, number>();
   const next = (recordingId: string): number => {
-    const owner = owners.get(recordingId) ?? '';
+    const owner = known.get(recordingId)?.owner ?? '';
     const place = places.get(owner) ?? 0;
     places.set(owner, place + 1);
     return place;
@@ -185,10 +205,10 @@ async function listen(it: TakingOver): Promise<void> {
       await recordings
         .appendedElsewhere(recordingId, fact.version)
         .catch((error: unknown) => log.warn({ err: error, recordingId }, 'cannot be read on'));
-      const isUnsettled = fact.to !== undefined && isAtWork(fact.to);
+      const isUnsettled = fact.to !== undefined && isIn(fact.to, 'transcribing');
       if (!isUnsettled) heard.delete(recordingId);
-      // Who acts for it goes on appending: only what begins, or was given up, may be no one's.
-      else if (!isAtWork(fact.from ?? '') || fact.type === 'stage.interrupted')
+      // Who acts for it goes on appending: only what begins to be worked on, or was given up, may be no one's.
+      else if (!isIn(fact.from ?? '', 'transcribing') || fact.type === 'stage.interrupted')
         note(it, recordingId);
     }
   });

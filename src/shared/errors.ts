@@ -19,6 +19,7 @@ export type StageErrorCode =
   | 'nothing-combined'
   | 'program-replaced'
   | 'rate-differs'
+  | 'recorded-elsewhere'
   | 'recording-paused'
   | 'socket-unsafe'
   | 'source-gone'

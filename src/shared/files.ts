@@ -1,8 +1,9 @@
+import { ulid } from 'ulid';
 import { hasCode } from './errors.ts';
-import { chmod, lstat, mkdir, open, rename, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, open, rename, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 
 /**
  * Writes a file so that after a crash there is the old one, or the whole new one: a temporary file
@@ -19,6 +20,22 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   }
   await rename(temporary, path);
   await syncDirectory(dirname(path));
+}
+
+/**
+ * Puts a copy of a file, synced, in the place of what is there: under a name of its own until it is whole. In the
+ * place of itself it is another file for all that open it from then on; who has the old one open writes to that.
+ */
+export async function copyDurably(path: string, to: string): Promise<void> {
+  const copy = join(dirname(to), `.${ulid()}.part`);
+  try {
+    await copyFile(path, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await syncFile(copy);
+    await rename(copy, to);
+  } finally {
+    await rm(copy, { force: true });
+  }
+  await syncDirectory(dirname(to));
 }
 
 /** Makes what was written to a file durable, by any process. */

@@ -15,9 +15,9 @@ export interface Notices {
 
 /**
  * `session-ended`: its id. `moment`: what goes on with a recording. `applied`: the position up to which rows
- * were made.
+ * were made. `capture-stop`: a recording that the node which has its browser is to end.
  */
-export type Topic = 'session-ended' | 'moment' | 'applied';
+export type Topic = 'session-ended' | 'moment' | 'applied' | 'capture-stop';
 
 /** Of a process that has the log for itself. */
 export const noNotices = (): Notices => ({

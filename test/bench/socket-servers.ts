@@ -58,6 +58,7 @@ function ourSockets(): void {
     },
     recordingService: { activity: () => [], onActivity: nothing, onHeard: nothing },
     captures: { now: () => null, onNow: nothing, onWarnings: nothing },
+    elsewhere: { warnings: () => [] },
     models: { onProgress: nothing },
     readiness: { until: async () => {} },
     health: () => ({ state: 'ok', writable: true, advice: [], damage: [], more: 0 }),

@@ -27,13 +27,21 @@ test('what came late is joined with audio that was compressed meanwhile, sample 
   await rm(join(folder, 'audio.wav'));
   const base = await lengthOf(main);
   assert.deepEqual(base, { samples: rate, rate });
-  const joined = await joinLate(folder, { main, base, signal });
+  const joined = await joinLate(folder, { main, base, has: rate, signal });
   const file = await readFile(joined.path);
   assert.deepEqual(file.subarray(44), Buffer.concat([before, late]));
   assert.equal(joined.bytes, file.length);
+  // A part of what came late was added by a process that had lost it: the rest is behind that.
+  const shorter = { samples: rate - 1000, rate };
+  const rest = await joinLate(folder, { main, base: shorter, has: rate, signal });
+  const both = Buffer.concat([before, late.subarray(2000)]);
+  assert.deepEqual((await readFile(rest.path)).subarray(44), both);
   // Another length than it had when the browser came back: what is there is not what it goes on from.
-  const shorter = { samples: rate - 1, rate };
-  await assert.rejects(joinLate(folder, { main, base: shorter, signal }), {
-    code: 'audio-missing',
-  });
+  for (const [samples, has] of [
+    [rate + 1, rate],
+    [rate, rate + 1],
+  ] as const)
+    await assert.rejects(joinLate(folder, { main, base: { samples, rate }, has, signal }), {
+      code: 'audio-missing',
+    });
 });

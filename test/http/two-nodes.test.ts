@@ -31,6 +31,9 @@ test('what is done at one node with users, settings, commands and guesses holds 
     ({ type, stage }) => type === 'progress' && stage === 'transcribe',
   );
   assert.deepEqual([now['recording_id'], now['fraction']], [id, 0.5]);
+  const status = await b.call<{ processing: object[] }>('GET', '/status', { token: ben });
+  const [atWork] = status.body.processing as { fraction: number; attempt: number }[];
+  assert.deepEqual([atWork!.fraction, atWork!.attempt], [0.5, 1]);
   a.engines.release('transcribe');
   await b.reaches(id!, 'idle.saved');
   const list = await b.call<{ recordings: { recording_id: string }[] }>('GET', path, {

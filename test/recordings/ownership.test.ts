@@ -279,7 +279,7 @@ async function openWorld(
   const [recordingsDir, quarantineDir] = [join(dir, 'recordings'), join(dir, 'quarantine')];
   await mkdir(recordingsDir);
   const store = memoryStore({ isShared: true });
-  const owners = new Map<string, string>();
+  const standing = new Map<string, { owner: string; state: string }>();
   let uploads = 0;
   return {
     async factsOf(id: string) {
@@ -331,7 +331,7 @@ async function openWorld(
         language: null,
         speakers: null,
       });
-      owners.set(recordingId, owner);
+      standing.set(recordingId, { owner, state: 'transcribing.recognising' });
       return recordingId;
     },
     node,
@@ -353,7 +353,7 @@ async function openWorld(
     const service = openRecordingService({
       store,
       ownership,
-      takeOver: { slots, pollMs, ownersOf: async () => owners },
+      takeOver: { slots, pollMs, standingOf: async () => standing },
       activities:
         activities ??
         (Object.fromEntries(stages.map((stage) => [stage, begins])) as Record<

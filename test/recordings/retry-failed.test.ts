@@ -98,6 +98,7 @@ async function failing(t: TestContext, failures: { code: StageErrorCode; times: 
     await recordingService.awaitEngines(Readable.from([recordingId]));
   }
   return {
+    store,
     recordingService,
     recordingId,
     probes,
@@ -117,6 +118,14 @@ test('a recording that failed because its engine was away is taken up when the e
   await pass(minute);
   await facts('stage.started', 2);
   assert.ok((await types()).includes('retry.requested system'));
+  // Another process that waits for the same gives the same command.
+  const stream = recordingStream(it.recordingId);
+  let version = 0;
+  for await (const fact of it.store.read(stream)) {
+    if (fact.type === 'stage.failed') ({ version } = fact);
+    if (fact.type === 'retry.requested')
+      assert.equal(fact.command, `retry:${it.recordingId}:${version}`);
+  }
   assert.equal((await it.recordingService.read(it.recordingId)).state, 'transcribing.recognising');
 });
 

@@ -37,6 +37,8 @@ export function browserClient(options: {
   kind?: 'solo' | 'meeting';
   /** Goes on with this one, of which it holds `pcm`. */
   recordingId?: string;
+  /** Not a browser: `mitschrift record`. */
+  sender?: 'recorder';
 }): BrowserClient {
   const { pcm, rate, frameSamples, token } = options;
   let id: string | null = options.recordingId ?? null;
@@ -90,8 +92,8 @@ export function browserClient(options: {
     listen();
     mine.on('open', () => {
       const more = id === null ? {} : { recording_id: id };
-      const kind = options.kind ?? 'solo';
-      mine.send(JSON.stringify({ type: 'audio.start', kind, sample_rate: rate, ...more }));
+      const { kind = 'solo', sender } = options;
+      mine.send(JSON.stringify({ type: 'audio.start', kind, sample_rate: rate, sender, ...more }));
     });
     mine.on('message', (data: Buffer) => {
       listen();
@@ -119,10 +121,13 @@ export function browserClient(options: {
       acknowledged = frame.samples!;
       sent = acknowledged;
       ready = true;
+      ended = null;
       send();
     } else if (frame.type === 'audio.ack') {
       if (frame.samples! > sent) throw new Error('more acknowledged than sent');
       acknowledged = Math.max(acknowledged, frame.samples!);
+    } else if (frame.type === 'warning' && frame['code'] === 'recorded-elsewhere') {
+      socket.terminate();
     } else if (frame.type === 'audio.ended' && (!ended || frame['reason'] === 'stopped')) {
       ended = frame;
     }

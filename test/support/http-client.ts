@@ -4,9 +4,11 @@ import { EventEmitter, once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import type { Stage } from '../../events/facts/recording.ts';
+import type { Ownership } from '../../events/ownership.ts';
 import type { LevelLog } from '../../events/log/level-log.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openSpace } from '../../src/documents/space.ts';
+import type { BrowserLimits } from '../../src/capture/browser/browser-writer.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { type Service, startService as startWhole } from '../../src/main.ts';
 import type { HttpServices } from '../../src/http/services.ts';
@@ -55,6 +57,8 @@ export async function startService(
     address?: string;
     /** A node on PostgreSQL, with what `dataDir` has in common with others: its name and role. */
     node?: { name: string; role: 'serve' | 'work' | 'all' };
+    browserLimits?: Partial<BrowserLimits>;
+    withOwnership?: (own: Ownership) => Ownership;
   } = {},
 ) {
   let running: Service | undefined;
@@ -86,6 +90,8 @@ export async function startService(
     env: options.env ?? {},
     log,
     activities: withStages(engines.activities, options.stages ?? {}),
+    browserLimits: options.browserLimits ?? {},
+    ...(options.withOwnership ? { withOwnership: options.withOwnership } : {}),
     withServices: (own) => (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
   });
   await running.ready;

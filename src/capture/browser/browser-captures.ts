@@ -32,8 +32,18 @@ export interface BrowserCaptures {
   onWarnings(listener: (now: CaptureNow) => void): () => void;
 }
 
-/** A recording that was started has its activity by then, in milliseconds. */
+/** Among nodes that share the log, the one to which a browser comes takes its recording over. */
+export type OtherNodes = {
+  /** Acts for a recording here from now on; false while another node does, or one that died had a lease on it. */
+  takeOver(recordingId: string): Promise<boolean>;
+  /** Has the node that has a recording's browser end it: at once, or, where it does not hear it, never. */
+  stop(recordingId: string, stoppedBy: StoppedBy | undefined): void;
+};
+
+/** A recording that was started, or taken over, has its activity by then, in milliseconds. */
 const openWithinMs = 10_000;
+/** Between two tries to take one over that another node still has, in milliseconds. */
+const takeOverEveryMs = 250;
 
 type BrowserCapturesDeps = {
   store: EventStore;
@@ -41,6 +51,8 @@ type BrowserCapturesDeps = {
   folderOf(recordingId: string): string;
   /** `limits.recording_hours` */
   hoursMax(): number;
+  /** Null where this process is the only one. */
+  others: OtherNodes | null;
   /** For tests. */
   limits?: Partial<BrowserLimits> | undefined;
 };
@@ -76,13 +88,18 @@ class StreamedCaptures implements BrowserCaptures {
   }
 
   async stream(recordingId: string): Promise<BrowserStream> {
-    if (!this.#streams.has(recordingId)) await this.#opened(recordingId);
+    if (!this.#streams.has(recordingId)) await this.#begun(recordingId);
     const stream = this.#streams.get(recordingId);
     if (stream) return stream;
-    throw notRecording();
+    throw this.#deps.others ? recordedElsewhere() : notRecording();
   }
 
   async stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void> {
+    const { others } = this.#deps;
+    if (others && !this.#streams.has(recordingId)) {
+      if (await others.takeOver(recordingId)) await this.#opened(recordingId, takeOverEveryMs);
+      else others.stop(recordingId, stoppedBy);
+    }
     const stream = this.#streams.get(recordingId);
     const capture = this.#underWay.get(recordingId);
     if (!stream || !capture) throw notRecording();
@@ -93,11 +110,12 @@ class StreamedCaptures implements BrowserCaptures {
 
   async activity(job: Job, control: ControlState): Promise<void> {
     const { recordingId } = job;
-    const { folderOf, hoursMax, limits, log } = this.#deps;
+    const { folderOf, hoursMax, limits, log, others } = this.#deps;
     const all = { ...browserLimits, secondsMax: hoursMax() * 3600, ...limits };
     const isRecorder = control.trigger === 'recorder';
     const stream = await openBrowserStream(folderOf(recordingId), {
       limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
+      isShared: others !== null,
       log,
       onAway: () => this.#notify(recordingId),
     });
@@ -122,7 +140,7 @@ class StreamedCaptures implements BrowserCaptures {
 
   async #untilEnd(job: Job, stream: BrowserStream): Promise<void> {
     const reason = await Promise.race([stream.ended, aborted(job.signal)]);
-    if (reason === null) return;
+    if (reason === null || job.signal.aborted) return;
     await this.#appendAudio(job, stream, reason);
     stream.announce(reason);
   }
@@ -146,8 +164,20 @@ class StreamedCaptures implements BrowserCaptures {
     await removeCaptureFiles(folder, { audio: false });
   }
 
-  /** Resolves when the recording has its stream, or has had the time to get one. */
-  #opened(recordingId: string): Promise<void> {
+  /** Resolves when the recording has its stream here, taken over if need be, or has had the time to get one. */
+  async #begun(recordingId: string): Promise<void> {
+    const { others } = this.#deps;
+    if (!others) return await this.#opened(recordingId, openWithinMs);
+    const until = performance.now() + openWithinMs;
+    do {
+      await others.takeOver(recordingId);
+      await this.#opened(recordingId, takeOverEveryMs);
+    } while (!this.#streams.has(recordingId) && performance.now() < until);
+  }
+
+  /** Resolves when the recording has its stream, or so many milliseconds have passed. */
+  #opened(recordingId: string, withinMs: number): Promise<void> {
+    if (this.#streams.has(recordingId)) return Promise.resolve();
     return new Promise((resolve) => {
       const waiting = this.#openings.get(recordingId) ?? new Set();
       this.#openings.set(recordingId, waiting);
@@ -157,7 +187,7 @@ class StreamedCaptures implements BrowserCaptures {
         if (waiting.size === 0) this.#openings.delete(recordingId);
         resolve();
       };
-      const timer = setTimeout(done, openWithinMs);
+      const timer = setTimeout(done, withinMs);
       waiting.add(done);
     });
   }
@@ -167,6 +197,14 @@ class StreamedCaptures implements BrowserCaptures {
     if (present) for (const listener of this.#listeners) listener(present);
   }
 }
+
+/** Not for ever: it is to be asked again. */
+export const recordedElsewhere = (): StageError =>
+  new StageError(
+    'recorded-elsewhere',
+    'Another node of this service still has this recording. Try again in a moment.',
+    { retriable: true },
+  );
 
 const notRecording = () =>
   new StageError('not-recording', 'This recording is not being captured.', { retriable: false });

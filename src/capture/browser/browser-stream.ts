@@ -54,6 +54,8 @@ export interface BrowserStream {
 
 type StreamOptions = {
   limits: BrowserLimits;
+  /** Whether another process may still have the file open that it had when it was lost. Default: no. */
+  isShared?: boolean | undefined;
   log: Log;
   /** `awaySince` has changed. */
   onAway(): void;
@@ -68,6 +70,7 @@ export async function openBrowserStream(
   let stream: ConnectedStream | undefined;
   const writer = await openBrowserWriter(folder, {
     limits: options.limits,
+    isShared: options.isShared,
     log: options.log,
     onHeld: (held) => stream?.sender?.hold(held),
     onWritten: (samples) => stream?.sender?.acknowledge(samples),

@@ -1,6 +1,6 @@
-import { stat, statfs } from 'node:fs/promises';
+import { stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateDirectory } from '../../shared/files.ts';
+import { copyDurably, privateDirectory } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
 import { readBrowserRate, writeBrowserRate } from './browser-file.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
@@ -27,6 +27,11 @@ export interface BrowserWriter {
 
 type BrowserWriterOptions = {
   limits: BrowserLimits;
+  /**
+   * Whether another process may still have the file open that it had when it was lost: a copy is gone on with then,
+   * into which that one writes nothing. Default: no.
+   */
+  isShared?: boolean | undefined;
   log: Log;
   /** Whether so much waits for the disk that no more should come. */
   onHeld(held: boolean): void;
@@ -44,7 +49,12 @@ export async function openBrowserWriter(
   const path = join(folder, audioFileName);
   const rate = await readBrowserRate(folder);
   // Before the file is touched: when it was last written is when the browser was last heard.
-  const heardAt = (await stat(path).catch(() => null))?.mtimeMs ?? Date.now();
+  const found = await stat(path).catch(() => null);
+  const heardAt = found?.mtimeMs ?? Date.now();
+  if (options.isShared === true && found) {
+    await copyDurably(path, path);
+    await utimes(path, found.atime, found.mtime);
+  }
   const file = rate === null ? null : await openWavWriter(path, 1, rate);
   return new FileWriter(folder, options, { rate, heardAt, file });
 }

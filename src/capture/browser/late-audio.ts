@@ -4,12 +4,18 @@ import { filesOf } from '../../../projections/recording/files.ts';
 import { type Recording, factAt, factsOf } from '../../../projections/recording/recording.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
+import { onAbort } from '../../shared/abort.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
+import type { Held, Ownership } from '../../../events/ownership.ts';
+import type { FreeNames } from '../../recordings/free-names.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
-import { type AudioSender, type BrowserStream, openBrowserStream } from './browser-stream.ts';
+import type { Exclusively } from '../../storage/blobs/exclusively.ts';
+import { recordedElsewhere } from './browser-captures.ts';
+import { behind } from './late-stream.ts';
+import { type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import {
   type LateBase,
@@ -32,7 +38,10 @@ export interface LateBrowserAudio {
    * @throws {StageError} `not-recording` no browser recorded it, or its audio is gone; {UnknownRecording}
    */
   stream(recordingId: string): Promise<BrowserStream>;
-  /** At start: goes on with what a dead process left, as if the browser had just gone. */
+  /**
+   * Goes on with what a dead process left, as if the browser had just gone; where the log is shared, when no browser
+   * has come back with it to another process for long. At start, and there from time to time.
+   */
   takeUp(): Promise<void>;
   /** Keeps what was taken for the next start. */
   close(): Promise<void>;
@@ -43,6 +52,12 @@ type LateAudioDeps = {
   jobs: PendingJobs;
   log: Log;
   files: AudioStore;
+  ownership: Ownership;
+  /** Null where this process is the only one. */
+  others: {
+    free: FreeNames;
+    exclusively: Exclusively;
+  } | null;
   /** `limits.recording_hours` */
   hoursMax(): number;
   /** Resolves when every reader knows what the log says up to a position. */
@@ -77,7 +92,9 @@ class KeptLateAudio implements LateBrowserAudio {
     const { jobs, log } = this.#deps;
     for (const { recordingId, job } of await jobs.list()) {
       if (job !== 'late-audio' || this.#streams.has(recordingId)) continue;
+      if (await this.#isAwaited(recordingId)) continue;
       await this.stream(recordingId).catch(async (error: unknown) => {
+        if (hasCode(error, 'recorded-elsewhere')) return;
         log.warn({ err: error, recordingId }, 'what a browser sent late cannot be added');
         // Of a recording that is gone nothing is kept; all else is tried again at the next start.
         if (isOver(error)) await this.#forget(recordingId);
@@ -93,8 +110,20 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #open(recordingId: string): Promise<BrowserStream> {
-    const { files, recordingService, log, jobs } = this.#deps;
+    const { files, ownership } = this.#deps;
     if (files.noCaptures !== null) throw refusal(files.noCaptures);
+    const held = await ownership.claim(nameOf(recordingId), this.#closing.signal);
+    if (!held) throw recordedElsewhere();
+    try {
+      return await this.#openHeld(recordingId, held);
+    } catch (error) {
+      await held.release();
+      throw error;
+    }
+  }
+
+  async #openHeld(recordingId: string, held: Held): Promise<BrowserStream> {
+    const { files, recordingService, log, jobs } = this.#deps;
     const folder = files.captureFolder(recordingId);
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);
@@ -110,13 +139,22 @@ class KeptLateAudio implements LateBrowserAudio {
       base.samples / base.rate;
     const inner = await openBrowserStream(lateFolder(folder), {
       limits: { ...browserLimits, ...this.#deps.limits, secondsMax: Math.max(0, secondsMax) },
+      isShared: this.#deps.others !== null,
       log,
       onAway() {},
     });
-    const ending = this.#untilEnd(recordingId, inner, base);
+    const ending = this.#untilEnd(recordingId, { inner, base, held });
     this.#endings.add(ending);
     void ending.finally(() => this.#endings.delete(ending));
     return behind(inner, base);
+  }
+
+  /** Whether it is left to the process that the browser comes back to. */
+  async #isAwaited(recordingId: string): Promise<boolean> {
+    const { others, limits } = this.#deps;
+    if (!others) return false;
+    const freeMs = await others.free.freeForMs(nameOf(recordingId), this.#closing.signal);
+    return freeMs < (limits?.graceMs ?? browserLimits.graceMs);
   }
 
   async #begin(recordingId: string, main: AudioFile): Promise<LateBase> {
@@ -128,53 +166,72 @@ class KeptLateAudio implements LateBrowserAudio {
     return base;
   }
 
-  /** Never rejects: what could not be added stays, and is tried again at the next start. */
-  async #untilEnd(recordingId: string, inner: BrowserStream, base: LateBase): Promise<void> {
-    const stopped = new Promise<null>((resolve) => {
-      this.#closing.signal.addEventListener('abort', () => resolve(null), { once: true });
-    });
+  /** Never rejects: what could not be added stays, and is tried again at the next start, or by another process. */
+  async #untilEnd(recordingId: string, late: Late): Promise<void> {
+    const { inner, held } = late;
+    const signal = AbortSignal.any([this.#closing.signal, held.lost]);
+    const stopped = new Promise<null>((resolve) => onAbort(signal, () => resolve(null)));
     const reason = await Promise.race([inner.ended, stopped]);
-    if (reason === null) return;
     try {
-      if (inner.samples > 0) await this.#add(recordingId, base);
+      if (reason !== null && inner.samples > 0) await this.#add(recordingId, late, signal);
+      signal.throwIfAborted();
       await this.#forget(recordingId);
-      inner.announce(reason);
+      await held.release();
+      inner.announce(reason!);
     } catch (error) {
       const { log } = this.#deps;
-      // A service that stops leaves it to the next start.
-      if (!this.#closing.signal.aborted)
+      // A service that stops leaves it to the next start, one that lost it to another.
+      if (!signal.aborted) {
         log.error({ err: error, recordingId }, 'what a browser sent late could not be added yet');
-      if (isOver(error)) await this.#forget(recordingId).catch(() => undefined);
-      inner.announce('left');
+        if (isOver(error)) await this.#forget(recordingId).catch(() => undefined);
+      }
+      if (reason !== null) inner.announce('left');
     }
-    this.#streams.delete(recordingId);
+    if (!this.#closing.signal.aborted) this.#streams.delete(recordingId);
     await inner.close();
+    await held.release().catch((error: unknown) => {
+      this.#deps.log.warn({ err: error, recordingId }, 'it is not given back');
+    });
   }
 
   /** No other may replace the file meanwhile that this is added to. */
-  async #add(recordingId: string, base: LateBase): Promise<void> {
+  async #add(recordingId: string, late: Late, signal: AbortSignal): Promise<void> {
+    const { recordingService, others } = this.#deps;
+    const adding = () =>
+      recordingService.whileFilesStay(() => this.#addTo(recordingId, late, signal));
+    // Another process may be compressing it.
+    await (others ? others.exclusively(`audio:${recordingId}`, adding) : adding());
+  }
+
+  async #addTo(recordingId: string, { inner, base }: Late, signal: AbortSignal): Promise<void> {
     const { recordingService, files, applied } = this.#deps;
     const folder = files.captureFolder(recordingId);
-    await recordingService.whileFilesStay(async () => {
-      const { recording, state } = await recordingService.read(recordingId);
-      const main = audioOf(recording, state);
-      const added = factsOf(recording, 'audio.extended', Infinity).length;
-      const name = `audio-${added + 2}.wav`;
-      const { signal } = this.#closing;
-      const joined = await files.read(recordingId, main, (path) =>
-        joinLate(folder, { main: path, base, signal }),
-      );
-      const path = await files.keep(recordingId, name, joined);
-      const data = { ...joined, path, before: base.samples / base.rate, replaces: main.path };
-      const by = recordingOwner(recording) ?? 'system';
-      // The same again after a crash is the same command.
-      const command = `late-audio:${recordingId}:${base.samples}`;
-      const { position } = await recordingService.decide(recordingId, { by, command }, () => [
-        { type: 'audio.extended', data },
-      ]);
-      await applied(position);
-      await removeReplaced(files, recordingId, data);
-    });
+    const { recording, state } = await recordingService.read(recordingId);
+    const main = audioOf(recording, state);
+    const name = `audio-${factsOf(recording, 'audio.extended', Infinity).length + 2}.wav`;
+    // More than the base where a process that had lost it added after all what had come by then.
+    const { samples: has } = await files.read(recordingId, main, lengthOf);
+    if (has - base.samples >= inner.samples) return;
+    const joined = await files.read(recordingId, main, (path) =>
+      joinLate(folder, { main: path, base, has, signal }),
+    );
+    signal.throwIfAborted();
+    const path = await files.keep(recordingId, name, joined);
+    const data = { ...joined, path, before: has / base.rate, replaces: main.path };
+    const by = recordingOwner(recording) ?? 'system';
+    // The same again after a crash is the same command.
+    const command = `late-audio:${recordingId}:${has}:${base.samples + inner.samples}`;
+    const { position } = await recordingService.decide(
+      recordingId,
+      { by, command },
+      (now, then) => {
+        signal.throwIfAborted();
+        if (audioOf(now, then).path !== main.path) throw new Error('The audio is another by now.');
+        return [{ type: 'audio.extended', data }];
+      },
+    );
+    await applied(position);
+    await removeReplaced(files, recordingId, data);
   }
 
   /** Nothing is left to do: what was taken is in the audio, or was nothing. */
@@ -186,6 +243,11 @@ class KeptLateAudio implements LateBrowserAudio {
     await this.#deps.jobs.complete(recordingId, 'late-audio');
   }
 }
+
+/** What comes late of one recording, and what keeps other processes from taking it. */
+type Late = { inner: BrowserStream; base: LateBase; held: Held };
+
+const nameOf = (recordingId: string): string => `late-audio:${recordingId}`;
 
 type Addition = RecordingFactOf<'audio.extended'>['data'];
 
@@ -228,42 +290,3 @@ const refusal = (message: string): StageError =>
 /** Whether trying again can help no more. */
 const isOver = (error: unknown): boolean =>
   hasCode(error, 'not-recording', 'NOT_ACCEPTED', 'UNKNOWN_RECORDING', 'audio-missing', 'ENOENT');
-
-/** The stream as its browser counts: behind what there was before. */
-function behind(inner: BrowserStream, { samples: before, rate }: LateBase): BrowserStream {
-  const counted = new WeakMap<AudioSender, AudioSender>();
-  const counting = (sender: AudioSender): AudioSender => {
-    const present = counted.get(sender) ?? {
-      acknowledge: (samples) => sender.acknowledge(before + samples),
-      ended: (samples, reason) => sender.ended(before + samples, reason),
-      hold: (held) => sender.hold(held),
-    };
-    counted.set(sender, present);
-    return present;
-  };
-  return {
-    rate,
-    get samples() {
-      return before + inner.samples;
-    },
-    get awaySince() {
-      return inner.awaySince;
-    },
-    ended: inner.ended,
-    async attach(sender, wanted) {
-      if (wanted !== rate)
-        throw new StageError('rate-differs', `This recording has ${rate} samples a second.`, {
-          retriable: false,
-        });
-      return before + (await inner.attach(counting(sender), wanted));
-    },
-    take: (sender, pcm) => inner.take(counting(sender), pcm),
-    detach: (sender, reason) => inner.detach(counting(sender), reason),
-    leave: (sender) => inner.leave(counting(sender)),
-    stop: (sender) => inner.stop(counting(sender)),
-    finish: () => inner.finish(),
-    pause: (paused) => inner.pause(paused),
-    announce: (reason) => inner.announce(reason),
-    close: () => inner.close(),
-  };
-}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ulid } from 'ulid';
 import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeFlac, flacLength } from '../../audio/flac.ts';
@@ -17,7 +18,6 @@ export type LateBase = { samples: number; rate: number };
 export const lateFolder = (folder: string): string => join(folder, 'late');
 
 const baseName = 'late.json';
-const joinedFolder = (folder: string): string => join(lateFolder(folder), 'joined');
 const baseSchema = z.object({
   samples: z.number().int().nonnegative(),
   rate: z.number().int().positive(),
@@ -56,26 +56,25 @@ export async function lengthOf(path: string): Promise<LateBase> {
 
 /**
  * Makes the recording's audio and what came late into one file, synced, to be moved to where audio is kept.
- * @param options.main path of the audio that there is
- * @returns with the absolute path of the file
+ * @param options.main path of the audio that there is, which has `has` samples: those behind the base came late as well
+ * @returns with the absolute path of the file, whose folder no other process writes into
  */
 export async function joinLate(
   folder: string,
-  options: { main: string; base: LateBase; signal: AbortSignal },
+  options: { main: string; base: LateBase; has: number; signal: AbortSignal },
 ): Promise<FinishedAudio> {
-  const { main, base, signal } = options;
-  const joined = joinedFolder(folder);
-  await rm(joined, { recursive: true, force: true });
+  const { main, base, has, signal } = options;
+  const joined = join(lateFolder(folder), `joined-${ulid()}`);
   await mkdir(joined, { mode: 0o700 });
   const path = join(joined, audioFileName);
   const writer = await openWavWriter(path, 1, base.rate);
   try {
     await append(writer, main, signal);
-    if (writer.frames !== base.samples)
+    if (writer.frames !== has || has < base.samples)
       throw new StageError('audio-missing', 'The audio is not as long as it was.', {
         retriable: false,
       });
-    await append(writer, join(lateFolder(folder), audioFileName), signal);
+    await append(writer, join(lateFolder(folder), audioFileName), signal, has - base.samples);
   } finally {
     await writer.close();
   }
@@ -83,18 +82,22 @@ export async function joinLate(
   return { ...finished, path };
 }
 
-async function append(writer: WavWriter, path: string, signal: AbortSignal): Promise<void> {
+/** @param skipped samples at the beginning of a WAV file */
+async function append(
+  writer: WavWriter,
+  path: string,
+  signal: AbortSignal,
+  skipped = 0,
+): Promise<void> {
   if (path.endsWith('.flac')) {
     await decodeFlac(path, signal, (samples) => write(writer, samples));
     return;
   }
-  const { file, dataOffset: start, dataBytes } = await openedWav(path);
+  const { file, dataOffset, dataBytes } = await openedWav(path);
+  const [start, end] = [dataOffset + skipped * 2, dataOffset + dataBytes - 1];
   try {
-    if (dataBytes === 0) return;
-    await write(
-      writer,
-      file.createReadStream({ start, end: start + dataBytes - 1, signal, autoClose: false }),
-    );
+    if (start > end) return;
+    await write(writer, file.createReadStream({ start, end, signal, autoClose: false }));
   } finally {
     await file.close();
   }

@@ -18,6 +18,8 @@ export type AudioConnection = {
   send(frame: { type: string; [member: string]: unknown }): void;
   /** Whether to stop reading for now. */
   hold(held: boolean): void;
+  /** Ends it: the client is to connect again, to another node perhaps. */
+  close(): void;
 };
 
 /** What one connection says of `audio.*`: `audio.start`, samples, `audio.stop`. */
@@ -149,11 +151,22 @@ function senderFor(mic: Microphone): AudioSender {
       connection.send({ type: 'audio.ended', recording_id: recordingId, samples, reason });
       mic.current.taking = false;
       if ((reason !== 'paused' && reason !== 'refused') || mic.retired) release(mic);
+      if (reason === 'left' && !mic.services.standing.isAlone) void closeWhenLost(mic, recordingId);
       retireWhenIdle(mic);
     },
     hold: (held) => connection.hold(held),
   };
   return sender;
+}
+
+/** This node may act for the recording no longer, which goes on: wherever the browser comes back to. */
+async function closeWhenLost(
+  { services, connection }: Microphone,
+  recordingId: string,
+): Promise<void> {
+  // What cannot be read now was lost with the database.
+  const row = await recordingById(services.storage, recordingId).catch(() => undefined);
+  if (row === undefined || row.status === 'recording') connection.close();
 }
 
 function release(mic: Microphone): void {

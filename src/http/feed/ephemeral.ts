@@ -62,7 +62,12 @@ export function followEphemeral(
       });
     }
   };
-  const stops = [onMoment(services, publish), onMomentElsewhere(services.notices, publish)];
+  const stops = [
+    onMoment(services, publish),
+    onMomentElsewhere(services.notices, (moment) => {
+      if (moment.again !== true) publish(moment);
+    }),
+  ];
 
   return () => {
     for (const stop of stops) stop();

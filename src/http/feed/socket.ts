@@ -165,6 +165,7 @@ const audioOn = (connection: Connection): AudioConnection => ({
     if (connection.refused < limits.refusedMessagesMax) return;
     close(connection.socket, 'policy', 'too many refused messages');
   },
+  close: () => close(connection.socket, 'tryAgain', 'this node does not record it any more'),
   hold(held) {
     const { socket } = connection;
     if (held === socket.isPaused) return;

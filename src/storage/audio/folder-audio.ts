@@ -1,9 +1,8 @@
-import { ulid } from 'ulid';
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
-import { ifMissing, syncDirectory, syncFile } from '../../shared/files.ts';
+import { copyDurably, ifMissing, syncDirectory } from '../../shared/files.ts';
 import type { AudioStore } from './audio-store.ts';
 
 /** Where the folders of recordings are: what is kept, and what is derived on this machine. */
@@ -81,20 +80,13 @@ export function hashedName(name: string, sha256: string): string {
   return `${basename(name, extension)}-${sha256.slice(0, 16)}${extension}`;
 }
 
-/** To another file system it is copied first, under a name of its own. */
+/** To another file system it is copied. */
 async function moveFile(path: string, folder: string, name: string): Promise<void> {
   try {
     await rename(path, join(folder, name));
   } catch (error) {
     if (!hasCode(error, 'EXDEV')) throw error;
-    const copy = join(folder, `.${ulid()}.part`);
-    try {
-      await copyFile(path, copy, constants.COPYFILE_EXCL);
-      await syncFile(copy);
-      await rename(copy, join(folder, name));
-    } finally {
-      await rm(copy, { force: true });
-    }
+    await copyDurably(path, join(folder, name));
     await rm(path, { force: true });
   }
 }

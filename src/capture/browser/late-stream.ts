@@ -1,0 +1,42 @@
+import { StageError } from '../../shared/errors.ts';
+import type { AudioSender, BrowserStream } from './browser-stream.ts';
+import type { LateBase } from './late-file.ts';
+
+/** The stream as its browser counts: behind what there was before. */
+export function behind(inner: BrowserStream, { samples: before, rate }: LateBase): BrowserStream {
+  const counted = new WeakMap<AudioSender, AudioSender>();
+  const counting = (sender: AudioSender): AudioSender => {
+    const present = counted.get(sender) ?? {
+      acknowledge: (samples) => sender.acknowledge(before + samples),
+      ended: (samples, reason) => sender.ended(before + samples, reason),
+      hold: (held) => sender.hold(held),
+    };
+    counted.set(sender, present);
+    return present;
+  };
+  return {
+    rate,
+    get samples() {
+      return before + inner.samples;
+    },
+    get awaySince() {
+      return inner.awaySince;
+    },
+    ended: inner.ended,
+    async attach(sender, wanted) {
+      if (wanted !== rate)
+        throw new StageError('rate-differs', `This recording has ${rate} samples a second.`, {
+          retriable: false,
+        });
+      return before + (await inner.attach(counting(sender), wanted));
+    },
+    take: (sender, pcm) => inner.take(counting(sender), pcm),
+    detach: (sender, reason) => inner.detach(counting(sender), reason),
+    leave: (sender) => inner.leave(counting(sender)),
+    stop: (sender) => inner.stop(counting(sender)),
+    finish: () => inner.finish(),
+    pause: (paused) => inner.pause(paused),
+    announce: (reason) => inner.announce(reason),
+    close: () => inner.close(),
+  };
+}
