@@ -174,9 +174,8 @@ function actingFor(
         await held.release();
         throw error;
       }
-      const isOver = stopping.signal.aborted || held.lost.aborted;
-      const isNothing = isSettled(of.snapshot()) || !actsIn(of.snapshot());
-      if (isOver || (isNothing && !isNew)) return await held.release();
+      const isWanted = isNew || (!isSettled(of.snapshot()) && actsIn(of.snapshot()));
+      if (stopping.signal.aborted || held.lost.aborted || !isWanted) return await held.release();
       const actor = startActor(activities.actors, of.snapshot(), (error) =>
         // A defect in the machine: it must be seen, and not end the process.
         log.error({ err: error, recordingId }, 'machine failed'),

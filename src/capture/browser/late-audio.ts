@@ -14,7 +14,7 @@ import type { FreeNames } from '../../recordings/free-names.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import type { Exclusively } from '../../storage/blobs/exclusively.ts';
 import { recordedElsewhere } from './browser-captures.ts';
-import { behind } from './late-stream.ts';
+import { countedBehind } from './late-stream.ts';
 import { type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import {
@@ -146,7 +146,7 @@ class KeptLateAudio implements LateBrowserAudio {
     const ending = this.#untilEnd(recordingId, { inner, base, held });
     this.#endings.add(ending);
     void ending.finally(() => this.#endings.delete(ending));
-    return behind(inner, base);
+    return countedBehind(inner, base);
   }
 
   /** Whether it is left to the process that the browser comes back to. */

@@ -3,7 +3,10 @@ import type { AudioSender, BrowserStream } from './browser-stream.ts';
 import type { LateBase } from './late-file.ts';
 
 /** The stream as its browser counts: behind what there was before. */
-export function behind(inner: BrowserStream, { samples: before, rate }: LateBase): BrowserStream {
+export function countedBehind(
+  inner: BrowserStream,
+  { samples: before, rate }: LateBase,
+): BrowserStream {
   const counted = new WeakMap<AudioSender, AudioSender>();
   const counting = (sender: AudioSender): AudioSender => {
     const present = counted.get(sender) ?? {
