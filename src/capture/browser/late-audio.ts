@@ -226,7 +226,7 @@ class KeptLateAudio implements LateBrowserAudio {
       { by, command },
       (now, then) => {
         signal.throwIfAborted();
-        if (audioOf(now, then).path !== main.path) throw new Error('The audio is another by now.');
+        if (audioOf(now, then).path !== main.path) throw new Error('the audio is another by now');
         return [{ type: 'audio.extended', data }];
       },
     );
