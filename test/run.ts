@@ -44,8 +44,9 @@ const builds = [
 ];
 
 const checks = ['types', 'types:web', 'lint', 'format', 'unused'];
-/** Many files wait for sound to pass: three keep two cores busy. */
-const filesAtOnce = 3;
+/** At once: some that mostly wait for sound to pass, and as many others as keep two cores busy. */
+const lanes = { sound: 1, others: 3 };
+const waitsForSound = (file: string): boolean => /^test\/(capture|e2e|recorder)\//.test(file);
 const options = {
   long: { type: 'boolean', default: false },
   counts: { type: 'boolean', default: false },
@@ -176,10 +177,13 @@ async function runFiles(
   files: readonly string[],
   run: (file: string) => Promise<FileRun>,
 ): Promise<FileRun[]> {
-  const waiting = [...files];
+  const sound = files.filter(waitsForSound);
+  const others = files.filter((file) => !waitsForSound(file));
   const runs: FileRun[] = [];
-  const lane = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+  /** Takes of the other kind when there are no more of its own. */
+  const lane = async (first: string[], then: string[]) => {
+    const next = () => first.shift() ?? then.shift();
+    for (let file = next(); file !== undefined; file = next()) {
       const ended = await run(file);
       runs.push(ended);
       console.log(`\n▶▶ ${ended.file} (${ended.seconds.toFixed(1)} s)`);
@@ -187,7 +191,10 @@ async function runFiles(
       for (const problem of ended.problems) console.log(`✖ ${problem}`);
     }
   };
-  await Promise.all(Array.from({ length: filesAtOnce }, lane));
+  await Promise.all([
+    ...Array.from({ length: lanes.sound }, () => lane(sound, others)),
+    ...Array.from({ length: lanes.others }, () => lane(others, sound)),
+  ]);
   return runs;
 }
 
