@@ -9,13 +9,8 @@ import { startLanguageServer } from '../support/language-servers.ts';
 import { seed } from '../support/seeded.ts';
 import { watchUntil } from '../support/service-process.ts';
 import { speechServer } from '../support/speech-servers.ts';
-import {
-  type ToneWord,
-  seeded,
-  toneAudio,
-  toneTalk,
-  toneText,
-} from '../support/speech-servers-tones.ts';
+import { tonePcm } from '../support/speech-servers-audio.ts';
+import { type ToneWord, seeded, toneTalk, toneText } from '../support/speech-servers-tones.ts';
 import { wholeService } from '../support/whole-service.ts';
 
 type Live = { behind: number; waiting: object | null };
@@ -47,7 +42,7 @@ const german = {
 test(`a server recognises while people talk: it lags, goes away and comes back, and no word is lost; then a better model, and erasures (seed ${seed})`, async (t) => {
   const words = talk(seeded(seed));
   const said = words.map(({ text }) => text).join(' ');
-  const pcm = await samplesOf(words);
+  const pcm = await tonePcm(words, seconds);
   const speech = await speechServer('openai');
   const llm = await startLanguageServer({ flavour: 'openai' });
   t.after(() => Promise.all([speech.close(), llm.close()]));
@@ -218,13 +213,6 @@ const recorderOf =
     t.after(() => client.vanish());
     return client;
   };
-
-async function samplesOf(words: readonly ToneWord[]): Promise<Buffer> {
-  const blocks: Int16Array[] = [];
-  for await (const block of toneAudio(words, seconds))
-    blocks.push(Int16Array.from(block, (sample) => Math.round(sample * 32_767)));
-  return Buffer.concat(blocks.map(({ buffer }) => Buffer.from(buffer)));
-}
 
 type Guess = {
   type: string;

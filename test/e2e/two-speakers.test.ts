@@ -37,7 +37,7 @@ type Events = { events: { type: string; data: Record<string, unknown> }[] };
 const errorRateMax = 0.25;
 const withinMs = 120_000;
 
-test('two people are recorded: one is named meanwhile, the service waits for their names, through kills, and each sentence is under its own', async (t) => {
+test('two people are recorded, through a kill: one is named meanwhile, the service waits for their names, through kills, and each sentence is under its own', async (t) => {
   const { dataDir, pcm, said } = await prepared(t);
   let service = await started(t, dataDir);
   const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
@@ -45,9 +45,8 @@ test('two people are recorded: one is named meanwhile, the service waits for the
     password: 'correct horse battery',
   });
   // Each voice has a label while they talk, and may be given a name.
-  const { url } = service;
   const browser = browserClient({
-    url: () => url,
+    url: () => service.url,
     token,
     pcm,
     rate: speechRate,
@@ -55,7 +54,8 @@ test('two people are recorded: one is named meanwhile, the service waits for the
     kind: 'meeting',
   });
   t.after(() => browser.vanish());
-  await browser.sendTo(pcm.length / 2);
+  const half = Math.floor(said[3]!.start * 10) * 1600; // whole frames
+  await browser.sendTo(half);
   const id = browser.recordingId()!;
   const of = <T>(path: string) => apiOf(service.url, token).get<T>(path);
   const until = (look: () => Promise<boolean>) => watchUntil(service.url, token, look, withinMs);
@@ -69,11 +69,27 @@ test('two people are recorded: one is named meanwhile, the service waits for the
   };
   await eventually('both voices', async () => (await voicesHeard()).size > 1);
   assert.ok((await voicesHeard()).has('VOICE_1'));
+  // Killed meanwhile: it goes on with the labels that the voices have.
+  const labelled = (await of<Detail>(`/recordings/${id}`)).utterances;
+  await service.end('SIGKILL');
+  service = await started(t, dataDir);
+  await browser.sendTo(pcm.length / 2);
+  const endOf = ({ utterances }: Detail) => utterances.at(-1)?.end ?? 0;
+  await eventually(
+    'all but the last line, which the stop closes',
+    async () => endOf(await of<Detail>(`/recordings/${id}`)) > said.at(-2)!.start,
+  );
+  assert.equal((await voicesHeard()).size, 2);
   // However fast it came, no label stands for two people.
   const { utterances: heardLive } = await of<Detail>(`/recordings/${id}`);
-  for (const { start, end, text } of heardLive) {
+  assert.deepEqual(heardLive.slice(0, labelled.length), labelled);
+  const labelOf = new Map<number, string | null>();
+  for (const { start, end, text, speaker: label } of heardLive) {
     const speaking = said.filter((line) => line.start < end - 0.3 && line.end > start + 0.3);
     assert.equal(new Set(speaking.map(({ speaker }) => speaker)).size, 1, text);
+    const who = speaking[0]!.speaker;
+    assert.equal(label, labelOf.get(who) ?? label, text);
+    labelOf.set(who, label);
   }
   await nameVoices({ VOICE_9: 'Nobody' }, 422);
   const given = await nameVoices({ VOICE_1: 'Änne' }, 200);
@@ -178,7 +194,10 @@ test('two people are recorded: one is named meanwhile, the service waits for the
   await eventually('no copy is left', async () => !(await isCopied()));
 
   async function nameVoices(names: Record<string, string>, expected: number) {
-    const answer = await fetch(`${url}/recordings/${id}/speakers`, patching({ speakers: names }));
+    const answer = await fetch(
+      `${service.url}/recordings/${id}/speakers`,
+      patching({ speakers: names }),
+    );
     assert.equal(answer.status, expected);
     return (await answer.json()) as { speakers: Speaker[] };
   }

@@ -85,7 +85,7 @@ export function closedSpeech({
       }
     },
     quiet(until) {
-      if (open && until - open.end >= pauseAfter(open)) close(open.end + 2 * paddingSeconds);
+      if (open && until - open.end >= pauseAfter(open)) close(until);
     },
     end(duration) {
       if (open) close(2 * duration - open.end);
@@ -98,7 +98,7 @@ export function closedSpeech({
   };
 }
 
-/** One that waits to be recognised. `voice`: the label of who speaks in it, where that was found out. */
+/** One that waits to be recognised. `voice`: the label of who speaks in it, once that was looked for; undefined: too short to tell. */
 export type WaitingStretch = ClosedStretch & { voice?: string | undefined };
 
 /**
@@ -115,9 +115,8 @@ export function joinedStretch(
     const [start, end] = next.stretch;
     const isNear = start - joined.stretch[1] <= pauseMax;
     if (joined.cut || next.cut || !isNear || end - joined.stretch[0] > secondsMax) break;
-    const voice = joined.voice ?? next.voice;
-    if (next.voice !== undefined && next.voice !== voice) break;
-    joined = { stretch: [joined.stretch[0], end], cut: false, voice, count: joined.count + 1 };
+    if ('voice' in joined && 'voice' in next && joined.voice !== next.voice) break;
+    joined = { ...joined, stretch: [joined.stretch[0], end], count: joined.count + 1 };
   }
   return joined;
 }

@@ -8,6 +8,7 @@ import { openSpeechWriter, type SpeechWriter } from '../../audio/speech-file.ts'
 import { type SpeechFile, speechHeader, speechRate } from '../../audio/wav.ts';
 import { livePieceName, speechFileName } from '../../shared/data-directory.ts';
 import { quietestIn } from '../detection/speech-segments.ts';
+import { frameSamples } from '../detection/webrtc-detector.ts';
 import {
   type WaitingStretch,
   closedSpeech,
@@ -102,14 +103,20 @@ function followerOf({
   const duration = () => copy.samples / speechRate;
   // Two readers at once would each take a part of the other's: a restart in a meeting had words lost by it.
   const inTurn = mutex();
+  const judge = async (frame: Int16Array) => {
+    for (const span of detector.add(frame)) await speech.grow(span);
+    const since = detector.speechSince();
+    if (since === null) speech.quiet(detector.seconds());
+    else await speech.grow([since, detector.seconds()]);
+  };
   const take = async (blocks: AsyncIterable<Float32Array>) => {
     for await (const block of blocks) {
       if (block.length === 0) continue;
       meter.add(block);
-      for (const span of detector.add(await copy.add(block))) await speech.grow(span);
-      const since = detector.speechSince();
-      if (since === null) speech.quiet(detector.seconds());
-      else await speech.grow([since, detector.seconds()]);
+      const samples = await copy.add(block);
+      // A verdict at a time: where stretches end must not depend on how much comes at once.
+      for (let at = 0; at < samples.length; at += frameSamples)
+        await judge(samples.subarray(at, at + frameSamples));
     }
     waiting.push(...speech.closed());
   };
