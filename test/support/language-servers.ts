@@ -16,6 +16,8 @@ export type Faults = {
   /** Only the first so many chat requests are faulty. */
   times?: number;
   slowMs?: number;
+  /** Answers when this has resolved. */
+  until?: Promise<void>;
   /** Takes the request and never answers. */
   silent?: boolean;
   /** Sends half of the promised body, then drops the connection. */
@@ -122,6 +124,7 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
   async function chat(seen: SeenRequest, fault: Faults, response: ServerResponse): Promise<void> {
     if (fault.silent) return;
     if (fault.slowMs) await new Promise((resolve) => setTimeout(resolve, fault.slowMs));
+    await fault.until;
     const status = started.refuses?.(seen.body);
     const spoilt = spoiltReply(seen, status ? { ...fault, status } : fault);
     if (spoilt) return send(response, spoilt);
