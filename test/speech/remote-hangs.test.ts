@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WaitingFor } from '../../src/shared/retry-stage.ts';
+import { handClock } from '../support/clocks.ts';
+import { type StandIn, hear, plainWords, standIn } from '../support/remote-engine.ts';
+
+test('the first answer may take half an hour, later ones ten times the slowest so far', async (t) => {
+  const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+  const it = await standIn(t, 'openai', { clock });
+  it.server.faults.push({ do: 'hang' }, { do: 'wait' }, { do: 'hang' });
+  const first = hear(it, [0, 20]);
+  await it.server.asked(1);
+  await pass(30 * 60_000);
+  // Asked again: it takes 65 s for 20 s of audio.
+  await it.server.asked(2);
+  await pass(5000);
+  await it.server.looked(1);
+  await pass(60_000);
+  it.server.release();
+  await first;
+  const second = hear(it, [0, 20]);
+  await it.server.asked(3);
+  await pass(650_000);
+  assert.equal((await second).segments.length, (await first).segments.length);
+});
+
+test('a fast server may take five minutes', async (t) => {
+  const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+  const it = await standIn(t, 'whisper.cpp', { clock });
+  await hear(it, [0, 20]);
+  it.server.faults.push({ do: 'hang' });
+  const later = hear(it, [0, 20]);
+  await it.server.asked(2);
+  await pass(5 * 60_000);
+  await later;
+  assert.equal(it.server.received.length, 3);
+});
+
+/** Lets a minute pass, and one probe of the server be made in it. */
+const probed = async (
+  { server, pass }: { server: StandIn['server']; pass(ms: number): Promise<void> },
+  looks: number,
+): Promise<void> => {
+  await pass(60_000);
+  await server.looked(looks);
+};
+
+test('a server that hangs while it works is shown, and asked again after three probes without an answer', async (t) => {
+  for (const kind of ['whisper.cpp', 'openai'] as const) {
+    const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+    const it = await standIn(t, kind, { clock });
+    const { server } = it;
+    server.faults.push({ do: 'hang' });
+    const shown: (string | null)[] = [];
+    const work = hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting?.reason ?? null) });
+    await server.asked(1);
+    await pass(5000);
+    await server.looked(1);
+    server.mute = true;
+    for (const looks of [2, 3]) {
+      await probed({ server, pass }, looks);
+      await pass(3000);
+    }
+    await probed({ server, pass }, 4);
+    assert.equal(shown.length, 2);
+    assert.match(shown[0]!, /does not answer while it works/);
+    server.mute = false;
+    await pass(3000);
+    assert.deepEqual(
+      plainWords(await work),
+      it.words.map(({ text }) => text),
+    );
+    assert.match(shown[2]!, /has not answered for 3 minutes/);
+    assert.deepEqual(shown.slice(3), [null]);
+  }
+});
+
+test('a server with one thread is slow, not hung: it takes connections', async (t) => {
+  const { clock, pass } = handClock();
+  const it = await standIn(t, 'whisper.cpp', { clock });
+  it.server.faults.push({ do: 'wait' });
+  it.server.mute = true;
+  const onWaiting = () => assert.fail('nothing is waited for');
+  const work = hear(it, [0, 20], { onWaiting });
+  await it.server.asked(1);
+  await pass(5000);
+  for (const looks of [1, 2, 3, 4, 5, 6]) {
+    await it.server.looked(looks);
+    await pass(3000);
+    await pass(60_000);
+  }
+  it.server.release();
+  assert.deepEqual(
+    plainWords(await work),
+    it.words.map(({ text }) => text),
+  );
+});
+
+test('a server that is switched off while it works is noticed by three probes', async (t) => {
+  const { clock, pass } = handClock();
+  const it = await standIn(t, 'whisper.cpp', { clock });
+  it.server.faults.push({ do: 'hang' });
+  const waiting = new AbortController();
+  const onWaiting = (shown: WaitingFor | null): void => {
+    if (shown && /went away while it worked/.test(shown.reason)) waiting.abort();
+  };
+  const work = hear(it, [0, 20], { onWaiting, signal: waiting.signal });
+  await it.server.asked(1);
+  // Nobody listens any more, but the open connection says nothing: as after a power cut.
+  await it.server.deaf();
+  await pass(5000);
+  for (let probes = 0; probes < 3; probes += 1) await pass(60_000);
+  await assert.rejects(work, { name: 'AbortError' });
+});
+
+test('what is waited for is taken back when the server works again', async (t) => {
+  const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+  const it = await standIn(t, 'openai', { clock });
+  it.server.faults.push({ do: 'answer', status: 503 }, { do: 'wait' });
+  const shown: (WaitingFor | null)[] = [];
+  const work = hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting) });
+  await it.server.asked(2);
+  assert.equal(shown.length, 1);
+  await pass(5000);
+  await it.server.looked(1);
+  await pass(60_000); // only the next one is waited for when the last one was answered
+  assert.deepEqual(shown.slice(1), [null]);
+  it.server.release();
+  await work;
+});
