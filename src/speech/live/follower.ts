@@ -10,12 +10,13 @@ import { livePieceName, speechFileName } from '../../shared/data-directory.ts';
 import { quietestIn } from '../detection/speech-segments.ts';
 import { frameSamples } from '../detection/webrtc-detector.ts';
 import {
+  type ClosedSpeech,
   type WaitingStretch,
   closedSpeech,
   joinedStretch,
   liveSecondsMax,
 } from './closed-speech.ts';
-import { openLiveDetector } from './live-detector.ts';
+import { type LiveDetector, openLiveDetector } from './live-detector.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** Follows a file that is being captured: keeps the working copy of it up to date, and says what was said. */
@@ -103,20 +104,11 @@ function followerOf({
   const duration = () => copy.samples / speechRate;
   // Two readers at once would each take a part of the other's: a restart in a meeting had words lost by it.
   const inTurn = mutex();
-  const judge = async (frame: Int16Array) => {
-    for (const span of detector.add(frame)) await speech.grow(span);
-    const since = detector.speechSince();
-    if (since === null) speech.quiet(detector.seconds());
-    else await speech.grow([since, detector.seconds()]);
-  };
   const take = async (blocks: AsyncIterable<Float32Array>) => {
     for await (const block of blocks) {
       if (block.length === 0) continue;
       meter.add(block);
-      const samples = await copy.add(block);
-      // A verdict at a time: where stretches end must not depend on how much comes at once.
-      for (let at = 0; at < samples.length; at += frameSamples)
-        await judge(samples.subarray(at, at + frameSamples));
+      await judge(await copy.add(block), detector, speech);
     }
     waiting.push(...speech.closed());
   };
@@ -164,6 +156,21 @@ function followerOf({
       if (!isKept) await copy.discard();
     },
   };
+}
+
+/** A verdict at a time: where stretches end must not depend on how much comes at once. */
+async function judge(
+  samples: Int16Array,
+  detector: LiveDetector,
+  speech: ClosedSpeech,
+): Promise<void> {
+  for (let at = 0; at < samples.length; at += frameSamples) {
+    for (const span of detector.add(samples.subarray(at, at + frameSamples)))
+      await speech.grow(span);
+    const since = detector.speechSince();
+    if (since === null) speech.quiet(detector.seconds());
+    else await speech.grow([since, detector.seconds()]);
+  }
 }
 
 /** Such a file holds a stretch at most, and is no work to lose: it is not synced. */
