@@ -24,7 +24,9 @@ export async function logIn(
   credentials: { username: string; password: string },
 ): Promise<Login> {
   const answer = await ask(server, 'POST', '/login', { body: credentials });
-  return { server, ...sessionSchema.parse(answer) };
+  const session = sessionSchema.safeParse(answer);
+  if (!session.success) throw noMitschrift(server, session.error);
+  return { server, ...session.data };
 }
 
 /**
@@ -50,6 +52,13 @@ export function linkFailure(server: string, error: unknown): StageError {
     cause: error,
   });
 }
+
+/** What answers there is something else. */
+export const noMitschrift = (server: string, cause?: unknown): StageError =>
+  new StageError('engine-answer', `${server} answers, but is no Mitschrift.`, {
+    retriable: false,
+    cause,
+  });
 
 async function ask(
   server: string,
@@ -82,10 +91,7 @@ function parsed(server: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new StageError('engine-answer', `${server} answers, but is no Mitschrift.`, {
-      retriable: false,
-      cause,
-    });
+    throw noMitschrift(server, cause);
   }
 }
 

@@ -3,10 +3,10 @@ import type * as z from 'zod';
 import { captureRate } from '../audio/wav.ts';
 import type { clientFrame } from '../http/feed/client-frames.ts';
 import { messageOf } from '../shared/errors.ts';
-import { linkFailure } from './ask-service.ts';
+import { linkFailure, noMitschrift } from './ask-service.ts';
 import type { DeskAudio } from './desk-audio.ts';
 import type { DeskNote } from './desk-folder.ts';
-import { incomingFrame, loggedOut, refusedHandshake } from './link-frames.ts';
+import { incomingFrame, parsedFrame, loggedOut, refusedHandshake } from './link-frames.ts';
 import type { Login } from './logins.ts';
 
 /**
@@ -158,7 +158,10 @@ class SocketLink implements DeskLink {
     socket.on('ping', () => this.#heard());
     socket.on('message', (data: Buffer) => {
       this.#heard();
-      this.#receive(JSON.parse(data.toString('utf8')));
+      const message = parsedFrame(data);
+      if (message !== undefined) return this.#receive(message);
+      why = noMitschrift(login.server).message;
+      socket.terminate();
     });
     socket.on('close', () => this.#closed(why ?? `${login.server} broke the connection off.`));
   }

@@ -11,6 +11,15 @@ export function refusedHandshake(server: string, status: number): string {
   return `${server} refuses the connection (HTTP ${status}).`;
 }
 
+/** What a message holds; undefined when it is no JSON. */
+export function parsedFrame(message: Buffer): unknown {
+  try {
+    return JSON.parse(message.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 const samples = z.number().int().nonnegative();
 
 /** The frames of the service that concern a sender. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readFile, rm } from 'node:fs/promises';
+import { chmod, readFile, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
@@ -29,10 +29,13 @@ export function serviceOrigin(text: string): string {
   return url.origin;
 }
 
-/** Null when there is none, or the file is damaged: logging in mends both. */
+/** Null when there is none, or the file is damaged: logging in mends both. Others may not read it from then on. */
 export async function readLogin(server: string, env: NodeJS.ProcessEnv): Promise<Login | null> {
-  const text = await readFile(loginPath(server, env), 'utf8').catch(ifMissing(null));
+  const path = loginPath(server, env);
+  const text = await readFile(path, 'utf8').catch(ifMissing(null));
   if (text === null) return null;
+  // As a copy of a home directory may have it.
+  if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
   try {
     return loginSchema.parse(JSON.parse(text));
   } catch (error) {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cp, mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { WebSocketServer } from 'ws';
 import { adoptCapture } from '../../src/capture/process/client.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { wordErrorRate } from '../support/espeak.ts';
@@ -47,8 +49,7 @@ test(`what a desk records is on the service’s disk, in order, once, whatever i
   assert.equal(await unknown.code, 1);
   assert.match(unknown.err(), /mitschrift login --server/);
   await logIn(run, network.url);
-  const [file] = await readdir(join(desk, 'config', 'mitschrift', 'logins'));
-  const { mode } = await stat(join(desk, 'config', 'mitschrift', 'logins', file!));
+  const { mode } = await stat(await loginFile(desk));
   assert.equal(mode & 0o777, 0o600);
 
   // It begins without a network, and keeps what it hears.
@@ -133,6 +134,21 @@ test('a recording follows what is done with it at the service, and a session tha
   const pausedAt = await audio.samples();
   await api().post(`/recordings/${audio.id}/resume`);
   await eventually('it goes on', async () => (await audio.samples()) > pausedAt + 8000);
+
+  // Its session is ended at the service: it goes on here, and there after another login.
+  const login = await loginFile(desk);
+  const session = JSON.parse(await readFile(login, 'utf8')) as { token: string };
+  await chmod(login, 0o644);
+  await apiOf(service.url(), session.token).post('/logout');
+  await eventually('it says so', () => /not logged in.*it is kept here/.test(recording.err()));
+  assert.equal((await stat(login)).mode & 0o777, 0o600, 'others may not read it any more');
+  const server = join(service.dataDir, 'recordings', audio.id, 'audio.wav');
+  const there = async () => (await stat(server)).size;
+  const [endedAt, sentAt] = [await audio.samples(), await there()];
+  await eventually('it is recorded', async () => (await audio.samples()) > endedAt + 8000);
+  await logIn(run, network.url);
+  await eventually('it is sent again', async () => (await there()) > sentAt + 16_000);
+  assert.equal(await state(), 'RECORDING');
   const finished = run(['record', ...from, '--finish', audio.id]);
   assert.equal(await finished.code, 0, finished.err());
   assert.equal(await recording.code, 0, recording.err());
@@ -177,6 +193,50 @@ test('a certificate that is not trusted is named, with what to do about it', asy
   const address = command(t, env, ['login', '--server', 'https://anna:x@example.org'], '');
   assert.equal(await address.code, 1);
   assert.doesNotMatch(address.err(), /anna:x/);
+});
+
+test('another server than a Mitschrift is named as such, and gets nothing it could lead elsewhere', async (t) => {
+  const folder = await tempDir(t);
+  const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
+  const asked: string[] = [];
+  let leads: string | undefined;
+  let session: object = { ok: true };
+  const server = createHttpServer((request, answer) => {
+    asked.push(`${request.method} ${request.url}`);
+    if (leads !== undefined) answer.writeHead(307, { location: leads });
+    answer.end(JSON.stringify(request.url === '/login' ? session : {}));
+  });
+  const sockets = new WebSocketServer({ server, path: '/ws' });
+  sockets.on('connection', (socket) => socket.send('hello, I am a chat'));
+  const other = createHttpServer((request) => asked.push(`other: ${request.url}`));
+  const urls: string[] = [];
+  for (const one of [server, other]) {
+    await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+    t.after(() => one.close());
+    urls.push(`http://127.0.0.1:${(one.address() as AddressInfo).port}`);
+  }
+  t.after(() => sockets.close());
+  const [url, elsewhere] = urls as [string, string];
+  const login = ['login', '--server', url, '--user', 'anna', '--password-stdin'];
+  leads = `${elsewhere}/login`;
+  const led = command(t, env, login, `${password}\n`);
+  assert.equal(await led.code, 1);
+  assert.match(led.err(), /answers with HTTP 307/);
+  leads = undefined;
+  const odd = command(t, env, login, `${password}\n`);
+  assert.equal(await odd.code, 1);
+  assert.match(odd.err(), /^[^\n]*is no Mitschrift\.\n$/);
+  session = { token: 't', username: 'anna' };
+  const loggedIn = command(t, env, login, `${password}\n`);
+  assert.equal(await loggedIn.code, 0, loggedIn.err());
+
+  // It takes a login and a socket, and says there what no service says.
+  const finish = ['record', '--server', url, '--finish', '01J0000000000000000000000A'];
+  const finished = command(t, env, finish);
+  assert.equal(await finished.code, 1);
+  assert.match(finished.err(), /is no Mitschrift/);
+  assert.doesNotMatch(finished.err(), /SyntaxError|at JSON/);
+  assert.deepEqual(asked, ['POST /login', 'POST /login', 'POST /login', 'GET /status']);
 });
 
 /** A desk with a sound system of its own, a service elsewhere, and a network between that can be cut. */
@@ -253,6 +313,13 @@ function command(t: TestContext, env: NodeJS.ProcessEnv, args: string[], input =
   child.stdin.end(input);
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { child, code: within(args.join(' '), code, 120_000), out: () => out, err: () => err };
+}
+
+/** Where a desk keeps the one session that it has. */
+async function loginFile(desk: string): Promise<string> {
+  const folder = join(desk, 'config', 'mitschrift', 'logins');
+  const [file] = await readdir(folder);
+  return join(folder, file!);
 }
 
 /** The newest recording on a desk's disk. */
