@@ -9,8 +9,9 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { bundleTests } from './runner/bundle.ts';
 import { adviceOnMissing } from './runner/missing-packages.ts';
-import { endAllFiles, runFile, type FileRun } from './runner/run-file.ts';
+import { endAllFiles, runFile, type FileRun, type FileTry } from './runner/run-file.ts';
 import { longestFirst, writeLongest } from './runner/longest.ts';
+import { filesOnPostgres } from './runner/on-postgres.ts';
 import { fewerThan, missingFiles, readCounts, writeCounts } from './runner/test-counts.ts';
 import { program } from './support/program.ts';
 import { seed as freshSeed } from './support/seeded.ts';
@@ -19,7 +20,7 @@ const help = `Usage: npx tsx test/run.ts [options] [files or folders]
 
 Runs types, lint, format, unused code and all tests; with files or folders, only the tests in them.
 
-  --long              the full counts of kills, faults and fuzz
+  --long              the full counts of kills, faults and fuzz; all that can, on PostgreSQL too
   --counts            commits the number of tests of each file that runs: it may fall then
   --counts-file=path  the committed numbers (default: test/runner/counts.json)
   --limit=seconds     how long a file may take (default: 600; with --long 21600)
@@ -83,11 +84,13 @@ async function main(args: string[]): Promise<number> {
     root,
     files.map((file) => join(root, file)),
   );
+  const again = whole && !values.counts ? await filesOnPostgres(files, values.long) : [];
   const [failedChecks, runs] = await Promise.all([
     whole ? runChecks(checks) : [],
-    runFiles(await longestFirst(files), async (file) => {
-      const run = await runFile(file, { bundle, cwd: root, env, limitSeconds });
-      if (!values.counts) run.problems.push(...fewerThan(before, run));
+    runFiles([...tries(await longestFirst(files)), ...tries(again, 'postgres')], async (one) => {
+      const run = await runFile(one, { bundle, cwd: root, env, limitSeconds });
+      // Some tests of a file are of what only files have.
+      if (!values.counts && one.store === undefined) run.problems.push(...fewerThan(before, run));
       return run;
     }),
   ]);
@@ -174,8 +177,8 @@ async function runChecks(names: string[]): Promise<string[]> {
 
 /** Some at once; what each printed is shown in one piece when it has ended. */
 async function runFiles(
-  files: readonly string[],
-  run: (file: string) => Promise<FileRun>,
+  files: readonly FileTry[],
+  run: (file: FileTry) => Promise<FileRun>,
 ): Promise<FileRun[]> {
   const sound = files.filter(waitsForSound);
   const others = files.filter((file) => !waitsForSound(file));
@@ -186,7 +189,7 @@ async function runFiles(
     for (let file = next(); file !== undefined; file = next()) {
       const ended = await run(file);
       runs.push(ended);
-      console.log(`\n▶▶ ${ended.file} (${ended.seconds.toFixed(1)} s)`);
+      console.log(`\n▶▶ ${nameOf(ended)} (${ended.seconds.toFixed(1)} s)`);
       process.stdout.write(ended.output);
       for (const problem of ended.problems) console.log(`✖ ${problem}`);
     }
@@ -210,8 +213,17 @@ async function testFiles(paths: string[]): Promise<string[]> {
   return [...new Set(found.map((path) => relative(root, path)))].toSorted();
 }
 
-function failuresOf({ file, result, problems, load }: FileRun): string[] {
-  const where = `${file} (load ${load.toFixed(1)}) › `;
+function tries(files: readonly string[], store?: 'postgres'): FileTry[] {
+  return files.map((file) => (store === undefined ? { file } : { file, store }));
+}
+
+function nameOf({ file, store }: FileTry): string {
+  return store === undefined ? file : `${file} on PostgreSQL`;
+}
+
+function failuresOf(run: FileRun): string[] {
+  const { result, problems, load } = run;
+  const where = `${nameOf(run)} (load ${load.toFixed(1)}) › `;
   const failed = (result?.failed ?? []).map(({ name, why }) =>
     why === '' ? name : `${name}\n${why.replace(/^/gm, '    ')}`,
   );

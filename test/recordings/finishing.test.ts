@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
-import { openPipeline } from '../../src/pipeline.ts';
+import { testPipeline } from '../support/test-pipeline.ts';
 import { settingsFrom } from '../../src/config/environment.ts';
 import { replayFrom } from '../../src/recordings/replay-from.ts';
 import { make, speak } from '../support/espeak.ts';
@@ -338,7 +338,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
   t.after(() => closePipeline());
   const dataDir = await tempDir(t);
   const data = dataFolder(dataDir);
-  const pipeline = await openPipeline({
+  const pipeline = await testPipeline({
     data,
     settings: () => settings,
     log: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }),

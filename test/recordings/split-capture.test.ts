@@ -8,7 +8,7 @@ import { ulid } from 'ulid';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { factsOf, readRecording } from '../../projections/recording/recording.ts';
 import { settingsFrom } from '../../src/config/environment.ts';
-import { openPipeline } from '../../src/pipeline.ts';
+import { testPipeline } from '../support/test-pipeline.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { type Said, linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { make } from '../support/espeak.ts';
@@ -118,7 +118,7 @@ async function openWorld(t: TestContext) {
   );
   speech.hear = () => spoken;
   const wav = await readFile(join(made, 'audio.wav'));
-  const pipeline = await openPipeline({
+  const pipeline = await testPipeline({
     data,
     settings: () => settingsFrom({ MITSCHRIFT_STT_BASE_URL: speech.url }),
     log: pino({ level: 'silent' }),

@@ -16,8 +16,14 @@ export type FileResult = {
   hidden: string[];
 };
 
-export type FileRun = {
+/** A file to be run. */
+export type FileTry = {
   file: string;
+  /** Where its services have their log; as the environment says, else in files. */
+  store?: 'postgres';
+};
+
+export type FileRun = FileTry & {
   /** What it printed; of much, the end. */
   output: string;
   seconds: number;
@@ -36,10 +42,10 @@ const running = new Set<number>();
 
 /**
  * Runs one file in a process of its own and ends it, with all it started, at a limit.
- * @param file its path from `cwd`; `bundle` has it. @param env added to this process's
+ * @param tried its path is from `cwd`; `bundle` has it. @param env added to this process's
  */
 export async function runFile(
-  file: string,
+  tried: FileTry,
   {
     bundle,
     cwd,
@@ -48,6 +54,8 @@ export async function runFile(
   }: { bundle: TestBundle; cwd: string; env: Record<string, string>; limitSeconds: number },
 ): Promise<FileRun> {
   const started = performance.now();
+  const { file, store } = tried;
+  const onStore = store === undefined ? {} : { MITSCHRIFT_TEST_STORE: store };
   // Models that the person at this machine has installed are none of the tests'.
   const home = await mkdtemp(join(tmpdir(), 'mitschrift-home-'));
   const reporter = pathToFileURL(join(bundle.folder, 'test/runner/file-reporter.js')).href;
@@ -55,7 +63,7 @@ export async function runFile(
   const args = ['--enable-source-maps', ...reports, bundle.builtPath(join(cwd, file))];
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { ...process.env, ...env, TEST_PROGRAMS: bundle.folder, XDG_DATA_HOME: home },
+    env: { ...process.env, ...env, ...onStore, TEST_PROGRAMS: bundle.folder, XDG_DATA_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
@@ -80,7 +88,7 @@ export async function runFile(
   await rm(home, { recursive: true, force: true });
   const result = said.text === '' ? undefined : (JSON.parse(said.text) as FileResult);
   return {
-    file,
+    ...tried,
     output: output.text,
     seconds: (performance.now() - started) / 1000,
     load: loadavg()[0]!,

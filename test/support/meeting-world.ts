@@ -12,11 +12,11 @@ import { published } from '../../projections/recording/reading.ts';
 import { factsOf, readRecording } from '../../projections/recording/recording.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { settingsFrom } from '../../src/config/environment.ts';
-import { openPipeline } from '../../src/pipeline.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { onThisMachine } from './eventually.ts';
 import { type Kind, speechServer } from './speech-servers.ts';
 import { tempDir } from './temp-dir.ts';
+import { testPipeline } from './test-pipeline.ts';
 
 /** A pipeline that recognises on a stand-in of a server, and has the models of `models`: none at first. */
 export async function openMeetingWorld(
@@ -37,7 +37,7 @@ export async function openMeetingWorld(
   });
   const data = dataFolder(dataDir);
   const log = pino({ level: 'silent' });
-  const pipeline = await openPipeline({ data, settings: () => settings, log, firstRunWaitMs: 0 });
+  const pipeline = await testPipeline({ data, settings: () => settings, log, firstRunWaitMs: 0 });
   closePipeline = () => pipeline.close();
   await pipeline.takeUp();
   const { recordingService, store, storage } = pipeline;
