@@ -21,6 +21,7 @@ import type { TakeOverDeps } from './recordings/take-over.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import type { AudioStore } from './storage/audio/audio-store.ts';
+import type { ClusterMember } from './storage/cluster.ts';
 import { audioOfOneProcess } from './storage/audio/folder-audio.ts';
 import type { PromisedNames } from './storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
@@ -60,6 +61,8 @@ export type LogParts = {
 export type OpenedLog = LogParts & {
   rows: RowsStorage;
   standing: Standing;
+  /** This process among those that share the log; null: it is alone. */
+  cluster: ClusterMember | null;
   /** Keeps the rows up to the log. */
   keepRows(): ProjectionRunner;
   /** What looks after all that is kept, and copies it. */
@@ -148,6 +151,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
       },
       audio: audioOfOneProcess(data.recordings),
       names: null,
+      cluster: null,
       leftFolders: await readdir(data.recordings),
       // LevelDB may end the process over a harmed table that it rewrites.
       removeOldRows: () =>

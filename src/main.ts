@@ -141,7 +141,7 @@ function startingApp({ host, env, log }: ServiceOptions): StartingApp {
 }
 
 /** Everything that requests are answered with. */
-type Core = Pick<OpenedLog, 'ticketRows' | 'notices' | 'ownership'> & {
+type Core = Pick<OpenedLog, 'ticketRows' | 'notices' | 'ownership' | 'cluster'> & {
   pipeline: Pipeline;
   config: Config;
   accounts: Accounts;
@@ -191,7 +191,8 @@ async function openCore(
   const moments = exchangeMoments(pipeline, opened.notices);
   closing.push(async () => moments.stop());
   const { dropped: noticesDropped } = moments;
-  const sources = { store, storage, projections, recordingService, space, scrub: scrub.progress };
+  const { cluster } = opened;
+  const sources = { ...pipeline, space, cluster, scrub: scrub.progress };
   const metrics = await openMetrics({ ...sources, noticesDropped, process: true });
   closing.push(async () => metrics.stop());
   const head = () => store.head();
@@ -222,6 +223,7 @@ async function openCore(
     notices: opened.notices,
     elsewhere: moments.elsewhere,
     ownership: opened.ownership,
+    cluster,
     readiness,
     takenUp,
   };
@@ -279,6 +281,7 @@ async function serve(
   };
   const services = options.withServices?.(own) ?? own;
   await server.serve(createApp(services), openSockets(services), services);
+  core.cluster?.listensAt(server.url);
   return { ...core, doctor: own.doctor };
 }
 

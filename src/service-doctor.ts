@@ -12,7 +12,7 @@ import type { SpaceLimit } from './storage/quota.ts';
 /** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
 export function serviceDoctor(
   parts: {
-    pipeline: Pick<Pipeline, 'leaseSpeech' | 'voices'>;
+    pipeline: Pick<Pipeline, 'leaseSpeech' | 'voices' | 'store' | 'projections'>;
     config: Config;
     space: SpaceLimit;
     scrub: Scrub;
@@ -24,6 +24,7 @@ export function serviceDoctor(
   const opened = loadOnce(async () =>
     (await import('./doctor/checks.ts')).openDoctor(async () => ({
       data: host.data,
+      cluster: host.cluster && { cluster: host.cluster, behind: () => behindOf(pipeline) },
       env,
       settings: config.settings(),
       log,
@@ -40,4 +41,13 @@ export function serviceDoctor(
     })),
   );
   return async () => await (await opened())();
+}
+
+/** Facts in the log that the last of the lists has not taken in. */
+async function behindOf({
+  store,
+  projections,
+}: Pick<Pipeline, 'store' | 'projections'>): Promise<number> {
+  const head = await store.head();
+  return Math.max(0, ...projections.states().map(({ position }) => head - position));
 }

@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import {
   type ProjectorChannel,
@@ -14,6 +13,7 @@ import { keepCollecting } from './storage/blobs/collect.ts';
 import { followErasures } from './storage/blobs/follow-erasures.ts';
 import { openNodeFiles } from './storage/blobs/node-files.ts';
 import { promisedNames } from './storage/blobs/promised-names.ts';
+import { joinCluster } from './storage/cluster-member.ts';
 import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
 import { postgresLoginAttempts } from './storage/postgres/login-attempts.ts';
 import { postgresNotices } from './storage/postgres/notices.ts';
@@ -55,6 +55,8 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     const { logId } = db;
     const files = await openNodeFiles({ url: cluster.blobsUrl, logId, ownership, data });
     closing.push(() => files.blobs.close());
+    const member = await joinCluster({ cluster, db, ownership, blobs: files.blobs, log });
+    closing.push(() => member.leave());
     const { keys, audio } = files;
     const store = openPostgresLog({ db, keys });
     closing.push(() => store.close());
@@ -81,6 +83,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       rows: rowsOf(storage),
       audio,
       names: promisedNames(files.blobs),
+      cluster: member,
       standing: {
         recordsDevices: false,
         isAlone: false,
@@ -95,7 +98,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
           projections: served,
           ownership,
           channel: projectorChannel(db, report),
-          node: ulid(),
+          node: member.self.id,
           storage: () => sealed(postgresProjectionStorage(db, { fenced: true })),
           before: (rows) => takeInKeys(store, rows, log),
           onProjector: (is) => log.info({ is }, 'projector'),

@@ -33,6 +33,7 @@ export async function checksAlone(host: Host): Promise<Check[]> {
   };
   return await runChecks({
     data,
+    cluster: cluster && { cluster, behind: null },
     env: process.env,
     settings,
     log,

@@ -150,6 +150,12 @@ program
   .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./migrate.ts')).migrate(options));
 
+program
+  .command('nodes')
+  .description('which nodes of the cluster are there, and what each holds since when')
+  .option('--json', 'print them as JSON', false)
+  .action(async (options) => (await import('./nodes.ts')).nodesCommand(options));
+
 const models = program
   .command('models')
   .description('speech models of this machine: list, install, import, remove');

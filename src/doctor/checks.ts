@@ -2,6 +2,7 @@ import type { Settings } from '../config/environment.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { type Listening, addressLooks } from './address-checks.ts';
 import { type Check, lookAtAll } from './check.ts';
+import { type ClusterParts, clusterLooks } from './cluster-checks.ts';
 import { type DataParts, dataLooks } from './data-checks.ts';
 import { type EngineParts, engineLooks } from './engine-checks.ts';
 import { hostLooks, runtimeLooks } from './host-checks.ts';
@@ -14,6 +15,8 @@ export type Examined = Pick<EngineParts, 'leaseSpeech'> &
   Pick<DataParts, 'taken' | 'damage'> &
   Pick<SpeakerParts, 'voices'> & {
     data: DataFolder;
+    /** Null: this process has the log for itself. */
+    cluster: ClusterParts | null;
     /** The environment that settings are read from. */
     env: NodeJS.ProcessEnv;
     settings: Settings;
@@ -36,15 +39,17 @@ export function openDoctor(examined: () => Promise<Examined>): () => Promise<Che
  * question, never anything of recordings.
  */
 export async function runChecks(examined: Examined): Promise<Check[]> {
-  const { data, env, settings, listening, log } = examined;
+  const { data, cluster, env, settings, listening, log } = examined;
   const engines = { ...examined, modelsDir: data.models, catalogueDir: data.catalogue };
   return await lookAtAll(
     [
       ...runtimeLooks(),
       ...hostLooks(env, settings),
       ...dataLooks(examined),
+      ...(cluster ? clusterLooks(cluster) : []),
       timeLook(env, data.log),
-      ...soundLooks(data.root, settings),
+      // Nodes of a cluster record no devices.
+      ...(cluster ? [] : soundLooks(data.root, settings)),
       ...engineLooks(engines),
       speakerLook(engines),
       ...addressLooks(listening, settings),

@@ -7,6 +7,7 @@ export const guides = {
   integrity: 'src/integrity/README.md',
   speech: 'src/speech/README.md',
   language: 'src/language/README.md',
+  deploy: 'src/deploy/README.md',
 } as const;
 
 export type GuideName = keyof typeof guides;

@@ -19,6 +19,7 @@ import {
   healthRoutes,
   machineRoutes,
   metricsRoutes,
+  nodeRoutes,
   recognitionRoutes,
   statusRoutes,
 } from './routes/status.ts';
@@ -90,6 +91,7 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
   [['docs', 'assets'], docsRoutes, guideRoutes, pageRoutes],
   [['metrics'], metricsRoutes],
   [['doctor'], doctorRoutes],
+  [['nodes'], nodeRoutes],
   [['recognition'], recognitionRoutes],
   [['setup'], setupRoutes, pageRoutes],
   [['login', 'logout'], sessionRoutes, pageRoutes],

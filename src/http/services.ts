@@ -22,6 +22,7 @@ import type { RecordingService } from '../recordings/service.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
 import type { HostModels } from '../speech/catalogue/host-models.ts';
+import type { ClusterMember } from '../storage/cluster.ts';
 import type { Notices } from '../storage/notices.ts';
 import type { TicketRows } from '../storage/ticket-rows.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
@@ -63,6 +64,8 @@ export type HttpServices = {
   >;
   /** Names and addresses that the service's certificate is for, where it speaks https itself. */
   certificateNames(): readonly string[];
+  /** This process among the nodes of a cluster; null: it is alone. */
+  cluster: Pick<ClusterMember, 'self' | 'nodes'> | null;
   /** What this host has and lacks, looked at now. */
   doctor(): Promise<Check[]>;
   /** Whether a language model is configured; it may be away. */

@@ -1,12 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import {
-  Counter,
-  Gauge,
-  type GaugeConfiguration,
-  Histogram,
-  Registry,
-  collectDefaultMetrics,
-} from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
@@ -14,7 +7,9 @@ import { counting } from '../../events/facts/counting.ts';
 import { unsettledRecordings } from '../../projections/recordings.ts';
 import { recordingsByStatus } from '../../projections/recording-counts.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import type { RecordingService } from '../recordings/service.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
+import type { ClusterMember } from '../storage/cluster.ts';
+import { type AddGauge, type NodeSources, watchNode } from './node-metrics.ts';
 
 /** Counters and gauges. Labels are names of ours only: never content, ids or users. */
 export interface Metrics {
@@ -50,6 +45,7 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   if (sources.scrub) watchScrub(sources.scrub, add);
   if (sources.noticesDropped) watchNotices(sources.noticesDropped, add);
   if (sources.space) watchSpace(sources.space, add);
+  if (sources.cluster) watchNode({ ...sources, cluster: sources.cluster }, add);
 
   return {
     text: async () => ({ contentType: register.contentType, text: await register.metrics() }),
@@ -70,16 +66,18 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
 
 /** What the metrics are taken from. */
 export type MetricsSources = {
-  store: { head(): Promise<number> };
+  store: NodeSources['store'];
   storage: ProjectionStorage;
-  projections: Pick<ProjectionRunner, 'states' | 'onApplied'>;
-  recordingService: Pick<RecordingService, 'activity'>;
+  projections: Pick<ProjectionRunner, 'states' | 'onApplied' | 'position'>;
+  recordingService: Pick<OpenRecordingService, 'activity' | 'slotsUsed'>;
   /** How far the integrity scrub is: everything up to `verified` was found sound; when a pass was completed. */
   scrub?: () => { verified: number; completedAt: string | null };
   /** Bytes that documents, recordings and uploads take, and may take; null: not counted yet, any number. */
   space?: { taken(): number | null; limit(): number | null };
   /** Notices and moments that other nodes were not told. */
   noticesDropped?: () => number;
+  /** This process among the nodes of a cluster. */
+  cluster?: ClusterMember | null;
   /** Whether the process is measured too (memory, processor, event loop). */
   process?: boolean;
 };
@@ -152,8 +150,6 @@ function stageClock() {
     },
   };
 }
-
-type AddGauge = (gauge: Omit<GaugeConfiguration<string>, 'registers'>) => void;
 
 function watchLog({ store, projections }: MetricsSources, add: AddGauge): void {
   add({

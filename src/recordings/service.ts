@@ -119,6 +119,8 @@ export type OpenRecordingService = RecordingService & {
    * What there is of it stays. One that is being captured is left alone: that has to be stopped.
    */
   endWork(recordingId: string, metadata: { by: string; command: string }): Promise<void>;
+  /** For how many recordings this process acts, of those it may act for at once; what it captures is not counted. */
+  slotsUsed(): number;
   /** Recordings that could not be taken up at the start, and why. */
   notTakenUp(): ReadonlyMap<string, string>;
   /** Finishes what a crash left undone of erasures, deletions and uploads; erases what came back from a backup. */
@@ -172,6 +174,7 @@ export function openRecordingService(given: RecordingServiceDeps): OpenRecording
         await recording.quiet();
       });
     },
+    slotsUsed: takeOver.slotsUsed,
     notTakenUp: () => takeOver.failures,
     activity: (recordingId) => progress.of(recordingId),
     onActivity: (listener) => progress.onChange(listener),

@@ -24,6 +24,8 @@ export type TakeOver = {
   waits(recording: RecordingAggregate): void;
   /** One is not acted for here any more. */
   left(recording: RecordingAggregate): void;
+  /** For how many recordings this process acts in a slot. */
+  slotsUsed(): number;
   /** Why recordings could not be taken over. */
   failures: ReadonlyMap<string, string>;
   close(): Promise<void>;
@@ -100,6 +102,7 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
       it.wanted.delete(recordingId);
       ring(it);
     },
+    slotsUsed: () => it.taken.size,
     failures: it.failed,
     async close() {
       it.stopping.abort();

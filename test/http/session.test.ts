@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   connect,
   password,
@@ -55,7 +53,7 @@ test('a forwarded request has to know the setup code', async (t) => {
   const refused = await setUp();
   assert.equal(refused.status, 403);
   assert.equal((JSON.parse(refused.body) as ProblemAnswer).type, '/problems/setup-code-required');
-  const code = (await readFile(join(service.dataDir, 'setup-code'), 'utf8')).trim();
+  const code = await service.setupCode();
   assert.equal((await setUp(code)).status, 201);
 });
 

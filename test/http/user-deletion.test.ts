@@ -7,7 +7,6 @@ import { dataFolder } from '../../src/shared/data-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import { type TestService, startService } from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 
@@ -113,7 +112,7 @@ test('a deletion that was interrupted before its work was ended is finished at t
   // As a process leaves it that dies right after the fact.
   const dying = await openAccounts({
     store: service.store,
-    sessions: levelSessionRows(service.store.db),
+    sessions: service.sessions,
     settings: () => service.services.config.settings(),
     clock: () => new Date(),
     setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),

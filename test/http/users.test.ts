@@ -7,7 +7,6 @@ import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { archiveSpace } from '../../src/accounts/user-removal.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
-import { levelSessionRows } from '../../src/storage/session-rows.ts';
 import {
   type ProblemAnswer,
   type TestService,
@@ -341,7 +340,7 @@ const names = async (service: TestService, token: string): Promise<string[]> =>
 
 const accountsParts = (service: TestService) => ({
   store: service.store,
-  sessions: levelSessionRows(service.store.db),
+  sessions: service.sessions,
   settings: () => service.services.config.settings(),
   clock: () => new Date(),
   setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),

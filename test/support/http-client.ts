@@ -12,6 +12,7 @@ import type { BrowserLimits } from '../../src/capture/browser/browser-writer.ts'
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { type Service, startService as startWhole } from '../../src/main.ts';
 import type { HttpServices } from '../../src/http/services.ts';
+import type { Pipeline } from '../../src/pipeline.ts';
 import { write } from '../../src/recordings/stages/write.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
@@ -95,10 +96,11 @@ export async function startService(
     withServices: (own) => (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
   });
   await running.ready;
-  const { url } = running;
+  const { url, setupLink } = running;
   const { storage, projections, accounts, recordingService } = services!;
   // Routes see less of it than it is.
   const store = services!.store as LevelLog;
+  const { sessions } = services as unknown as Pick<Pipeline, 'sessions'>;
   const call = async <T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -137,7 +139,10 @@ export async function startService(
 
   return {
     url,
-    setupLink: running.setupLink,
+    setupLink,
+    /** While there is no user. */
+    setupCode: async () => new URL((await setupLink)!).hash.replace('#code=', ''),
+    sessions,
     port: Number(new URL(url).port),
     dataDir,
     logged,

@@ -91,7 +91,7 @@ const publicPaths = [
 
 const adminPaths = [
   /^\/(config|users|models|audio\/sources|audio\/combined)(\/|$)/,
-  /^\/(events|doctor|metrics|backup)$/,
+  /^\/(events|doctor|nodes|metrics|backup)$/,
 ];
 
 /** Whether two secrets are the same; how long it takes tells nothing of either. */

@@ -80,7 +80,7 @@ const rules: readonly (Rule & { pattern: RegExp })[] = [
   // Deleting a user ends what is done for them; the list counts their recordings.
   { pattern: /^\/users(\/|$)/, reads: [recordings.name], changes: [recordings.name] },
   {
-    pattern: /^\/(logout|config|models|doctor|metrics|machine|backup)(\/|$)/,
+    pattern: /^\/(logout|config|models|doctor|nodes|metrics|machine|backup)(\/|$)/,
     reads: [],
     changes: [],
   },

@@ -40,3 +40,24 @@ export const backupNow = z.object({
   facts: z.number().int().nullable().describe('in it; null until it is complete'),
   error: z.string().nullable().describe('for a person'),
 });
+
+export const node = z.object({
+  id: z.string().describe('of this process'),
+  host: z.string().describe('the name of its machine'),
+  process: z.number().int().describe('its number there'),
+  address: z.string().nullable().describe('where it listens, as it calls it itself'),
+  role: z.enum(['serve', 'work', 'all']),
+  version: z.string(),
+  slots: z.number().int().describe('for how many recordings it works at once'),
+  there: z.boolean().describe('false: it died within a day, or is cut off'),
+  current: z.boolean().describe('the node that answers'),
+  started_at: time.describe('by its own clock'),
+  noted_at: time.describe('when it wrote down last what it holds'),
+  holds: z.array(
+    z.object({
+      name: z.string().describe('`projector`, `recording:ID`, `upload:ID`, …'),
+      since: time.describe('by the clock of the database'),
+    }),
+  ),
+  unnamed: z.number().int().describe('what it holds beside, and has not written down yet'),
+});

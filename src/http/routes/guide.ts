@@ -81,6 +81,7 @@ const titles: Record<GuideName, string> = {
   integrity: 'What is noticed when something is lost, and how',
   speech: 'Speech to text, and local models',
   language: 'Language models',
+  deploy: 'From one machine to many',
 };
 
 /** The pages that the doctor links to. */

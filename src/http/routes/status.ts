@@ -12,6 +12,7 @@ import { trySpeech } from '../../doctor/try-servers.ts';
 import type { Check } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
+import { node } from '../openapi/activity-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
 import { statusSchema } from '../openapi/recording-answers.ts';
 
@@ -93,6 +94,16 @@ const checkIn = (language: Language, check: Check): Check => ({
   remedy: check.remedy && { ...check.remedy, text: textIn(language, check.remedy.text) },
 });
 
+/** `GET /nodes`: for administrators. */
+export const nodeRoutes: AddRoutes = (router, { cluster }) => {
+  router.get('/nodes', async (ctx) => {
+    const nodes = (await cluster?.nodes()) ?? [];
+    ctx.body = {
+      nodes: nodes.map((node) => ({ ...node, current: node.id === cluster?.self.id })),
+    };
+  });
+};
+
 /** `GET /metrics`, for Prometheus. Who may read it: `accessTo`. */
 export const metricsRoutes: AddRoutes = (router, { metrics }) => {
   router.get('/metrics', async (ctx) => {
@@ -165,6 +176,21 @@ export const hostOperations: readonly Operation[] = [
       'language model answers a question. All requests while it looks get the same answer.',
     answers: {
       200: { description: 'The checks.', json: z.object({ checks: z.array(answers.check) }) },
+    },
+  },
+  {
+    method: 'get',
+    path: '/nodes',
+    id: 'listNodes',
+    tag: 'Watching',
+    summary: 'The nodes of a cluster, and what each holds since when',
+    description:
+      'Also those that died or were cut off within a day. Empty where one process has the log for itself.',
+    answers: {
+      200: {
+        description: 'The first to start first.',
+        json: z.object({ nodes: z.array(node) }),
+      },
     },
   },
   {

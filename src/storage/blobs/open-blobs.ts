@@ -13,24 +13,25 @@ const markerSchema = z.object({ format: z.literal(1), log: z.string().min(1) });
 /**
  * Opens the store that a URL names, for one log: the first that comes marks it, and it is no other's from then on.
  * @param options.ownership grants names among all nodes
+ * @param options.marks whether one that no log has used is marked; else it is refused
  * @throws {BlobsError} `BLOBS_URL`, `BLOBS_OTHER_LOG`, `BLOBS_AWAY`, `BLOBS_REFUSED`
  */
 export async function openBlobs(
   url: string,
-  { logId, ownership }: { logId: string; ownership: Ownership },
+  { logId, ownership, marks = true }: { logId: string; ownership: Ownership; marks?: boolean },
 ): Promise<Blobs> {
   const place = blobsPlace(url);
   const exclusively = exclusivelyBy(ownership);
   if (place.kind === 'file') {
     const blobs = await openFileBlobs(place.directory, exclusively);
-    await mark(blobs, place, logId);
+    await mark(blobs, place, { logId, marks });
     return blobs;
   }
   // The SDK is large: only who needs it loads it.
   const { openS3Blobs } = await import('./s3-blobs.ts');
   const blobs = openS3Blobs(place, exclusively);
   try {
-    const marker = await mark(blobs, place, logId);
+    const marker = await mark(blobs, place, { logId, marks });
     await blobs.learnConditions(markerKey, marker);
     return blobs;
   } catch (error) {
@@ -40,9 +41,14 @@ export async function openBlobs(
 }
 
 /** Returns what is there afterwards. */
-async function mark(blobs: Blobs, place: BlobsPlace, logId: string): Promise<Buffer> {
+async function mark(
+  blobs: Blobs,
+  place: BlobsPlace,
+  { logId, marks }: { logId: string; marks: boolean },
+): Promise<Buffer> {
   const ours = Buffer.from(`${JSON.stringify({ format: 1, log: logId })}\n`);
   const present = await readMarker(blobs);
+  if (present === null && !marks) throw unused(place);
   if (present === null) await blobs.put(markerKey, ours, { ifAbsent: true });
   const marker = present ?? (await readMarker(blobs)) ?? ours;
   const found = logIn(marker);
@@ -54,6 +60,12 @@ async function mark(blobs: Blobs, place: BlobsPlace, logId: string): Promise<Buf
       : `${whereOf(place)} has the files of another log (${found}); the database holds ${logId}. Nothing was changed. Set MITSCHRIFT_BLOBS_URL to the store of this log, or to an empty one.`,
   );
 }
+
+const unused = (place: BlobsPlace): BlobsError =>
+  new BlobsError(
+    'BLOBS_OTHER_LOG',
+    `No node has used ${whereOf(place)} for this log. Is it mounted, and what MITSCHRIFT_BLOBS_URL names at the others?`,
+  );
 
 async function readMarker(blobs: Blobs): Promise<Buffer | null> {
   const found = await blobs.get(markerKey);

@@ -25,6 +25,8 @@ export type Postgres = {
   readonly channels: Channels;
   /** Why it cannot be asked at present; undefined when the last question was answered. */
   away(): string | undefined;
+  /** Of those that questions share: how many are in use, and how many questions wait for one. */
+  connections(): { used: number; max: number; waiting: number };
   close(): Promise<void>;
 };
 
@@ -41,6 +43,8 @@ export type PostgresOptions = {
   connectionsMax?: number;
   /** How long the server and this process believe in a session that is silent, in milliseconds. Default 10,000. */
   leaseMs?: number;
+  /** Whether tables are made where there are none. Default true. */
+  makesTables?: boolean;
   /** Called with what goes wrong outside of a call, and what is not as it should be. */
   report?: (message: string, error?: unknown) => void;
 };
@@ -89,7 +93,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
   };
   try {
     await assertFit(client, where, report);
-    const logId = await prepareSchema(client, where);
+    const logId = await prepareSchema(client, where, { makes: options.makesTables ?? true });
     const asking = {
       logId,
       where,
@@ -109,6 +113,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
       ...asking,
       channels,
       away: () => away,
+      connections: () => ({
+        used: shared.totalCount - shared.idleCount,
+        max: connectionsMax,
+        waiting: shared.waitingCount,
+      }),
       close: once(() => channels.close().then(close)),
       async askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig) {
         const answer = await askOnce<R>(apart, question, where);

@@ -20,6 +20,7 @@ export type DatabaseUnfitCode =
   | 'not-utf8'
   | 'pooler'
   | 'no-rights'
+  | 'schema-none'
   | 'schema-newer'
   | 'schema-older';
 

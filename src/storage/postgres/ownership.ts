@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import type { Held, Ownership } from '../../../events/ownership.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
 import type { Postgres } from './connection.ts';
@@ -6,12 +7,19 @@ import { type LeasedSession, openSession } from './session.ts';
 
 /** Names by session locks of one session, which the server frees when it ends. */
 export type PostgresOwnership = Ownership & {
+  /**
+   * What is held here, and since when by `performance.now()`. `marker` names the session, which holds that too
+   * (`nodes.ts`); null: there is none.
+   */
+  holding(): { marker: string | null; claims: { name: string; since: number }[] };
+  /** Calls back when the session, or what is held, is another. */
+  onChange(listener: () => void): void;
   /** Gives up everything that is held: `lost` aborts. */
   close(): Promise<void>;
 };
 
-/** A name that is held here, or asked for. */
-type Claim = { session: LeasedSession | undefined; losing: AbortController };
+/** A name that is held here since then, or asked for. */
+type Claim = { session: LeasedSession | undefined; losing: AbortController; since: number };
 
 /**
  * Ownership by PostgreSQL's session advisory locks. What this process holds is free at once when it dies or
@@ -23,17 +31,26 @@ export function postgresOwnership(
   db: Postgres,
   { leaseMs }: { leaseMs: number },
 ): PostgresOwnership {
+  const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
   /** A session may take a lock that it has again and again: what is held here is known here. */
   const claims = new Map<string, Claim>();
-  const sessions = sessionKeeper(db, leaseMs, (session) => {
-    for (const [name, claim] of claims) {
-      if (claim.session !== session) continue;
-      claims.delete(name);
-      claim.losing.abort(session.lost.reason);
-    }
+  const sessions = sessionKeeper(() => openMarked(db, leaseMs), {
+    onOpened: changed,
+    onLost(session) {
+      for (const [name, claim] of claims) {
+        if (claim.session !== session) continue;
+        claims.delete(name);
+        claim.losing.abort(session.lost.reason);
+      }
+    },
   });
   const free = (name: string, claim: Claim): void => {
-    if (claims.get(name) === claim) claims.delete(name);
+    if (claims.get(name) !== claim) return;
+    claims.delete(name);
+    if (claim.session !== undefined) changed();
   };
   const lock = async (name: string, claim: Claim): Promise<Held | null> =>
     await lockIn({ db, session: await sessions.current(), name, claim }, () => free(name, claim));
@@ -42,11 +59,12 @@ export function postgresOwnership(
     async claim(name, signal) {
       signal.throwIfAborted();
       if (claims.has(name)) return null;
-      const claim: Claim = { session: undefined, losing: new AbortController() };
+      const claim: Claim = { session: undefined, losing: new AbortController(), since: 0 };
       claims.set(name, claim);
       const locking = lock(name, claim).then(
         (held) => {
           if (held === null) free(name, claim);
+          else changed();
           return held;
         },
         (error: unknown) => {
@@ -60,18 +78,47 @@ export function postgresOwnership(
         throw error;
       });
     },
+    holding: () => ({
+      marker: sessions.present()?.marker ?? null,
+      claims: [...claims]
+        .filter(([, { session }]) => session !== undefined)
+        .map(([name, { since }]) => ({ name, since })),
+    }),
+    onChange: (listener) => void listeners.add(listener),
     close: () => sessions.close(),
   };
 }
 
+/** A session by which others see that this node is there. */
+type MarkedSession = LeasedSession & { marker: string };
+
+/** Each has a marker of its own: the server may hold the locks of the one before for a while. */
+async function openMarked(db: Postgres, leaseMs: number): Promise<MarkedSession> {
+  const session = await openSession(db, leaseMs);
+  const marker = ulid();
+  try {
+    await session.client.query({ text: takes, values: [`${db.logId} node:${marker}`] });
+    return { ...session, marker };
+  } catch (error) {
+    await session.end();
+    throw failureOf(error, db.where);
+  }
+}
+
 /** One session at a time, opened when it is asked for. */
-function sessionKeeper(db: Postgres, leaseMs: number, onLost: (session: LeasedSession) => void) {
-  let opening: Promise<LeasedSession> | undefined;
+function sessionKeeper(
+  open: () => Promise<MarkedSession>,
+  on: { onOpened(): void; onLost(session: LeasedSession): void },
+) {
+  let opening: Promise<MarkedSession> | undefined;
+  let opened: MarkedSession | undefined;
   let closed = false;
-  const current = async (): Promise<LeasedSession> => {
+  const current = async (): Promise<MarkedSession> => {
     if (closed) throw new Error('Ownership is closed.');
-    const present = (opening ??= openSession(db, leaseMs).then((session) => {
-      onAbort(session.lost, () => onLost(session));
+    const present = (opening ??= open().then((session) => {
+      opened = session;
+      onAbort(session.lost, () => on.onLost(session));
+      on.onOpened();
       return session;
     }));
     const session = await present.catch(() => undefined);
@@ -82,6 +129,8 @@ function sessionKeeper(db: Postgres, leaseMs: number, onLost: (session: LeasedSe
   return {
     /** @throws {EventStoreError} `BUSY` */
     current,
+    /** The one that lives, if there is one. */
+    present: () => (opened?.lost.aborted === false ? opened : undefined),
     async close() {
       closed = true;
       await (await opening?.catch(() => undefined))?.end();
@@ -108,6 +157,7 @@ async function lockIn(
   if (session.lost.aborted) throw session.lost.reason;
   if (!taken) return null;
   claim.session = session;
+  claim.since = performance.now();
   const { signal: lost } = claim.losing;
   const giveBack = async (): Promise<void> => {
     if (lost.aborted) return;
@@ -115,8 +165,8 @@ async function lockIn(
     await ask(givesBack).catch((error: unknown) => {
       if (!lost.aborted) throw error;
     });
-    claim.session = undefined;
     freed();
+    claim.session = undefined;
   };
   let given: Promise<void> | undefined;
   return { lost, release: () => (given ??= giveBack()) };

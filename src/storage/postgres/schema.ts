@@ -87,6 +87,14 @@ create unlogged table tickets (
 );
 create index tickets_expiry on tickets (expires_at);
 
+create unlogged table nodes (
+  id text collate "C" primary key,
+  marker text not null,
+  about jsonb not null,
+  holds jsonb not null,
+  noted_at float8 not null
+);
+
 create table pending_jobs (
   recording_id text collate "C",
   job text collate "C",
@@ -219,9 +227,14 @@ end $$;
 
 /**
  * Makes the tables when they are not there; one node at a time. Returns the log's id.
- * @throws {DatabaseUnfit} they are of another release
+ * @param options.makes whether they are made
+ * @throws {DatabaseUnfit} they are of another release, or not there
  */
-export async function prepareSchema(newClient: () => pg.Client, where: string): Promise<string> {
+export async function prepareSchema(
+  newClient: () => pg.Client,
+  where: string,
+  { makes }: { makes: boolean },
+): Promise<string> {
   const client = newClient();
   client.on('error', () => {}); // its questions fail with it
   try {
@@ -233,6 +246,7 @@ export async function prepareSchema(newClient: () => pg.Client, where: string): 
       "select to_regclass('mitschrift.log') is not null as there",
     );
     if (!found[0]!.there) {
+      if (!makes) throw noTables(where);
       await client.query(tables + appendBatch + commitRows + swapAttempts);
       const values = [schemaVersion, ulid()];
       await client.query({ text: 'insert into log (schema, id) values ($1, $2)', values });
@@ -249,6 +263,12 @@ export async function prepareSchema(newClient: () => pg.Client, where: string): 
     await client.end().catch(() => {});
   }
 }
+
+const noTables = (where: string): DatabaseUnfit =>
+  new DatabaseUnfit(
+    'schema-none',
+    `The database ${where} has no tables of Mitschrift. The first node that is started makes them.`,
+  );
 
 function assertVersion(schema: number, where: string): void {
   if (schema > schemaVersion) {

@@ -1,0 +1,37 @@
+import { hostFrom } from '../shared/data-directory.ts';
+import type { ClusterNode } from '../storage/cluster.ts';
+import { openPostgres } from '../storage/postgres/connection.ts';
+import { nodesAt } from '../storage/postgres/nodes.ts';
+
+/**
+ * `mitschrift nodes`: which nodes of the cluster are there, and what each holds since when. Asks the database, no
+ * node. Exit code 1 when none is there.
+ */
+export async function nodesCommand({ json }: { json: boolean }): Promise<void> {
+  const { cluster } = hostFrom(process.env);
+  if (cluster === null)
+    throw new Error(
+      'There is no cluster: set MITSCHRIFT_DATABASE_URL, MITSCHRIFT_BLOBS_URL and MITSCHRIFT_MASTER_KEY as its nodes have them.',
+    );
+  const db = await openPostgres({ url: cluster.databaseUrl, makesTables: false });
+  try {
+    const nodes = await nodesAt(db);
+    if (json) console.log(JSON.stringify({ nodes }));
+    else for (const line of nodes.flatMap(described)) console.log(line);
+    if (nodes.some(({ there }) => there)) return;
+    console.error('No node is there.');
+    process.exitCode = 1;
+  } finally {
+    await db.close();
+  }
+}
+
+function described(node: ClusterNode): string[] {
+  const { host, process: number, role, slots, version, address, there } = node;
+  const work = slots === 0 ? '' : `, ${slots} at once`;
+  const who = `${host} ${number}  ${role}${work}  ${address ?? 'does not listen yet'}  ${version}`;
+  if (!there) return [`✖ ${who}  died or was cut off; it wrote down last at ${node.noted_at}`];
+  const held = node.holds.map(({ name, since }) => `    ${name.replace(':', ' ')}  since ${since}`);
+  const more = node.unnamed === 0 ? [] : [`    ${node.unnamed} more, not written down yet`];
+  return [`✔ ${who}  since ${node.started_at}`, ...held, ...more];
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { joinCluster } from '../../src/storage/cluster-member.ts';
+import type { Check } from '../../src/doctor/check.ts';
+import { lookAtAll } from '../../src/doctor/check.ts';
+import { clusterLooks } from '../../src/doctor/cluster-checks.ts';
+import type { ClusterSettings, NodeRole } from '../../src/shared/cluster-settings.ts';
+import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
+import { postgresOwnership } from '../../src/storage/postgres/ownership.ts';
+import { ask, openedDatabase, postgresCluster } from '../support/postgres.ts';
+import { eventually } from '../support/eventually.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { transactionPooler } from '../support/transaction-pooler.ts';
+
+const postgres = await postgresCluster({ after });
+const log = { warn() {} };
+const { signal } = new AbortController();
+
+test('a store that nodes do not share, clocks apart, rows that nothing keeps, nodes that died or are of another release', async (t) => {
+  const [here, there] = [await tempDir(t), await tempDir(t)];
+  const one = await node(t, here, 'work');
+  // As a directory that was copied, and is mounted at one of them only.
+  await cp(join(here, 'log.json'), join(there, 'log.json'));
+  const other = await node(t, there, 'serve');
+  const settings = settingsOf(here, 'all');
+  await eventually('both are written down', async () => (await one.member.nodes()).length === 2);
+
+  const now = Date.now.bind(Date);
+  const hour = t.mock.method(Date, 'now', () => now() + 3_600_000);
+  const ahead = (await look({ cluster: settings, behind: null }, ['database-clock'])).get(
+    'database-clock',
+  )!;
+  hour.mock.restore();
+  assert.equal(ahead.status, 'limited');
+  assert.match(ahead.detail, /^This machine’s clock is 3600\.\d s ahead of the database’s/);
+  const checks = await look({ cluster: settings, behind: null });
+  const files = checks.get('files')!;
+  assert.equal(files.status, 'missing');
+  assert.match(files.detail, /^In \S+ is nothing of these nodes: \S+ \d+ \(serve\)\.$/);
+  assert.match(files.remedy!.text, /^Mount the same directory/);
+  assert.equal(checks.get('database')!.status, 'ok', checks.get('database')!.detail);
+  assert.equal(checks.get('database-clock')!.status, 'ok');
+  assert.equal(checks.get('projector')!.status, 'missing');
+  assert.equal(checks.get('nodes')!.status, 'ok', checks.get('nodes')!.detail);
+
+  await one.ownership.claim('projector', signal);
+  const sql = `update mitschrift.nodes set about = jsonb_set(about, '{version}', '"0.0.9"') where id = '${other.member.self.id}'`;
+  await ask(postgres.url, sql);
+  const behind = await look({ cluster: settings, behind: async () => 3 });
+  assert.equal(behind.get('projector')!.status, 'limited');
+  assert.match(behind.get('projector')!.detail, /^They are 3 facts behind the log, which \S+ \d+/);
+  assert.equal(behind.get('nodes')!.status, 'limited');
+  assert.match(behind.get('nodes')!.detail, /: 0\.0\.9/);
+
+  // Who knows the whole of it may go on with the upload: an administrator does not.
+  const upload = '0123456789abcdef0123456789abcdef';
+  await one.ownership.claim(`upload:${upload}`, signal);
+  await eventually('it is written down', async () => {
+    const [working] = await one.member.nodes();
+    return working!.holds.map(({ name }) => name).join() === 'projector,upload:01234567…';
+  });
+  const written = JSON.stringify(await ask(postgres.url, 'select * from mitschrift.nodes'));
+  assert.ok(!written.includes(upload));
+
+  await one.ownership.close();
+  const lost = (await look({ cluster: settings, behind: null })).get('nodes')!;
+  assert.equal(lost.status, 'missing', 'only one that serves is left');
+  await other.member.leave();
+  const [row] = await other.member.nodes();
+  assert.deepEqual([row!.role, row!.there, row!.holds], ['work', false, []]);
+});
+
+test('a database that is away, behind a pooler, or has no tables: said, and nothing is made there', async (t) => {
+  const dir = await tempDir(t);
+  await ask(postgres.url, 'create database nothing');
+  const port = await transactionPooler(t, new URL(postgres.url));
+  const through = (change: (url: URL) => void): string => {
+    const url = new URL(postgres.url);
+    change(url);
+    return url.href;
+  };
+  const urls: [url: string, detail: RegExp][] = [
+    [through((url) => (url.port = '9')), /does not answer \(ECONNREFUSED\)/],
+    [through((url) => (url.port = String(port))), /pooler in transaction mode/],
+    [through((url) => (url.pathname = '/nothing')), /has no tables of Mitschrift/],
+  ];
+  for (const [databaseUrl, detail] of urls) {
+    const cluster = { ...settingsOf(dir, 'all'), databaseUrl };
+    const checks = await look({ cluster, behind: null });
+    const database = checks.get('database')!;
+    assert.deepEqual([database.status, database.remedy!.text.length > 0], ['missing', true]);
+    assert.match(database.detail, detail);
+    for (const id of ['database-clock', 'files', 'projector', 'nodes']) {
+      assert.equal(checks.get(id)!.remedy!.text, 'Mend the database first.');
+    }
+  }
+  const schemas = await ask(urls[2]![0], "select 1 from pg_namespace where nspname = 'mitschrift'");
+  assert.deepEqual(schemas, []);
+});
+
+/** @param ids of the checks wanted; all unless given */
+async function look(
+  parts: Parameters<typeof clusterLooks>[0],
+  ids?: readonly string[],
+): Promise<Map<string, Check>> {
+  const looks = clusterLooks(parts).filter(({ id }) => ids?.includes(id) ?? true);
+  const checks = await lookAtAll(looks, log);
+  return new Map(checks.map((check) => [check.id, check]));
+}
+
+/** Of a service that is one of a cluster only what others see. */
+async function node(t: TestContext, directory: string, role: NodeRole) {
+  const cluster = settingsOf(directory, role);
+  const db = await openedDatabase(t, postgres.url);
+  const ownership = postgresOwnership(db, { leaseMs: 60_000 });
+  t.after(() => ownership.close());
+  const { logId } = db;
+  const blobs = await openBlobs(cluster.blobsUrl, { logId, ownership });
+  const member = await joinCluster({ cluster, db, ownership, blobs, log });
+  // A service asks for this name as long as it runs.
+  await (await ownership.claim('recording:a', signal))?.release();
+  return { member, ownership };
+}
+
+const settingsOf = (directory: string, role: NodeRole): ClusterSettings => ({
+  databaseUrl: postgres.url,
+  blobsUrl: pathToFileURL(directory).href,
+  sharedDirectory: directory,
+  role,
+  workSlots: 2,
+  masterKey: Buffer.alloc(32, 7),
+});
