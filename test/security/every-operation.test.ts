@@ -11,6 +11,7 @@ const publicOperations = [
   'accountPage',
   'docs',
   'guideAdministration',
+  'guideDeploy',
   'guideIntegrity',
   'guideLanguage',
   'guideReadme',
