@@ -180,14 +180,14 @@ async function runFiles(
   files: readonly FileTry[],
   run: (file: FileTry) => Promise<FileRun>,
 ): Promise<FileRun[]> {
-  const sound = files.filter(waitsForSound);
-  const others = files.filter((file) => !waitsForSound(file));
+  const sound = files.filter(({ file }) => waitsForSound(file));
+  const others = files.filter(({ file }) => !waitsForSound(file));
   const runs: FileRun[] = [];
   /** Takes of the other kind when there are no more of its own. */
-  const lane = async (first: string[], then: string[]) => {
+  const lane = async (first: FileTry[], then: FileTry[]) => {
     const next = () => first.shift() ?? then.shift();
-    for (let file = next(); file !== undefined; file = next()) {
-      const ended = await run(file);
+    for (let one = next(); one !== undefined; one = next()) {
+      const ended = await run(one);
       runs.push(ended);
       console.log(`\n▶▶ ${nameOf(ended)} (${ended.seconds.toFixed(1)} s)`);
       process.stdout.write(ended.output);
