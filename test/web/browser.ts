@@ -14,6 +14,7 @@ import {
   type Page,
   chromium,
 } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import { modelsDir } from '../support/models.ts';
 import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -157,6 +158,29 @@ export async function checkLook(page: Page, name: string): Promise<void> {
     );
     assert.ok(wide <= 0, `${name} is ${wide} pixels wider than the window`);
   }
+}
+
+/**
+ * Waits until an expression holds in the page. Playwright's `waitForFunction` looks at a text once and then fails: each
+ * later look is an `eval`, which the page's Content-Security-Policy forbids.
+ */
+export async function untilHolds(page: Page, expression: string): Promise<void> {
+  await eventually(expression, async () =>
+    page.evaluate<boolean>(`Boolean(${expression})`).catch((error: Error) => {
+      // The page is being loaded.
+      if (error.message.includes('context was destroyed')) return false;
+      throw error;
+    }),
+  );
+}
+
+/** Waits until the recorder's clock shows so many seconds, or more: each of them is there for a second only. */
+export async function recordedFor(page: Page, seconds: number): Promise<void> {
+  const parts = `(document.querySelector('[role=timer]')?.textContent ?? '').split(':')`;
+  await untilHolds(
+    page,
+    `${parts}.reduce((sum, part) => sum * 60 + Number(part), 0) >= ${seconds}`,
+  );
 }
 
 /** The whole page, below `.screens/`. */

@@ -7,7 +7,7 @@ import { sentences, speech } from '../support/pulse-speech.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { checkLook, openPage, startChromium } from './browser.ts';
+import { checkLook, openPage, recordedFor, startChromium } from './browser.ts';
 import { microphoneThatSpeaks } from './fake-microphone.ts';
 
 test('from the setup link to the first readable note, by the browser alone', async (t) => {
@@ -84,7 +84,7 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await step('Now say a sentence.');
   await page.getByLabel('From').selectOption('microphone');
   await press(/^Record/);
-  await page.getByRole('timer').filter({ hasText: '0:07' }).waitFor();
+  await recordedFor(page, 7);
   await press('Stop and write notes');
   const words = /lose a single word/i;
   await page.locator('blockquote').getByText(words).waitFor();

@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { make, speak } from '../support/espeak.ts';
+import { eventually } from '../support/eventually.ts';
+import { modelMirror, offerModel } from '../support/model-mirror.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
-import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
+import {
+  checkLook,
+  openPage,
+  password,
+  phone,
+  recordedFor,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
 import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Notes of a large library, and how many a page has. */
@@ -16,6 +30,10 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
   const first = await startWebService(t);
   await first.end('SIGTERM');
   const [read] = await tellMeetings(first.dataDir, [readingRoom, choirBoard]);
+  const catalogueDir = join(first.dataDir, 'catalogue');
+  await mkdir(catalogueDir);
+  const mirror = Object.assign(await modelMirror(t), { catalogueDir });
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
   const pulse = await privatePulse(t);
   const service = await startServiceProcess(first.dataDir, {
     ...(pulse.env as Record<string, string>),
@@ -31,7 +49,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
   const page = await openPage(t, browser, {
     url: proxy.url,
     session,
-    expected: /WebSocket|ERR_/,
+    expected: /WebSocket|ERR_|status of 502/,
   });
   t.after(async () => await page.context().close());
   const press = async (name: string) =>
@@ -48,13 +66,13 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     await rows.filter({ hasText: 'Note 1' }).first().waitFor();
     assert.ok(asked.length <= 2, 'no more is read than is about to be shown');
     await page.mouse.move(900, 500);
-    for (let turns = 0; asked.length < 5; turns += 1) {
-      assert.ok(turns < 100, `${asked.length} pages after ${turns} turns of the wheel`);
+    await eventually('five pages are asked for, as the wheel is turned', async () => {
       await page.mouse.wheel(0, 2000);
       await page.evaluate('new Promise(requestAnimationFrame)');
-    }
+      return asked.length >= 5;
+    });
     assert.ok((await rows.count()) < 60, 'only what is near is in the page');
-    await page.unroute(/\/transcripts\?/);
+    await page.unrouteAll({ behavior: 'wait' });
 
     await page.reload();
     await press('Solo');
@@ -78,7 +96,8 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     const second = Number(new URL(page.url()).searchParams.get('t'));
     assert.ok(second >= 30 && second < 40, `second ${second}`);
     await page.locator('[data-turn="3"]').getByText('skirting boards').waitFor();
-    await page.waitForFunction(
+    await untilHolds(
+      page,
       `Math.floor(document.querySelector('.scrub input')?.value) === ${second}`,
     );
     await page.goBack();
@@ -92,7 +111,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     await readNote.waitFor();
   });
 
-  await t.test('files, dropped or chosen, go on where they were cut off', async () => {
+  await t.test('files, dropped or chosen, go on where they were cut off', async (t) => {
     const [dropped, chosen] = await talks(first.dataDir);
     const cut = page.getByText('The upload stopped at');
     const arrived = page.getByText('Arrived; its notes are being written.');
@@ -107,11 +126,21 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       await press(button);
       await (await chooser).setFiles(chosen!);
     };
-    // By itself, when the network is back.
+    // By itself, when the service is back; not begun anew because a proxy before it answered meanwhile.
+    const begun: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && /\/uploads$/.test(request.url()))
+        begun.push(request.url());
+    });
     await cutAfter(400_000, async () => await drop(page, dropped!));
     await checkLook(page, 'home-upload-cut');
+    proxy.lead(await badGateway(t));
+    const refused = page.waitForResponse((response) => response.request().method() === 'HEAD');
+    await press('Go on now');
+    assert.equal((await refused).status(), 502);
     proxy.lead(service.url);
     await arrived.waitFor();
+    assert.equal(begun.length, 1);
     await press('Close');
 
     // The page was left meanwhile: the same file wants to be chosen again.
@@ -139,7 +168,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       await page.locator('h1').focus();
       await page.keyboard.press('r');
       await recording.waitFor();
-      await page.getByRole('timer').filter({ hasText: '0:01' }).waitFor();
+      await recordedFor(page, 1);
       await checkLook(page, 'home-recording');
       await nameVoice(page);
       await press('Pause');
@@ -176,9 +205,26 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     await theirs.getByText('Die Verwaltung kann eines wählen.').waitFor();
     await checkLook(theirs, 'home-empty-phone-de');
     await theirs.context().close();
+  });
+
+  await t.test('a model is fetched, and what had failed for want of it is written up', async () => {
     await page.goto(proxy.url);
     await page.getByRole('link', { name: 'Choose a model' }).click();
     await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+    // Half of it, then a few bytes a second.
+    mirror.faults.set('espeak-en.tar.gz', ['cut', 'drip']);
+    const model = page.getByRole('listitem').filter({ hasText: 'espeak' });
+    const download = model.getByRole('button', { name: /^Download/ });
+    await download.click();
+    const some = page.locator('[aria-valuenow]:not([aria-valuenow="0"])');
+    await model.getByRole('progressbar').and(some).waitFor();
+    await checkLook(page, 'settings-model-coming');
+    await model.getByRole('button', { name: /^Cancel/ }).click();
+    await download.click();
+    await model.getByText('installed', { exact: true }).waitFor();
+    await page.getByRole('navigation').getByText('Notes').first().click();
+    await rows.filter({ hasText: /dropped|chosen/ }).waitFor();
+    await page.locator('.say', { hasText: 'Ready.' }).waitFor();
   });
 });
 
@@ -222,7 +268,15 @@ async function nameVoice(page: Page): Promise<void> {
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Ben Beispiel give a name' }).waitFor();
   await checkLook(page, 'home-live');
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'wait' });
+}
+
+/** A proxy with nothing behind it. @returns its address */
+async function badGateway(t: TestContext): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(502).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Two files of 1.3 MB: a sentence, and silence. */

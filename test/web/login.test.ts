@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
+import {
+  checkLook,
+  openPage,
+  password,
+  phone,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
 
 test('login: from any address and back to it, by the keyboard, in both languages; ended elsewhere', async (t) => {
   const service = await startWebService(t);
@@ -67,6 +75,19 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.waitForURL(/\/login/);
     await assert.rejects(apiOf(service.url, session.token).get('/status'), /401/);
+
+    // Who comes next gets a page of their own, with nothing in it of the one before.
+    await service.login('ben');
+    await page.evaluate('globalThis.isOfAda = true');
+    await page.getByLabel('Name').fill('ben');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('ben, account').waitFor();
+    await untilHolds(page, 'globalThis.isOfAda === undefined');
+    await page.getByLabel('ben, account').click();
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).waitFor({ state: 'hidden' });
   });
 });
 

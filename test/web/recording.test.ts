@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { waveformStyle } from '../../src/http/middleware/security.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { checkLook, openPage, phone, startChromium, startWebService } from './browser.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import {
+  checkLook,
+  openPage,
+  phone,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
 import { choirBoard, longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Answers that the pages expect and handle; Chromium says them on its console. */
@@ -20,7 +30,13 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     choirBoard,
     longMeeting({ turns: 600 }),
   ]);
-  const service = await startServiceProcess(first.dataDir);
+  const programs = await standIns(t);
+  const vault = await tempDir(t);
+  const service = await startServiceProcess(first.dataDir, {
+    PATH: `${programs}:${process.env['PATH']}`,
+    DISPLAY: ':0',
+    MITSCHRIFT_NOTES_VAULT: vault,
+  });
   t.after(async () => await service.end('SIGTERM'));
   const session = await apiOf(service.url).post<{ token: string }>('/login', {
     username: 'ada',
@@ -101,9 +117,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     const before = await at();
     assert.ok(before > 40 && before < 48, String(before));
     await page.keyboard.press('l');
-    await page.waitForFunction(
-      `Number(document.querySelector('.scrub input').value) >= ${before + 9}`,
-    );
+    await untilHolds(page, `Number(document.querySelector('.scrub input').value) >= ${before + 9}`);
     await page.keyboard.press('>');
     assert.equal(await page.getByLabel('Speed').inputValue(), '1.25');
   });
@@ -201,6 +215,19 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     assert.ok(shown < 100, `${shown} turns are in the page`);
   });
 
+  await t.test('opens in the notes application, and in its folder', async () => {
+    await page.getByRole('button', { name: 'Open in notes' }).click();
+    await page.getByText('Opened.').first().waitFor();
+    const called = await readFile(join(programs, 'calls'), 'utf8');
+    assert.match(called, /^xdg-open obsidian:\/\/open\?vault=\S+&file=\S+\n$/);
+    await page.getByLabel('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Show in folder' }).click();
+    await eventually('the file manager shows all three', async () => {
+      const text = await readFile(join(programs, 'calls'), 'utf8');
+      return (text.match(/file:\/\/\S+\.md/g) ?? []).length === 3;
+    });
+  });
+
   await t.test('exports and deletes', async () => {
     await page.getByText('Export', { exact: true }).click();
     const file = page.waitForEvent('download');
@@ -217,5 +244,15 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.getByRole('heading', { name: 'There is no such note.' }).waitFor();
   });
 });
+
+/** Stand-ins for the desktop's programs; `calls` beside them has a line each time one is called. */
+async function standIns(t: TestContext): Promise<string> {
+  const folder = await tempDir(t);
+  for (const name of ['gdbus', 'xdg-open']) {
+    const script = `#!/bin/sh\necho ${name} "$@" >> '${folder}/calls'\n`;
+    await writeFile(join(folder, name), script, { mode: 0o755 });
+  }
+  return folder;
+}
 
 const turn = (page: Page, at: number) => page.locator(`[data-turn="${at}"]`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { passwordStrength } from '../../web/components/password-strength.ts';
+import { draftsOf, keyToSend } from '../../web/pages/setup/drafts.ts';
 import { codeOf, stepAfter, stepAt } from '../../web/pages/setup/steps.ts';
 
 test('what is guessed first is weak, a passphrase is strong, and nothing short is taken', () => {
@@ -33,4 +34,18 @@ test('the code of a setup link is found, and a step that is not possible yet is 
   assert.equal(stepAt({ step: 'elsewhere' }, true), 'speech');
   assert.equal(stepAfter('speech'), 'summaries');
   assert.equal(stepAfter('first'), 'first');
+});
+
+test('a key that is set already is kept as long as its server is', () => {
+  const { summaries } = draftsOf({
+    stt: { base_url: null, backend: 'compat', model: null },
+    llm: { base_url: 'http://llm.example:8000/v1', model: 'qwen3' },
+    audio: { device: null },
+    notes: { vault: null },
+  });
+  assert.deepEqual(keyToSend(summaries), {});
+  assert.deepEqual(keyToSend({ ...summaries, base_url: 'http://llm.example:8000/v2' }), {});
+  assert.deepEqual(keyToSend({ ...summaries, api_key: 'new' }), { api_key: 'new' });
+  const elsewhere = { ...summaries, base_url: 'http://other.example/v1' };
+  assert.deepEqual(keyToSend(elsewhere), { api_key: null }, 'a stored one goes to no other server');
 });

@@ -14,6 +14,14 @@ locale.subscribe((code) => {
   document.documentElement.lang = code;
 });
 followSession();
+// Another person: nothing of the one before stays in this page. What they recorded here waits for their login.
+let person = session.get()?.username;
+session.listen((current) => {
+  if (current === null) return;
+  // Where to go is said behind the login.
+  if (person !== undefined && person !== current.username) setTimeout(() => location.reload());
+  person = current.username;
+});
 // What this browser recorded and the service lacks goes out on whatever page, as soon as its owner is here.
 session.subscribe((current) => {
   if (current === null || audioHeld.get() === undefined) return;

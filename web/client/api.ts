@@ -33,22 +33,25 @@ const away: Problem = { type: 'away', title: 'The service does not answer.', sta
  * `api.GET('/recordings/{id}', { params: { path: { id } } })`; `data` of the answer is typed. Give the
  * promise to `answer` to have errors thrown.
  */
-export const api = createClient<paths>({
-  baseUrl: '/',
-  fetch: async (request) => {
-    const current = session.get();
-    if (current !== null) request.headers.set('Authorization', `Bearer ${current.token}`);
-    request.headers.set('Accept-Language', locale.get());
-    const response = await fetch(request).catch(() => {
-      throw new ApiError(away);
-    });
-    // Only what was sent with this session's token says that this session has ended.
-    if (response.status === 401 && current !== null && session.get()?.token === current.token) {
-      session.set(null);
-    }
-    return response;
-  },
-});
+export const api = createClient<paths>({ baseUrl: '/', fetch: fetchAsUser });
+
+/**
+ * Sends a request with the present session, which ends when the service says so.
+ * @throws {ApiError} when the service does not answer.
+ */
+export async function fetchAsUser(request: Request): Promise<Response> {
+  const current = session.get();
+  if (current !== null) request.headers.set('Authorization', `Bearer ${current.token}`);
+  request.headers.set('Accept-Language', locale.get());
+  const response = await fetch(request).catch(() => {
+    throw new ApiError(away);
+  });
+  // Only what was sent with this session's token says that this session has ended.
+  if (response.status === 401 && current !== null && session.get()?.token === current.token) {
+    session.set(null);
+  }
+  return response;
+}
 
 /**
  * The data of an answer.
@@ -57,7 +60,11 @@ export const api = createClient<paths>({
 export async function answer<Data>(
   asked: Promise<{ data?: Data; error?: unknown; response: Response }>,
 ): Promise<Exclude<Data, undefined>> {
-  const { data, error, response } = await asked;
+  const { data, error, response } = await asked.catch((failure: unknown) => {
+    // The answer was cut off on its way, or it is none of the service's (a proxy's page).
+    const isBroken = failure instanceof TypeError || failure instanceof SyntaxError;
+    throw isBroken ? new ApiError(away) : failure;
+  });
   if (response.ok) return data as Exclude<Data, undefined>;
   const problem = error as Partial<Problem> | undefined;
   throw new ApiError(

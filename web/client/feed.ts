@@ -50,10 +50,7 @@ export function followSession(): void {
   // Sentences of the service come in the language of the page.
   locale.listen(() => {
     const current = session.get();
-    const before = socket;
-    if (current === null || before === undefined) return;
-    connect(current.token);
-    before.close();
+    if (current !== null && socket !== undefined) connect(current.token);
   });
   addEventListener('online', tryNow);
 }
@@ -84,7 +81,10 @@ function connect(token: string): void {
   if (position !== undefined) url.searchParams.set('after', String(position));
   const mine = new WebSocket(url, ['mitschrift', token]);
   let opened = false;
+  // One at a time: what is still being opened, or in another language, is not heard any more.
+  const former = socket;
   socket = mine;
+  former?.close();
   mine.addEventListener('open', () => {
     if (socket !== mine) return;
     opened = true;
@@ -103,7 +103,10 @@ function connect(token: string): void {
 }
 
 function receive(frame: Frame): void {
-  if ('position' in frame && typeof frame.position === 'number') position = frame.position;
+  // A status is of a position up to which facts are still to come: only the first of a session is gone on from.
+  const isAhead = frame.type === 'status' && position !== undefined;
+  if ('position' in frame && typeof frame.position === 'number' && !isAhead)
+    position = frame.position;
   if (frame.type === 'status') status.set(frame);
   for (const listener of listeners) listener(frame);
 }

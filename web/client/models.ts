@@ -1,6 +1,6 @@
 /** Models of the service's machine, kept up to date by `model` frames while a page shows them. */
 import { atom, onMount } from 'nanostores';
-import { type Schema, answer, api } from './api.ts';
+import { ApiError, type Schema, answer, api } from './api.ts';
 import { type Frame, onFrame } from './feed.ts';
 import type { paths } from './interface.d.ts';
 
@@ -37,8 +37,9 @@ export async function refresh(): Promise<void> {
   asked = Date.now();
   try {
     models.set((await answer(api.GET('/models'))).models);
-  } catch {
+  } catch (error) {
     // The strip above the page says that the service is away; what was known stays.
+    if (!(error instanceof ApiError)) throw error;
   } finally {
     asking = false;
   }

@@ -78,20 +78,32 @@ async function keepPage(answer) {
   const text = await answer.text();
   const before = await caches.open(kept).then((cache) => cache.match('/'));
   if (before !== undefined && (await before.text()) === text) return;
-  await caches.delete(kept);
-  const cache = await caches.open(kept);
   const named = [...text.matchAll(/(?:href|src)="(\/[^"#?]+)"/g)]
     .map(([, path]) => path)
     .filter(isFile);
-  await cache.addAll([...new Set(named)]);
-  for (const path of named.filter((name) => name.endsWith('.css'))) await keepFonts(cache, path);
+  // All of it, before what there is goes: the service may go away in between.
+  const files = await fetched(named);
+  const styles = files.filter(([path]) => path.endsWith('.css'));
+  const fonts = await Promise.all(
+    styles.map(async ([path, file]) => fetched(fontsIn(path, await file.clone().text()))),
+  );
+  await caches.delete(kept);
+  const cache = await caches.open(kept);
+  for (const [path, file] of [...files, ...fonts.flat()]) await cache.put(path, file);
   await cache.put('/', new Response(text, { headers: answer.headers }));
 }
 
-async function keepFonts(cache, path) {
-  const style = await (await cache.match(path)).text();
-  const fonts = [...style.matchAll(/url\(["']?([^"')]+\.woff2)["']?\)/g)].map(
+const fontsIn = (path, style) =>
+  [...style.matchAll(/url\(["']?([^"')]+\.woff2)["']?\)/g)].map(
     ([, font]) => new URL(font, new URL(path, location.origin)).pathname,
   );
-  await cache.addAll([...new Set(fonts)]);
-}
+
+/** Files with their answers; fails unless each is there. */
+const fetched = (paths) =>
+  Promise.all(
+    [...new Set(paths)].map(async (path) => {
+      const file = await fetch(path);
+      if (!file.ok) throw new Error(`${path} answered ${file.status}`);
+      return [path, file];
+    }),
+  );

@@ -1,6 +1,7 @@
 import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Fact, attemptsOf } from '../../../web/pages/statechart/moments.ts';
 import { editOf, inverseOf } from '../../../web/pages/recording/changes.ts';
 import { byTurn, findIn, piecesOf, replaceIn } from '../../../web/pages/recording/find.ts';
 import { actOfKey } from '../../../web/pages/recording/keys.ts';
@@ -351,4 +352,17 @@ test('known voices: how many are measured again, cannot be, or failed; and that 
   assert.match(all, /of 2 meetings stay as they are: their sound was not kept/);
   assert.match(all, /of 1 meeting could not be measured\. That is tried again/);
   assert.match(said({ embedding_model: null }), /^No voice can be remembered or known again/);
+});
+
+test('attempts are counted a stage, and begin again with the next processing', () => {
+  const started = (stage: string) =>
+    ({ type: 'stage.started', data: { stage } }) as unknown as Fact;
+  const again = { type: 'reprocessing.requested', data: {} } as unknown as Fact;
+  const facts = ['transcribe', 'punctuate', 'punctuate', 'write'].map(started);
+  const all = [...facts, again, started('punctuate')];
+  const attempts = attemptsOf(all);
+  assert.deepEqual(
+    all.map((fact) => attempts.get(fact)),
+    [1, 1, 2, 1, undefined, 1],
+  );
 });

@@ -96,12 +96,13 @@ function begin(link: Link): void {
   if (link.isClosed) return;
   if (link.sent !== null || link.isAsking) return;
   if (link.socket?.readyState === WebSocket.OPEN) return sayStart(link, link.socket);
-  const token = session.get()?.token;
-  if (link.socket !== null || token === undefined) return again(link);
+  const current = session.get();
+  // Another person's login sends nothing of it; its owner's does, whenever that is.
+  if (link.socket !== null || current?.username !== link.kept.user) return again(link);
   const url = new URL('/ws', location.href);
   url.protocol = url.protocol.replace('http', 'ws');
   url.searchParams.set('language', locale.get());
-  const mine = new WebSocket(url, ['mitschrift', token]);
+  const mine = new WebSocket(url, ['mitschrift', current.token]);
   link.socket = mine;
   mine.addEventListener('open', () => sayStart(link, mine));
   mine.addEventListener('message', ({ data }) => {

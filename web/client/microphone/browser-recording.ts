@@ -15,9 +15,12 @@ export type BrowserRecording = Pick<Kept, 'id' | 'recordingId' | 'kind' | 'sourc
   /** Whether the service takes what is sent. */
   linked: boolean;
   level: { rms: number; peak: number };
-  /** The microphone is gone; when it is back, recording goes on. */
-  lost: boolean;
+  /** What is gone: a microphone is taken again when it is back; a tab is no longer shared. */
+  lost: Lost;
 };
+
+/** Which sound has ended by itself. */
+export type Lost = 'microphone' | 'tab' | null;
 
 export const browserRecording = atom<BrowserRecording | null>(null);
 
@@ -27,7 +30,10 @@ export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-hel
 /** Why a recording was not begun, or ended otherwise than it was wanted. */
 export type Trouble =
   | { code: 'no-permission' | 'no-microphone' | 'no-tab-sound' | 'no-storage' | 'needs-press' }
-  | { code: 'refused' | 'ended'; detail: string }
+  | { code: 'tab-ended' }
+  | { code: 'refused'; detail: string }
+  /** `isWhole`: the service has all of it; else the rest is still here. */
+  | { code: 'ended'; detail: string; isWhole: boolean }
   /** `isAskedAgain`: by itself; else when a person says so. */
   | { code: 'not-taken'; detail: string; isAskedAgain: boolean };
 

@@ -63,6 +63,14 @@ export async function endHere(mine: Current): Promise<void> {
   mine.link.stop(mine.total);
 }
 
+/** Nothing is heard any more until a person goes on with it. */
+export async function putOff(mine: Current): Promise<void> {
+  mine.isPaused = false;
+  await quiet(mine);
+  showAs('held', mine);
+  changed(mine);
+}
+
 /** Nothing of it is wanted any more. */
 export async function drop(mine: Current): Promise<void> {
   await quiet(mine);
@@ -103,12 +111,13 @@ function changed(mine: Current): void {
 
 async function ended(mine: Current, reason: string): Promise<void> {
   if (reason === 'paused') return pauseHere(mine, true);
-  // The service is going away, or did not understand a frame: it is asked again.
+  // The service is going away, or did not understand a frame: it is asked again, never at once.
   if (reason === 'left') return;
-  if (reason === 'refused') return mine.link.begin();
+  if (reason === 'refused') return void mine.tries.again();
   await quiet(mine);
-  if (reason !== 'stopped') trouble.set({ code: 'ended', detail: reason });
-  await finish(mine);
+  const isWhole = await finish(mine);
+  const detail = reason === 'stopped' ? '' : reason;
+  if (detail !== '' || !isWhole) trouble.set({ code: 'ended', detail, isWhole });
 }
 
 async function refused(mine: Current, code: string, detail: string): Promise<void> {
@@ -127,13 +136,14 @@ async function refused(mine: Current, code: string, detail: string): Promise<voi
   else await finish(mine);
 }
 
-/** What the service did not take before the recording ended is given to it as a file. */
-async function finish(mine: Current): Promise<void> {
+/** What the service did not take before the recording ended is given to it as a file. @returns whether it has all */
+async function finish(mine: Current): Promise<boolean> {
   const { kept, store } = mine;
   kept.isOver = true;
   await store.put(kept);
   const isWhole = kept.acknowledged >= mine.total || (await sendRest(store, kept));
   await letGo(mine, { remove: isWhole });
+  return isWhole;
 }
 
 async function noRoom(mine: Current): Promise<void> {

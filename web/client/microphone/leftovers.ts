@@ -1,4 +1,5 @@
 /** What this browser still holds of recordings that are over, here or at the service. */
+import { fetchAsUser } from '../api.ts';
 import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { type AudioStore, type Kept, openAudioStore } from './audio-store.ts';
@@ -17,31 +18,30 @@ const atOnce = 500;
  * @returns false when it did not take it: it stays here and is offered again at the next visit
  */
 export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> {
-  const pcms: ArrayBuffer[] = [];
+  if (session.get()?.username !== kept.user) return false;
+  const parts: Blob[] = [];
   let from = kept.acknowledged;
   for (;;) {
     const blocks = await store.after(kept.id, from, atOnce);
     if (blocks.length === 0) break;
+    const fresh: ArrayBuffer[] = [];
     for (const { end, pcm } of blocks) {
       const first = end - pcm.byteLength / 2;
-      pcms.push(first < from ? pcm.slice((from - first) * 2) : pcm);
+      fresh.push(first < from ? pcm.slice((from - first) * 2) : pcm);
       from = end;
     }
+    // The browser keeps blobs outside of the page's memory: it may be hours.
+    parts.push(new Blob(fresh));
   }
-  if (pcms.length === 0) return true;
+  if (parts.length === 0) return true;
   const began = Date.parse(kept.startedAt) + (kept.acknowledged / kept.rate) * 1000;
   const form = new FormData();
   form.set('kind', kept.kind);
   form.set('started_at', new Date(began).toISOString());
-  form.set('file', wavOf(pcms, kept.rate), `${kept.startedAt.slice(0, 10)} rest.wav`);
-  const response = await fetch('/recordings', {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${session.get()?.token ?? ''}`,
-      'Idempotency-Key': `rest-${kept.id}`,
-    },
-    body: form,
-  }).catch(() => null);
+  form.set('file', wavOf(parts, kept.rate), `${kept.startedAt.slice(0, 10)} rest.wav`);
+  const headers = { 'Idempotency-Key': `rest-${kept.id}` };
+  const request = new Request('/recordings', { method: 'POST', headers, body: form });
+  const response = await fetchAsUser(request).catch(() => null);
   return response?.ok === true;
 }
 

@@ -1,6 +1,6 @@
 /** The browser's sound: a microphone, a shared tab, or both mixed, as blocks of 16-bit mono samples. */
 import type { AudioSource } from './audio-store.ts';
-import type { Trouble } from './browser-recording.ts';
+import type { Lost, Trouble } from './browser-recording.ts';
 import type { FromWorklet, ToWorklet } from './worklet.ts';
 // oxlint-disable-next-line import/default -- Vite gives the address of what it makes of it
 import workletUrl from './worklet.ts?worker&url';
@@ -16,7 +16,7 @@ export interface Listening {
 }
 
 export class CannotListen extends Error {
-  readonly code: Exclude<Trouble['code'], 'refused' | 'ended' | 'not-taken'>;
+  readonly code: Exclude<Trouble['code'], 'refused' | 'ended' | 'not-taken' | 'tab-ended'>;
   constructor(code: CannotListen['code']) {
     super(code);
     this.code = code;
@@ -34,10 +34,11 @@ const flushMs = 1000;
  */
 export async function listen(
   source: AudioSource,
-  on: { block(pcm: ArrayBuffer): void; lost(is: boolean): void },
+  on: { block(pcm: ArrayBuffer): void; lost(what: Lost): void },
   rate?: number,
 ): Promise<Listening> {
-  const streams = await openStreams(source);
+  const opened = await openStreams(source);
+  const streams = Object.values(opened);
   const context = contextFor(streams, rate ?? wantedRate);
   const stopAll = () => {
     for (const stream of streams) for (const track of stream.getTracks()) track.stop();
@@ -72,7 +73,7 @@ export async function listen(
     });
   // What is connected to one input is mixed.
   for (const stream of streams) context.createMediaStreamSource(stream).connect(node);
-  const stopWatching = watchMicrophone({ streams, source, context, node, lost: on.lost });
+  const stopWatching = watchStreams({ opened, streams, context, node, lost: on.lost });
   return {
     rate: context.sampleRate,
     pause,
@@ -85,14 +86,17 @@ export async function listen(
   };
 }
 
-async function openStreams(source: AudioSource): Promise<MediaStream[]> {
+type Streams = { tab?: MediaStream; microphone?: MediaStream };
+
+async function openStreams(source: AudioSource): Promise<Streams> {
+  if (source === 'microphone') return { microphone: await openMicrophone() };
   // The tab first: it wants a press, which a question for the microphone would use up.
-  const tab = source === 'microphone' ? [] : [await openTab()];
-  if (source === 'tab') return tab;
+  const tab = await openTab();
+  if (source === 'tab') return { tab };
   try {
-    return [...tab, await openMicrophone()];
+    return { tab, microphone: await openMicrophone() };
   } catch (error) {
-    for (const track of tab.flatMap((stream) => stream.getTracks())) track.stop();
+    for (const track of tab.getTracks()) track.stop();
     throw error;
   }
 }
@@ -133,44 +137,60 @@ function contextFor(streams: readonly MediaStream[], rate: number): AudioContext
   }
 }
 
+/** How long sound may take to begin, in milliseconds: a page that was pressed may listen, on a busy machine late. */
+const startMs = { pressed: 20_000, notPressed: 2000 };
+
 /** A page that was not pressed yet may not be allowed to listen. */
 async function running(context: AudioContext): Promise<void> {
-  const late = new Promise<void>((resolve) => setTimeout(resolve, 2000));
+  const wait = navigator.userActivation.hasBeenActive ? startMs.pressed : startMs.notPressed;
+  const late = new Promise<void>((resolve) => setTimeout(resolve, wait));
   await Promise.race([context.resume(), late]);
   if (context.state !== 'running') throw new CannotListen('needs-press');
 }
 
 type Watched = {
+  opened: Streams;
+  /** All that are to be ended with the recording; what is opened again is added. */
   streams: MediaStream[];
-  source: AudioSource;
   context: AudioContext;
   node: AudioWorkletNode;
-  lost(is: boolean): void;
+  lost(what: Lost): void;
 };
 
-/** Says when the sound is gone, and takes the microphone again when one is there. @returns how to stop */
-function watchMicrophone({ streams, source, context, node, lost }: Watched): () => void {
-  let isGone = false;
-  const gone = () => {
-    isGone = true;
-    lost(true);
+/** Says when a sound is gone, and takes the microphone again when one is there. @returns how to stop */
+function watchStreams({ opened, streams, context, node, lost }: Watched): () => void {
+  let isOver = false;
+  let isOpening = false;
+  const gone = { microphone: false, tab: false };
+  const say = () => lost(gone.microphone ? 'microphone' : gone.tab ? 'tab' : null);
+  const watch = (stream: MediaStream | undefined, what: keyof Streams) => {
+    for (const track of stream?.getAudioTracks() ?? [])
+      track.addEventListener('ended', () => {
+        if (isOver) return;
+        gone[what] = true;
+        say();
+      });
   };
-  const watch = (stream: MediaStream) => {
-    for (const track of stream.getAudioTracks()) track.addEventListener('ended', gone);
-  };
-  streams.forEach(watch);
+  watch(opened.tab, 'tab');
+  watch(opened.microphone, 'microphone');
   const back = async () => {
-    if (!isGone || source === 'tab') return;
+    if (!gone.microphone || isOpening) return;
+    isOpening = true;
     // Not yet: the next change of devices asks again.
     const stream = await openMicrophone().catch(() => null);
-    if (stream === null || !isGone) return;
-    isGone = false;
+    isOpening = false;
+    if (stream === null) return;
     streams.push(stream);
-    watch(stream);
+    if (isOver) return stream.getTracks().forEach((track) => track.stop());
+    gone.microphone = false;
+    watch(stream, 'microphone');
     context.createMediaStreamSource(stream).connect(node);
-    lost(false);
+    say();
   };
   const changed = () => void back();
   navigator.mediaDevices.addEventListener('devicechange', changed);
-  return () => navigator.mediaDevices.removeEventListener('devicechange', changed);
+  return () => {
+    isOver = true;
+    navigator.mediaDevices.removeEventListener('devicechange', changed);
+  };
 }

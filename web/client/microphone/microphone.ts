@@ -3,8 +3,8 @@ import { ulid } from 'ulid';
 import { api } from '../api.ts';
 import { session } from '../session.ts';
 import type { Kept } from './audio-store.ts';
-import { audioHeld, browserRecording, trouble } from './browser-recording.ts';
-import { currentRecording, drop, endHere, hold, tabMark, takeBlock } from './current.ts';
+import { type Lost, audioHeld, browserRecording, trouble } from './browser-recording.ts';
+import { currentRecording, drop, endHere, hold, putOff, tabMark, takeBlock } from './current.ts';
 import { type Leftover, finishQuietly, lockOf, openStore } from './leftovers.ts';
 import { CannotListen, type Listening, listen } from './listen.ts';
 import { showAs, silent } from './shown.ts';
@@ -15,8 +15,10 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
   const user = session.get()?.username;
   const before = currentRecording();
   if ((before !== null && !before.kept.isOver) || user === undefined) return;
+  if (browserRecording.get()?.state === 'starting') return;
   trouble.set(null);
   const id = ulid();
+  const isWanted = () => browserRecording.get()?.id === id;
   const begun = { kind, source, recordingId: null, id };
   browserRecording.set({ ...silent, ...begun, state: 'starting', seconds: 0, onDisk: 0 });
   const early: ArrayBuffer[] = [];
@@ -25,13 +27,19 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
     const store = await openStore();
     let take = (pcm: ArrayBuffer): void => void early.push(pcm);
     listening = await listen(source, { block: (pcm) => take(pcm), lost });
+    if (!isWanted()) return await listening.end();
     const startedAt = new Date().toISOString();
     const { rate } = listening;
     const kept = { ...begun, user, rate, startedAt, acknowledged: 0, isOver: false };
     audioHeld.set('yes');
     await store.put(kept);
-    const release = await lockOf(id);
-    const mine = hold({ store, kept, release: release ?? (() => {}), total: 0 });
+    const release = (await lockOf(id)) ?? (() => {});
+    if (!isWanted()) {
+      release();
+      await store.remove(id);
+      return await listening.end();
+    }
+    const mine = hold({ store, kept, release, total: 0 });
     mine.listening = listening;
     mine.letSleep = keepAwake();
     sessionStorage.setItem(tabMark, id);
@@ -41,9 +49,15 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
     showAs('recording', mine);
   } catch (error) {
     await listening?.end();
+    if (!isWanted()) return;
     browserRecording.set(null);
     cannot(error);
   }
+}
+
+/** Does not wait any longer for a microphone that is not open yet. */
+export function giveUp(): void {
+  if (browserRecording.get()?.state === 'starting') browserRecording.set(null);
 }
 
 /** Goes on with what is held, by a press; a shared tab has to be chosen again. */
@@ -139,7 +153,12 @@ function cannot(error: unknown): void {
   trouble.set({ code: error.code });
 }
 
-const lost = (is: boolean): void => {
+const lost = (what: Lost): void => {
+  const mine = currentRecording();
+  if (what === 'tab' && mine?.kept.source === 'tab') {
+    trouble.set({ code: 'tab-ended' });
+    return void putOff(mine);
+  }
   const shown = browserRecording.get();
-  if (shown !== null) browserRecording.set({ ...shown, lost: is });
+  if (shown !== null) browserRecording.set({ ...shown, lost: what });
 };

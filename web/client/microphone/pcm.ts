@@ -11,9 +11,9 @@ export function levelOf(pcm: ArrayBuffer): { rms: number; peak: number } {
   return { rms: rms / 32_768, peak: Math.min(1, peak / 32_767) };
 }
 
-/** A WAV file of 16-bit mono samples (RIFF, 44 bytes of header). */
-export function wavOf(pcms: readonly ArrayBuffer[], rate: number): Blob {
-  const bytes = pcms.reduce((sum, { byteLength }) => sum + byteLength, 0);
+/** A WAV file of 16-bit mono samples (RIFF, 44 bytes of header). @param parts its samples, in order */
+export function wavOf(parts: readonly Blob[], rate: number): Blob {
+  const bytes = parts.reduce((sum, { size }) => sum + size, 0);
   const header = new DataView(new ArrayBuffer(44));
   const word = (at: number, text: string) =>
     Array.from(text, (letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
@@ -29,5 +29,5 @@ export function wavOf(pcms: readonly ArrayBuffer[], rate: number): Blob {
   header.setUint16(34, 16, true);
   word(36, 'data');
   header.setUint32(40, bytes, true);
-  return new Blob([header, ...pcms], { type: 'audio/wav' });
+  return new Blob([header, ...parts], { type: 'audio/wav' });
 }

@@ -6,7 +6,7 @@ import type { Kept } from './audio-store.ts';
 type Recorded = { readonly kept: Kept; readonly total: number };
 
 /** Before anything was heard. */
-export const silent = { linked: false, level: { rms: 0, peak: 0 }, lost: false };
+export const silent = { linked: false, level: { rms: 0, peak: 0 }, lost: null };
 
 export const secondsOf = (samples: number, { kept }: Recorded): number => samples / kept.rate;
 

@@ -5,8 +5,11 @@ export function keepAwake(): () => void {
   const take = async () => {
     if (isOver || document.visibilityState !== 'visible' || !('wakeLock' in navigator)) return;
     // Refused when the battery is low: recording goes on as long as the system lets it.
-    lock = await navigator.wakeLock.request('screen').catch(() => null);
-    if (isOver) void lock?.release();
+    const taken = await navigator.wakeLock.request('screen').catch(() => null);
+    // Another was asked for meanwhile, or none is wanted any more.
+    const former = isOver ? taken : lock;
+    lock = taken;
+    void former?.release();
   };
   // A page that was hidden has lost it.
   const again = () => void take();

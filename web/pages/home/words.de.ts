@@ -74,6 +74,8 @@ export default {
     '{time} sind auf der Platte des Dienstes, {rest} warten in diesem Browser. Schließt sich der Tab, geht davon nichts verloren.',
   restWaits: '{time} der letzten Aufnahme warten in diesem Browser.',
   restWaitsSafe: 'Sie werden gesendet, sobald der Dienst antwortet, und dann mitgeschrieben.',
+  startingHint: 'Fragt der Browser, ob er mithören darf, dann erlauben.',
+  giveUp: 'Nicht aufnehmen',
   lostMicrophone: 'Das Mikrofon ist weg.',
   lostMicrophoneSafe:
     'Alles bis jetzt ist erhalten. Die Aufnahme geht von selbst weiter, sobald es wieder da ist.',
@@ -84,6 +86,10 @@ export default {
   noMicrophoneDo: 'Eines anschließen, oder am Rechner des Dienstes aufnehmen.',
   noTabSound: 'Der Tab wurde ohne seinen Ton geteilt.',
   noTabSoundDo: 'Noch einmal teilen, mit „Tab-Audio auch teilen“.',
+  tabEnded: 'Der Tab wird nicht mehr geteilt.',
+  tabEndedDo:
+    'Alles bis jetzt ist erhalten. Weiter aufnehmen und wieder einen Tab wählen, oder hier beenden.',
+  lostTabSafe: 'Alles bis jetzt ist erhalten, und das Mikrofon wird weiter aufgenommen.',
   noStorage: 'Dieser Browser hat keinen Platz, um das Gesagte zu behalten.',
   noStorageDo:
     'Was bis dahin behalten wurde, wird gesendet. Platz schaffen, oder das private Fenster verlassen.',
@@ -91,6 +97,8 @@ export default {
   needsPressDo: 'Alles bis jetzt ist erhalten.',
   endedOtherwise: 'Die Aufnahme ist zu Ende.',
   endedSafe: 'Alles, was dieser Browser noch hatte, hat jetzt der Dienst.',
+  endedRest:
+    'Was der Dienst nicht angenommen hat, bleibt in diesem Browser und wird später wieder angeboten.',
   endedLimit: 'Sie hat die Stunden erreicht, die eine Aufnahme haben darf.',
   endedDisk: 'Die Platte des Dienstes ist voll.',
   endedGone: 'Der Dienst hatte zehn Minuten lang nichts von diesem Browser gehört.',

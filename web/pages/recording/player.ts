@@ -59,8 +59,14 @@ export function openPlayer(
     const before = spot.get();
     if (next?.turn !== before?.turn || next?.word !== before?.word) spot.set(next);
   };
+  const load = async (): Promise<void> => {
+    const given = await ticket.get().catch(() => null);
+    if (signal.aborted) return;
+    if (given === null) trouble.set('away');
+    else giveAddress(audio, `/recordings/${id}/audio?ticket=${given}`);
+  };
   const start = async (): Promise<void> => {
-    if (audio.error !== null || !audio.hasAttribute('src')) await load(audio, id, ticket, trouble);
+    if (audio.error !== null || !audio.hasAttribute('src')) await load();
     audio.playbackRate = speed.get();
     // Refused, or interrupted by a pause: what the element says is what is shown.
     await audio.play().catch(() => undefined);
@@ -84,7 +90,7 @@ export function openPlayer(
     stopSpeed();
     end(audio);
   });
-  void load(audio, id, ticket, trouble);
+  void load();
 
   return {
     audio,
@@ -140,20 +146,10 @@ function skipPause(audio: HTMLAudioElement, timeline: Timeline): void {
   if (on !== null) audio.currentTime = on;
 }
 
-/** Gives the element its address, and where it was. */
-async function load(
-  audio: HTMLAudioElement,
-  id: string,
-  ticket: Ticket,
-  trouble: Trouble,
-): Promise<void> {
+/** Where it was it goes on. */
+function giveAddress(audio: HTMLAudioElement, address: string): void {
   const at = audio.currentTime;
-  const given = await ticket.get().catch(() => null);
-  if (given === null) {
-    trouble.set('away');
-    return;
-  }
-  audio.src = `/recordings/${id}/audio?ticket=${given}`;
+  audio.src = address;
   if (at > 0) audio.currentTime = at;
 }
 

@@ -1,7 +1,7 @@
 /** What a recording's page knows: the recording as the service last said it, kept fresh by the feed. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, type Schema, answer, api } from '../../client/api.ts';
-import { onFrame } from '../../client/feed.ts';
+import { connection, onFrame } from '../../client/feed.ts';
 import { type SpeakerMark, speakerMark, speakerNumberOf } from '../../components/speaker-marks.ts';
 
 export type Recording = Schema<'Recording'>;
@@ -31,15 +31,19 @@ export function openRecording(id: string): OpenRecording {
   const saved = atom<Schema<'DocumentPaths'> | null>(null);
   let reading: Promise<void> | undefined;
   let again = false;
+  /** The last answer did not come: what is shown may be old. */
+  let missed = false;
 
   const read = async (): Promise<void> => {
     try {
       const asked = api.GET('/recordings/{id}', { params: { path: { id } } });
       const recording = await answer(asked);
       const etag = (await asked).response.headers.get('ETag') ?? '';
+      missed = false;
       state.set({ state: 'there', shown: { recording, etag } });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      missed = error.problem.status !== 404;
       if (error.problem.status === 404) state.set({ state: 'missing' });
       // What is shown stays: the strip above the page says that the service is away.
       else if (state.get().state !== 'there')
@@ -62,7 +66,10 @@ export function openRecording(id: string): OpenRecording {
     return await reading;
   };
 
-  const stop = onFrame((frame) => {
+  const stopWatching = connection.listen(({ state: now }) => {
+    if (now === 'open' && missed) void refresh();
+  });
+  const stopFrames = onFrame((frame) => {
     if (!('recording_id' in frame) || frame.recording_id !== id) return;
     if (frame.type === 'saved') saved.set(frame.paths);
     if (frame.type === 'transition') void refresh();
@@ -72,7 +79,7 @@ export function openRecording(id: string): OpenRecording {
     state.set({ state: 'there', shown: { ...now.shown, recording } });
   });
   void refresh();
-  return { state, saved, refresh, close: stop };
+  return { state, saved, refresh, close: () => (stopWatching(), stopFrames()) };
 }
 
 /** How far a stage is, without reading the whole recording again. */

@@ -55,20 +55,43 @@ export function momentAt(chart: Chart, facts: readonly Fact[], count: number): M
     [state, since] = [fact.to, fact.at];
   }
   const active = new Set(state === null ? [] : activePaths(state));
+  const attempts = attemptsOf(facts.slice(0, count));
   const running = statesOf(chart)
     .filter(({ path, invokes }) => invokes !== null && active.has(path))
-    .map(({ invokes }) => runningOf(invokes!, started.get(invokes!), since));
+    .map(({ invokes }) => {
+      const last = started.get(invokes!);
+      return runningOf(invokes!, { fact: last, attempt: last && attempts.get(last) }, since);
+    });
   const fact = facts[count - 1] ?? null;
   return { count, fact, state, since, active, been, taken, last, running, version };
 }
 
-function runningOf(stage: string, started: Fact | undefined, since: string | null): Running {
+/**
+ * Of each fact that starts a stage, which attempt at that stage it is since processing was asked for: the log's own
+ * number counts on over all stages.
+ */
+export function attemptsOf(facts: readonly Fact[]): ReadonlyMap<Fact, number> {
+  const made = new Map<unknown, number>();
+  const attempts = new Map<Fact, number>();
+  for (const fact of facts) {
+    if (fact.type === 'reprocessing.requested') made.clear();
+    if (fact.type !== 'stage.started') continue;
+    const attempt = (made.get(fact.data['stage']) ?? 0) + 1;
+    made.set(fact.data['stage'], attempt);
+    attempts.set(fact, attempt);
+  }
+  return attempts;
+}
+
+type Started = { fact: Fact | undefined; attempt: number | undefined };
+
+function runningOf(stage: string, { fact, attempt }: Started, since: string | null): Running {
   // What was started before its state was entered is of an earlier time there.
-  const runs = started !== undefined && started.at >= (since ?? '');
+  const runs = fact !== undefined && fact.at >= (since ?? '');
   return {
     stage,
-    attempt: runs ? (started.attempt ?? null) : null,
-    since: runs ? started.at : (since ?? ''),
+    attempt: runs ? (attempt ?? null) : null,
+    since: runs ? fact.at : (since ?? ''),
     runs,
   };
 }

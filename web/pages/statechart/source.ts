@@ -54,12 +54,14 @@ export function followRecording(
   async function pageAfter(after: number): Promise<Fact[]> {
     const query = { after, limit: pageSize };
     if (!others) {
-      const path = { id };
-      const asked = await api.GET('/recordings/{id}/events', { params: { path, query } });
-      if (asked.response.status !== 404 || session.get()?.is_admin !== true) {
-        return (await answer(Promise.resolve(asked))).events;
+      try {
+        const params = { path: { id }, query };
+        return (await answer(api.GET('/recordings/{id}/events', { params }))).events;
+      } catch (error) {
+        const isUnknown = error instanceof ApiError && error.problem.status === 404;
+        if (!isUnknown || session.get()?.is_admin !== true) throw error;
+        others = true;
       }
-      others = true;
     }
     const asked = api.GET('/events', { params: { query: { ...query, recording: id } } });
     return (await answer(asked)).events;
@@ -137,21 +139,43 @@ async function ownMoves(move: (each: Moving) => void): Promise<void> {
   }
 }
 
-/** A connection of its own, since the app's shows only what is its user's. It comes back with the app's. */
+/** Until a connection of its own is asked for again that was dropped, in milliseconds. */
+const pause = 1_000;
+
+/**
+ * A connection of its own, since the app's shows only what is its user's. It comes back with the app's, and by itself
+ * where it alone was dropped, as who falls behind is; it goes on where it was.
+ */
 function watchOthers(listen: (frame: Frame) => void): () => void {
   let socket: WebSocket | undefined;
+  let position: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const open = () => {
+    clearTimeout(timer);
     const token = session.get()?.token;
-    if (token === undefined) return;
-    socket?.close();
+    if (token === undefined || connection.get().state !== 'open') return;
     const url = new URL('/ws?scope=all', location.href);
     url.protocol = url.protocol.replace('http', 'ws');
-    socket = new WebSocket(url, ['mitschrift', token]);
-    socket.addEventListener('message', ({ data }) => listen(JSON.parse(String(data)) as Frame));
+    if (position !== undefined) url.searchParams.set('after', String(position));
+    const mine = new WebSocket(url, ['mitschrift', token]);
+    const former = socket;
+    socket = mine;
+    former?.close();
+    mine.addEventListener('message', ({ data }) => {
+      const frame = JSON.parse(String(data)) as Frame;
+      if (frame.type === 'transition' || frame.type === 'position') ({ position } = frame);
+      listen(frame);
+    });
+    mine.addEventListener('close', () => {
+      if (socket === mine) timer = setTimeout(open, pause);
+    });
   };
-  const stop = connection.subscribe(({ state }) => state === 'open' && open());
+  const stop = connection.subscribe(open);
   return () => {
     stop();
-    socket?.close();
+    clearTimeout(timer);
+    const last = socket;
+    socket = undefined;
+    last?.close();
   };
 }

@@ -2,7 +2,7 @@
 import { atom } from 'nanostores';
 import { answer, api, ApiError } from '../../../client/api.ts';
 import type { Problem } from '../../../client/api.ts';
-import { onFrame } from '../../../client/feed.ts';
+import { connection, onFrame } from '../../../client/feed.ts';
 import { type Filter, queryOf } from './filter.ts';
 import { type Note, order, withPage } from './rows.ts';
 
@@ -21,7 +21,7 @@ const pageSize = 50;
 /** Reads the library. `stop` when it is no longer shown. */
 export function openLibrary() {
   const shown = atom<Library>({ notes: [], complete: false, busy: true, problem: null });
-  const state: Reading = { filter: null, pages: [], next: undefined };
+  const state: Reading = { filter: null, pages: [], next: undefined, failed: null };
 
   const show = (change: Partial<Library>) => shown.set({ ...shown.get(), ...change });
 
@@ -42,14 +42,27 @@ export function openLibrary() {
         state.pages.length = place + 1;
         state.next = page.next_cursor;
       }
-      show({ notes, complete: state.next === null, busy: false, problem: null });
+      if (state.failed?.place === place) state.failed = null;
+      const problem = state.failed === null ? null : shown.get().problem;
+      show({ notes, complete: state.next === null, busy: false, problem });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (state.filter === filter) show({ busy: false, problem: error.problem });
+      if (state.filter !== filter) return;
+      state.failed = { cursor, after, place };
+      show({ busy: false, problem: error.problem });
     }
   }
 
-  const stop = onFrame((frame) => {
+  /** Once more, what could not be read. */
+  async function again(): Promise<void> {
+    const { failed } = state;
+    if (failed !== null) await read(failed.cursor, failed.after, failed.place);
+  }
+
+  const stopWatching = connection.listen(({ state: now }) => {
+    if (now === 'open') void again();
+  });
+  const stopFrames = onFrame((frame) => {
     if (frame.type === 'saved' || (frame.type === 'transition' && changesList.has(frame.event)))
       void refresh(frame.recording_id);
   });
@@ -64,11 +77,12 @@ export function openLibrary() {
 
   return {
     shown,
-    stop,
+    again,
+    stop: () => (stopWatching(), stopFrames()),
     /** Shows what fits a filter, from the beginning. */
     async choose(filter: Filter): Promise<void> {
-      Object.assign(state, { filter, pages: [], next: undefined });
-      show({ notes: [], complete: false });
+      Object.assign(state, { filter, pages: [], next: undefined, failed: null });
+      show({ notes: [], complete: false, problem: null });
       await read(null, null, 0);
     },
     /** Reads on, unless a page is on its way or there is no more. */
@@ -77,11 +91,6 @@ export function openLibrary() {
       const after = shown.get().notes.at(-1) ?? null;
       await read(state.next, after, state.pages.length);
     },
-    /** Once more, after a failure. */
-    again: (): Promise<void> =>
-      typeof state.next === 'string'
-        ? read(state.next, shown.get().notes.at(-1) ?? null, state.pages.length)
-        : read(null, null, 0),
   };
 }
 
@@ -91,6 +100,8 @@ type Reading = {
   pages: { cursor: string | null; last: Note | null }[];
   /** Where to read on; null: nowhere. */
   next: string | null | undefined;
+  /** The page that could not be read last. */
+  failed: { cursor: string | null; after: Note | null; place: number } | null;
 };
 
 /** Facts after which a row is other than it was, besides `saved`. */

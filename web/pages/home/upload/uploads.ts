@@ -120,6 +120,11 @@ async function send(id: string): Promise<void> {
       const current = session.get();
       if (current !== null) request.setHeader('Authorization', `Bearer ${current.token}`);
     },
+    onAfterResponse(request, response) {
+      // Where a proxy says that the service is away, the library would begin the upload anew.
+      const status = response.getStatus();
+      if (request.getMethod() === 'HEAD' && status >= 500) throw new Error(`answered ${status}`);
+    },
     onShouldRetry(error) {
       const retry = isTransient(error);
       if (retry) change(id, { state: 'cut' });

@@ -1,0 +1,61 @@
+import type { TestContext } from 'node:test';
+
+/** A WebSocket of which the test is the other end. */
+export type FakeSocket = EventTarget & {
+  readonly url: string;
+  readonly protocols: readonly string[];
+  readonly sent: unknown[];
+  readyState: number;
+  open(): void;
+  /** The service says a frame. */
+  say(frame: object): void;
+  /** The connection is lost. */
+  drop(): void;
+};
+
+/** WebSockets that pages open from now on, in order. */
+export function sockets(t: TestContext): FakeSocket[] {
+  const made: FakeSocket[] = [];
+  class Socket extends EventTarget {
+    static readonly OPEN = 1;
+    static readonly CLOSED = 3;
+    readonly url: string;
+    readonly protocols: readonly string[];
+    readonly sent: unknown[] = [];
+    readonly bufferedAmount = 0;
+    readyState = 0;
+    constructor(url: URL | string, protocols: readonly string[] = []) {
+      super();
+      this.url = String(url);
+      this.protocols = protocols;
+      made.push(this);
+    }
+    send(data: unknown) {
+      this.sent.push(data);
+    }
+    open() {
+      this.readyState = 1;
+      this.dispatchEvent(new Event('open'));
+    }
+    say(frame: object) {
+      this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(frame) }));
+    }
+    drop() {
+      this.readyState = 3;
+      this.dispatchEvent(Object.assign(new Event('close'), { code: 1006 }));
+    }
+    close() {
+      if (this.readyState === 3) return;
+      this.readyState = 3;
+      queueMicrotask(() => this.dispatchEvent(Object.assign(new Event('close'), { code: 1000 })));
+    }
+  }
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
+  Object.defineProperty(globalThis, 'WebSocket', {
+    value: Socket,
+    configurable: true,
+    writable: true,
+  });
+  t.after(() => before && Object.defineProperty(globalThis, 'WebSocket', before));
+  return made;
+}
