@@ -123,7 +123,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
   const page = await openPage(t, browser, {
     url: `${proxy.url}/account`,
     session,
-    permissions: ['microphone'],
+    permissions: ['microphone', 'screen-wake-lock'],
     expected: /WebSocket|ERR_/,
   });
   const context = page.context();

@@ -56,8 +56,7 @@ export function openPlayer(
   const look = (): void => {
     time.set(audio.currentTime);
     const next = spotAt(timeline(), audio.currentTime);
-    const before = spot.get();
-    if (next?.turn !== before?.turn || next?.word !== before?.word) spot.set(next);
+    if (!isSame(next, spot.get())) spot.set(next);
   };
   const load = async (): Promise<void> => {
     const given = await ticket.get().catch(() => null);
@@ -145,6 +144,9 @@ function skipPause(audio: HTMLAudioElement, timeline: Timeline): void {
   const on = skipsPauses.get() ? afterPause(timeline, audio.currentTime) : null;
   if (on !== null) audio.currentTime = on;
 }
+
+const isSame = (one: Spot | null, other: Spot | null): boolean =>
+  one?.turn === other?.turn && one?.word === other?.word;
 
 /** Where it was it goes on. */
 function giveAddress(audio: HTMLAudioElement, address: string): void {

@@ -25,8 +25,8 @@ export function openLibrary() {
 
   const show = (change: Partial<Library>) => shown.set({ ...shown.get(), ...change });
 
-  /** Reads one page. @param cursor null: the first */
-  async function read(cursor: string | null, after: Note | null, place: number): Promise<void> {
+  async function read(wanted: Page): Promise<void> {
+    const { cursor, after, place } = wanted;
     const { filter } = state;
     if (filter === null) return;
     show({ busy: true });
@@ -48,20 +48,14 @@ export function openLibrary() {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (state.filter !== filter) return;
-      state.failed = { cursor, after, place };
+      state.failed = wanted;
       show({ busy: false, problem: error.problem });
     }
   }
 
   /** Once more, what could not be read. */
-  async function again(): Promise<void> {
-    const { failed } = state;
-    if (failed !== null) await read(failed.cursor, failed.after, failed.place);
-  }
-
-  const stopWatching = connection.listen(({ state: now }) => {
-    if (now === 'open') void again();
-  });
+  const again = async () => void (state.failed && (await read(state.failed)));
+  const stopWatching = connection.listen((now) => now.state === 'open' && void again());
   const stopFrames = onFrame((frame) => {
     if (frame.type === 'saved' || (frame.type === 'transition' && changesList.has(frame.event)))
       void refresh(frame.recording_id);
@@ -72,7 +66,8 @@ export function openLibrary() {
     const note = shown.get().notes.find((one) => one.recording_id === recordingId);
     const found = note ? state.pages.findIndex(({ last }) => last && order(note, last) <= 0) : 0;
     const place = Math.max(0, found);
-    await read(state.pages[place]?.cursor ?? null, state.pages[place - 1]?.last ?? null, place);
+    const after = state.pages[place - 1]?.last ?? null;
+    await read({ cursor: state.pages[place]?.cursor ?? null, after, place });
   }
 
   return {
@@ -83,13 +78,13 @@ export function openLibrary() {
     async choose(filter: Filter): Promise<void> {
       Object.assign(state, { filter, pages: [], next: undefined, failed: null });
       show({ notes: [], complete: false, problem: null });
-      await read(null, null, 0);
+      await read({ cursor: null, after: null, place: 0 });
     },
     /** Reads on, unless a page is on its way or there is no more. */
     async more(): Promise<void> {
       if (shown.get().busy || typeof state.next !== 'string') return;
       const after = shown.get().notes.at(-1) ?? null;
-      await read(state.next, after, state.pages.length);
+      await read({ cursor: state.next, after, place: state.pages.length });
     },
   };
 }
@@ -101,8 +96,11 @@ type Reading = {
   /** Where to read on; null: nowhere. */
   next: string | null | undefined;
   /** The page that could not be read last. */
-  failed: { cursor: string | null; after: Note | null; place: number } | null;
+  failed: Page | null;
 };
+
+/** `cursor`: null for the first; `after`: the note before it; `place` among the pages. */
+type Page = { cursor: string | null; after: Note | null; place: number };
 
 /** Facts after which a row is other than it was, besides `saved`. */
 const changesList = new Set(['recording.erased', 'documents.deleted', 'owner.changed']);
