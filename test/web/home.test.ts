@@ -129,7 +129,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     // By itself, when the service is back; not begun anew because a proxy before it answered meanwhile.
     const begun: string[] = [];
     page.on('request', (request) => {
-      if (request.method() === 'POST' && /\/uploads$/.test(request.url()))
+      if (request.method() === 'POST' && request.url().endsWith('/uploads'))
         begun.push(request.url());
     });
     await cutAfter(400_000, async () => await drop(page, dropped!));

@@ -54,21 +54,23 @@ const holdDatabase = `new Promise((resolve) => {
 const countBlocks = (page: Page) =>
   page.evaluate<number>(`Number(localStorage.getItem('test.blocks') ?? 0)`);
 
-/** What the other tab plays, hertz. */
-const hum = 440;
+/** What the other tab plays, hertz: a voice says little there. */
+const hum = 3000;
 
-/** How much of the tab's sound is heard, and of everything else: in the loudest second of each, root of the mean square. */
+/** How much of the tab's sound is heard, and of everything else: root of the mean square where it is loudest. */
 function loudness(pcm: Buffer): { hum: number; rest: number } {
   const rate = 16_000;
+  // So short that a busy machine's gaps in the sound are between two of them.
+  const length = rate / 20;
   const most = { hum: 0, rest: 0 };
-  for (let from = 0; from + rate <= pcm.length / 2; from += rate) {
+  for (let from = 0; from + length <= pcm.length / 2; from += length) {
     let [all, sine, cosine] = [0, 0, 0];
-    for (let at = 0; at < rate; at += 1) {
+    for (let at = 0; at < length; at += 1) {
       const sample = pcm.readInt16LE(2 * (from + at)) / 32_768;
       const turn = (2 * Math.PI * hum * at) / rate;
-      all += sample ** 2 / rate;
-      sine += (sample * Math.sin(turn)) / rate;
-      cosine += (sample * Math.cos(turn)) / rate;
+      all += sample ** 2 / length;
+      sine += (sample * Math.sin(turn)) / length;
+      cosine += (sample * Math.cos(turn)) / length;
     }
     const own = 2 * (sine ** 2 + cosine ** 2);
     most.hum = Math.max(most.hum, Math.sqrt(own));
