@@ -12,7 +12,10 @@ export async function listModelsCommand({ json }: { json: boolean }): Promise<vo
   const { models, broken } = await (await openStore()).list();
   if (json) console.log(JSON.stringify({ models, broken }));
   else {
-    for (const model of models.toSorted(byInterest)) console.log(described(model));
+    const sorted = models.toSorted(byInterest);
+    for (const model of sorted) console.log(described(model));
+    const next = sorted.find(({ installed, recommended }) => !installed && recommended !== null);
+    if (next) console.log(`To install one: npx mitschrift models install ${next.id}`);
     for (const { file, problem } of broken) console.error(`${file} is not used: ${problem}`);
   }
 }
