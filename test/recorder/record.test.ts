@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cp, mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -134,6 +134,22 @@ test('a recording follows what is done with it at the service, and a session tha
   const pausedAt = await audio.samples();
   await api().post(`/recordings/${audio.id}/resume`);
   await eventually('it goes on', async () => (await audio.samples()) > pausedAt + 8000);
+
+  // Its session is ended at the service: it goes on as long as this connection, then here, and there after another login.
+  const login = await loginFile(desk);
+  const session = JSON.parse(await readFile(login, 'utf8')) as { token: string };
+  await chmod(login, 0o644);
+  await apiOf(service.url(), session.token).post('/logout');
+  network.cut();
+  await eventually('it says so', () => /not logged in.*it is kept here/.test(recording.err()));
+  assert.equal((await stat(login)).mode & 0o777, 0o600, 'others may not read it any more');
+  const server = join(service.dataDir, 'recordings', audio.id, 'audio.wav');
+  const there = async () => (await stat(server)).size;
+  const [endedAt, sentAt] = [await audio.samples(), await there()];
+  await eventually('it is recorded', async () => (await audio.samples()) > endedAt + 8000);
+  await logIn(run, network.url);
+  await eventually('it is sent again', async () => (await there()) > sentAt + 16_000);
+  assert.equal(await state(), 'RECORDING');
   const finished = run(['record', ...from, '--finish', audio.id]);
   assert.equal(await finished.code, 0, finished.err());
   assert.equal(await recording.code, 0, recording.err());

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Cluster, ask, postgresCluster } from './postgres.ts';
 
 /** Whether whole services of the tests are nodes on PostgreSQL (`MITSCHRIFT_TEST_STORE=postgres`), and not alone on LevelDB. */
-const onPostgres = process.env['MITSCHRIFT_TEST_STORE'] === 'postgres';
+export const onPostgres = process.env['MITSCHRIFT_TEST_STORE'] === 'postgres';
 
 const ends: (() => unknown)[] = [];
 after(async () => {
