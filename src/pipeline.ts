@@ -277,6 +277,6 @@ const removalFrom = (
   removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),
   async removeCopies(owner: string, paths: readonly string[]): Promise<string[]> {
     const vault = settings()['notes.vault'];
-    return vault === null ? [] : await removeFromVault(owner, vault, paths, data.root);
+    return vault === null ? [] : await removeFromVault(owner, vault, paths, data.shared);
   },
 });

@@ -113,13 +113,13 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
   assert.equal(last.headers.get('upload-offset'), String(audio.length));
   const { body } = await service.call('GET', `/recordings/${id}`, { token });
   assert.equal(body['kind'], 'meeting');
-  const facts = await service.call<{ events: { content: { people: string[] } }[] }>(
-    'GET',
-    `/recordings/${id}/events`,
-    { token },
-  );
-  assert.deepEqual(facts.body.events[0]?.content.people, ['Änne', 'Ben']);
-  const stored = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
+  type Imported = { content: { people: string[] }; data: { path: string } };
+  const facts = await service.call<{ events: Imported[] }>('GET', `/recordings/${id}/events`, {
+    token,
+  });
+  const [imported] = facts.body.events;
+  assert.deepEqual(imported!.content.people, ['Änne', 'Ben']);
+  const stored = await readFile(join(service.dataDir, 'recordings', id, imported!.data.path));
   assert.deepEqual(stored, Buffer.from(audio));
 
   // What was said of the file is where it can be erased, and nowhere else.

@@ -87,6 +87,8 @@ export async function startService(
         : await storeVariables(dataDir)),
       MITSCHRIFT_PORT: '0',
       MITSCHRIFT_HOST: options.address,
+      // Models of the person at this machine are none of the tests'.
+      XDG_DATA_HOME: process.env['XDG_DATA_HOME'],
     }),
     env: options.env ?? {},
     log,
