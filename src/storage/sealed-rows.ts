@@ -13,7 +13,12 @@ type Keys = Pick<KeyStore, 'find'>;
 type Sealing = Pick<Projection, 'name' | 'seal'>;
 
 /** A row on the disk: its open fields, and the others as base64 of `content-cipher`. */
-type SealedRow = { open?: Record<string, unknown>; sealed?: string };
+type SealedRow = {
+  open?: Record<string, unknown>;
+  sealed?: string;
+  /** It was written after the key was destroyed: nothing is missing that could come back. */
+  erased?: true;
+};
 
 /**
  * Rows sealed with the keys of their subjects, over a storage that keeps what it is given: destroying
@@ -118,6 +123,7 @@ async function sealedRow(
   for (const [field, value] of Object.entries(row as object)) {
     (seal.open.includes(field) ? open : rest)[field] = value;
   }
+  if (key === 'erased') return { open, erased: true };
   if (!Buffer.isBuffer(key)) return { open };
   return { open, sealed: await sealContent(key, place, JSON.stringify(rest), packing) };
 }
@@ -153,7 +159,7 @@ export async function forEachKeyThatCameBack(
 type At = { seal: Seal; place: Place; keys: Keys };
 
 async function opened(
-  { open, sealed }: SealedRow,
+  { open, sealed, erased }: SealedRow,
   { seal, place, keys, report }: At & { report(subject: string, message: string): void },
 ): Promise<Row> {
   const unreadable = (message: string): Row => {
@@ -161,7 +167,8 @@ async function opened(
     return open && { ...open, unreadable: true };
   };
   const key = await keyOf(keys, seal.subject);
-  if (key === 'erased') return open;
+  // A node that wrote it may know of the erasure before another one, which has the key in memory.
+  if (key === 'erased' || erased) return open;
   if (key instanceof KeyError) return unreadable(key.message);
   // Written while its key was not there.
   if (sealed === undefined) return unreadable('A row was written without its key.');

@@ -44,6 +44,23 @@ test('with its key erased only the open fields of a row are left, and nothing is
   assert.deepEqual(problems, [], 'an erasure is nothing to report');
 });
 
+test('what was written after an erasure is nothing to report where it is not known of yet', async () => {
+  const { plain, storage, put, keys } = await world();
+  await put({ 'r/a': { state: 'idle', title: word } });
+  const key = await keys.find('a');
+  await keys.forget('a');
+  await put({ 'r/a': { state: 'erased', title: word } });
+  const problems: unknown[] = [];
+  const elsewhere = sealedRows(plain, {
+    keys: { find: async () => key },
+    projections: [view],
+    report: (problem) => problems.push(problem),
+  });
+  assert.deepEqual(await elsewhere.get('view', 'r/a'), { state: 'erased' });
+  assert.deepEqual(await storage.get('view', 'r/a'), { state: 'erased' });
+  assert.deepEqual(problems, []);
+});
+
 test('a row whose key is damaged or missing harms only itself, and is reported once', async () => {
   for (const code of ['DAMAGED', 'MISSING'] as const) {
     const { storage, put, problems, harm } = await world();
