@@ -11,7 +11,7 @@ import {
 } from '../../../events/log/file-keys.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import { hasCode } from '../../shared/errors.ts';
-import { type Blobs, BlobsError } from './blobs.ts';
+import { type Blobs, BlobsError, callMs, within } from './blobs.ts';
 
 /** Keys of many nodes. */
 export type SharedKeys = KeyStore & {
@@ -167,9 +167,12 @@ class BlobKeys implements SharedKeys {
 const erased = (subject: string): KeyError =>
   new KeyError('ERASED', `${subject} was erased; nothing of it is stored any more.`);
 
+/** Its bytes too come in a bounded time: others wait for the same key. */
 async function readAll(blobs: Blobs, key: string): Promise<Buffer | null> {
-  const found = await blobs.get(key);
-  return found && (await buffer(found.body));
+  return await within(callMs(), 'with the keys', async () => {
+    const found = await blobs.get(key);
+    return found && (await buffer(found.body));
+  });
 }
 
 async function readOldList(blobs: Blobs): Promise<{ subject: string; at: string }[]> {

@@ -1,7 +1,9 @@
 import type { EventStore } from '../../../events/store.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import { whileAway } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
+import { retry } from '../../shared/retry.ts';
 
 /** The subject that a fact erases; null: none. */
 function erasedBy(fact: LoggedFact): string | null {
@@ -31,7 +33,11 @@ export function followErasures(
   };
 
   async function follow(): Promise<void> {
-    for await (const fact of store.subscribe({ afterPosition: await store.head(), signal })) {
+    const afterPosition = await retry(
+      () => store.head(),
+      whileAway(signal, () => undefined),
+    );
+    for await (const fact of store.subscribe({ afterPosition, signal })) {
       const subject = erasedBy(fact);
       if (subject === null) continue;
       await leave(subject).catch((error: unknown) =>
