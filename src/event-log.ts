@@ -177,9 +177,6 @@ export async function openLogAlone(data: DataFolder): Promise<LogParts> {
   return partsOf(store, data);
 }
 
-/** Tickets of all users together. */
-const ticketsMax = 10_000;
-
 const partsOf = (store: LevelLog, data: DataFolder): LogParts => ({
   keys: store.keys,
   store,
@@ -188,7 +185,7 @@ const partsOf = (store: LevelLog, data: DataFolder): LogParts => ({
   ownership: soleOwnership(),
   openSecrets: () => openSecretStore(data.secrets),
   setupCodes: fileSetupCodes(data.setupCode),
-  ticketRows: memoryTicketRows(ticketsMax),
+  ticketRows: memoryTicketRows(),
   notices: noNotices(),
   close: () => store.close(),
 });

@@ -1,8 +1,5 @@
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
-import {
-  type ProjectorChannel,
-  startSharedProjections,
-} from '../projections/runner/shared-runner.ts';
+import { startSharedProjections } from '../projections/runner/shared-runner.ts';
 import { type Guarded, type OpenedLog, rowsReports, served, takeInKeys } from './event-log.ts';
 import { type Backups, BackupRefused } from './integrity/backups.ts';
 import { type Scrub, startScrub } from './integrity/scrub.ts';
@@ -21,6 +18,7 @@ import { postgresOwnership } from './storage/postgres/ownership.ts';
 import { postgresPendingJobs } from './storage/postgres/pending-jobs.ts';
 import { openPostgresLog } from './storage/postgres/postgres-log.ts';
 import { postgresProjectionStorage } from './storage/postgres/projection-storage.ts';
+import { postgresProjectorChannel } from './storage/postgres/projector-channel.ts';
 import { openSealedTexts } from './storage/postgres/sealed-texts.ts';
 import { openPostgresSecrets, postgresSetupCodes } from './storage/postgres/secrets.ts';
 import { postgresSessionRows } from './storage/postgres/session-rows.ts';
@@ -97,8 +95,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
           store,
           projections: served,
           ownership,
-          channel: projectorChannel(db, report),
-          node: member.self.id,
+          channel: postgresProjectorChannel(db, report),
           storage: () => sealed(postgresProjectionStorage(db, { fenced: true })),
           before: (rows) => takeInKeys(store, rows, log),
           onProjector: (is) => log.info({ is }, 'projector'),
@@ -125,19 +122,6 @@ const sealedBy = (
     projections: served,
     report: (problem) => log.error(problem, 'rows cannot be read'),
   });
-
-function projectorChannel(
-  { channels }: Postgres,
-  report: (message: string, error: unknown) => void,
-): ProjectorChannel {
-  return {
-    tell: (text) =>
-      void channels
-        .tell('applied', text)
-        .catch((error: unknown) => report('other nodes do not hear how far the rows are', error)),
-    listen: (heard, opened) => channels.listen('applied', { heard, opened }),
-  };
-}
 
 /** The last that was opened first. */
 async function inTurn(closing: (() => Promise<unknown>)[]): Promise<void> {

@@ -121,6 +121,8 @@ export function openMember(projection: Projection, deps: MemberDeps): Member {
     },
     goLive() {
       if (member.state !== 'stopped') member.state = 'live';
+      // The log was read to its end.
+      member.away = null;
     },
     noticeLogAway(error) {
       member.away = outageReason(error, 'The log cannot be read just now');

@@ -88,6 +88,15 @@ export class ProjectionStopped extends Error {
   }
 }
 
+/** Another process writes the rows: what this one knows of them is not what is there. Nothing was written. */
+export class RowsTaken extends Error {
+  override name = 'RowsTaken';
+  readonly code = 'ROWS_TAKEN';
+  constructor(options?: { cause?: unknown }) {
+    super('Another process has written the rows', options);
+  }
+}
+
 /** Why a projection stands still: a stable code, and a sentence without anything from a fact's content. */
 export type StopReason = { code: string; message: string };
 

@@ -1,5 +1,6 @@
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
+import { retry } from '../../src/shared/retry.ts';
 import { type Follower, followLog } from './follow-log.ts';
 import { type Member, type Progress, type ProjectionState, openMember } from './member.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type ProjectionStorage,
   type StopReason,
   outageReason,
+  whileAway,
 } from './projection.ts';
 import { type PositionWaiters, stoppedError, positionWaiters } from './positions.ts';
 
@@ -199,7 +201,10 @@ function keepFollowing(deps: {
     onProgress();
   };
   const start = async (): Promise<Follower> => {
-    const head = await store.head();
+    const head = await retry(
+      () => store.head(),
+      whileAway(signal, () => undefined),
+    );
     const reaches = (position: number) => position <= head;
     await Promise.all(members.map((member) => member.resume(reaches)));
     follower = followLog(deps);

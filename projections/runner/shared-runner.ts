@@ -1,7 +1,6 @@
 import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
 import { type CommitSignal, commitSignal } from '../../events/log/commit-signal.ts';
-import { onAbort } from '../../src/shared/abort.ts';
 import { retry, systemClock } from '../../src/shared/retry.ts';
 import { arrivals } from './fact-pages.ts';
 import type { ProjectionState } from './member.ts';
@@ -12,11 +11,14 @@ import {
   ProjectionStopped,
   whileAway,
 } from './projection.ts';
-import { type ProjectionRunner, listenersTo, progressOf, startProjections } from './runner.ts';
+import { type ProjectionRunner, listenersTo, progressOf } from './runner.ts';
+import { type Projector, project } from './tenure.ts';
 import { type Told, type ToldProgress, progressAsTold } from './told-progress.ts';
 
 /** How nodes say to each other how far the rows are. What is said while a node cannot hear is lost to it. */
 export type ProjectorChannel = {
+  /** A number greater than any before. Asked for while `projector` is held. */
+  nextTenure(): Promise<number>;
   /** Never throws, and waits for nothing. */
   tell(text: string): void;
   /** @param opened called whenever it can be heard from then on. Returns how to stop. */
@@ -30,23 +32,39 @@ export type SharedProjectionsOptions = {
   projections: readonly Projection[];
   ownership: Ownership;
   channel: ProjectorChannel;
-  /** An id of this process. */
-  node: string;
   /** Done before rows are written, each time this node becomes the projector. */
   before(storage: ProjectionStorage): Promise<void>;
   onStopped?: (state: ProjectionState) => void;
   onListenerError?: (error: unknown) => void;
   /** Called when this node becomes the projector, and when it is it no more. */
   onProjector?: (is: boolean) => void;
-  /** Called with what kept it from becoming it. */
+  /** Called with what kept it from becoming it, or from staying it. */
   onFailure?: (error: unknown) => void;
-  /** Between two tries to become it, in milliseconds. */
-  tryEveryMs?: number;
+  times?: Partial<ProjectorTimes>;
 };
 
-const tryEveryMsDefault = 250;
-/** A rebuild says at most this often how far it is, in milliseconds. */
-const tellEveryMs = 10;
+/** In milliseconds. */
+export type ProjectorTimes = {
+  /** Between two tries to become the projector; doubled up to `tryAgainMax` while it fails. */
+  tryEvery: number;
+  tryAgainMax: number;
+  /** How far the rows are is said this often when nothing changes: what was said may be lost. */
+  tellAgain: number;
+  /** A projector that is behind the log and gets no further for so long makes room for another. */
+  stall: number;
+  /** So long it is waited for that what was begun has stopped. What goes on after it writes no rows. */
+  stop: number;
+};
+
+const timesDefault: ProjectorTimes = {
+  tryEvery: 250,
+  tryAgainMax: 2_000,
+  tellAgain: 3_000,
+  stall: 60_000,
+  stop: 10_000,
+};
+/** Before facts are followed again that could not be read, in milliseconds. */
+const followAgainMs = 1_000;
 /** What asks the projector to say how far it is. */
 const question = '?';
 
@@ -66,18 +84,23 @@ export function startSharedProjections(options: SharedProjectionsOptions): Proje
     waiting.settle();
     changed.fire();
   };
-  const projector: Projector = { ...options, take, signal, tell: () => {} };
+  const times = { ...timesDefault, ...options.times };
+  const projector: Projector = { ...options, times, take, signal, tell: () => {} };
   const silence = channel.listen(
     (text) => {
       if (text === question) projector.tell();
       else take(JSON.parse(text) as Told);
     },
-    () => channel.tell(question),
+    () => {
+      progress.beginAgain();
+      channel.tell(question);
+    },
   );
   const listeners = listenersTo(options.onListenerError);
   const delivery = { store, progress, changed, signal, notify: listeners.notify };
   const delivered = { position: 0 };
-  const started = store.head().then((head) => progress.startsAt(head));
+  const away = whileAway(signal, () => undefined);
+  const started = retry(() => store.head(), away).then((head) => progress.startsAt(head));
   const running = [keepProjecting(projector), deliver(delivery, delivered)];
   const ready = started.then(() => untilReady(delivery));
   ready.catch(() => undefined);
@@ -97,77 +120,25 @@ export function startSharedProjections(options: SharedProjectionsOptions): Proje
   };
 }
 
-type Projector = SharedProjectionsOptions & {
-  signal: AbortSignal;
-  take(told: Told): void;
-  /** Says how far the rows are, while this is the projector. */
-  tell(): void;
-};
-
 async function keepProjecting(projector: Projector): Promise<void> {
-  const { ownership, signal, tryEveryMs = tryEveryMsDefault } = projector;
+  const { ownership, signal, times } = projector;
+  let pauseMs = times.tryEvery;
   while (!signal.aborted) {
     try {
       const held = await ownership.claim('projector', signal);
       if (held) {
         try {
-          await project(projector, AbortSignal.any([signal, held.lost]));
+          await project(projector, held.lost);
         } finally {
           await held.release();
         }
       }
+      pauseMs = times.tryEvery;
     } catch (error) {
       if (!signal.aborted) projector.onFailure?.(error);
+      pauseMs = Math.min(pauseMs * 2, times.tryAgainMax);
     }
-    await systemClock.wait(tryEveryMs, signal).catch(() => undefined);
-  }
-}
-
-let tenures = 0;
-
-/** Until `signal` aborts. Rows of a newer release are left to it. */
-async function project(projector: Projector, signal: AbortSignal): Promise<void> {
-  const { store, projections, channel, node, take } = projector;
-  const storage = projector.storage();
-  for (const { name, version } of projections) {
-    const checkpoint = await storage.checkpoint(name);
-    if (checkpoint && checkpoint.version > version) return;
-  }
-  await projector.before(storage);
-  signal.throwIfAborted();
-  const tenure = `${node}/${(tenures += 1)}`;
-  const runner: { present?: ProjectionRunner } = {};
-  let due: NodeJS.Timeout | undefined;
-  let isDue = false;
-  let count = 0;
-  const tellNow = (): void => {
-    isDue = false;
-    const { present } = runner;
-    if (!present || signal.aborted) return;
-    count += 1;
-    const told: Told = { tenure, count, position: present.position(), states: present.states() };
-    take(told);
-    channel.tell(JSON.stringify(told));
-    due ??= setTimeout(() => {
-      due = undefined;
-      if (isDue) tellNow();
-    }, tellEveryMs);
-  };
-  projector.tell = () => {
-    isDue = true;
-    if (due === undefined) tellNow();
-  };
-  projector.onProjector?.(true);
-  const how = { store, storage, projections, signal };
-  runner.present = startProjections({ ...how, onProgress: () => projector.tell() });
-  try {
-    await new Promise<void>((resolve) => onAbort(signal, () => resolve()));
-    // How far it got may be another's to say by now.
-    await runner.present.stop().catch((error: unknown) => projector.onFailure?.(error));
-  } finally {
-    projector.tell = () => {};
-    clearTimeout(due);
-    projector.onProjector?.(false);
+    await systemClock.wait(pauseMs, signal).catch(() => undefined);
   }
 }
 
@@ -209,7 +180,7 @@ async function deliver(delivery: Delivery, delivered: { position: number }): Pro
       whileAway(signal, () => undefined),
     ).catch((error: unknown) => {
       if (!signal.aborted) progress.stop(error);
-      return systemClock.wait(tellEveryMs, signal).catch(() => undefined);
+      return systemClock.wait(followAgainMs, signal).catch(() => undefined);
     });
   }
 }

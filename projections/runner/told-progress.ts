@@ -3,8 +3,8 @@ import { type Projection, type StopReason, outageReason } from './projection.ts'
 
 /** What the projector says of its rows. */
 export type Told = {
-  /** Names one time as the projector: what is said of an earlier one does not count any more. */
-  tenure: string;
+  /** Grows with each time as the projector: what is said of an earlier one does not count any more. */
+  tenure: number;
   /** Counts what was said in it: it may come late to one that knew it before. */
   count: number;
   /** Those ahead have applied everything up to here. */
@@ -15,7 +15,10 @@ export type Told = {
 /** How far rows are by what was told last. */
 export type ToldProgress = {
   members: readonly Progress[];
+  /** Takes what was told, if nothing later is known. */
   take(told: Told): void;
+  /** What is told next counts, whatever it is: with another database behind it tenures may have begun again. */
+  beginAgain(): void;
   /** The head of the log when this process started: what has come so far is live. */
   startsAt(head: number): void;
   /** Up to where those ahead have applied; null until it was told. */
@@ -23,9 +26,6 @@ export type ToldProgress = {
   /** Nothing is waited for any more. @param error why, unless the service stops */
   stop(error?: unknown): void;
 };
-
-/** Earlier tenures that are known as such. */
-const pastMax = 100;
 
 const closing: StopReason = { code: 'CLOSED', message: 'The service is stopping' };
 const otherRelease: StopReason = {
@@ -40,8 +40,8 @@ export function progressAsTold(
   const members = projections.map(({ name, version }) =>
     memberAsTold({ name, version }, onStopped),
   );
-  const past = new Set<string>();
   let last: Told | null = null;
+  let isOrdered = true;
   let head = Infinity;
   const takeLast = (): void => {
     for (const member of members) {
@@ -52,12 +52,13 @@ export function progressAsTold(
   return {
     members,
     take(told) {
-      if (past.has(told.tenure)) return;
-      if (last?.tenure === told.tenure && told.count <= last.count) return;
-      if (last && last.tenure !== told.tenure) past.add(last.tenure);
-      if (past.size > pastMax) past.delete(past.values().next().value!);
+      if (last && isOrdered && !isLater(told, last)) return;
+      isOrdered = true;
       last = told;
       takeLast();
+    },
+    beginAgain() {
+      isOrdered = false;
     },
     startsAt(position) {
       head = position;
@@ -71,6 +72,12 @@ export function progressAsTold(
     },
   };
 }
+
+const isLater = (told: Told, last: Told): boolean =>
+  told.tenure === last.tenure ? told.count > last.count : told.tenure > last.tenure;
+
+/** If that was up to here. One that cannot go on just now says so whatever it was before. */
+const hasSeenAll: ReadonlySet<ProjectionState['state']> = new Set(['live', 'retrying']);
 
 function memberAsTold(
   { name, version }: Pick<Projection, 'name' | 'version'>,
@@ -97,7 +104,7 @@ function memberAsTold(
       }
       present = state;
       if (state.state === 'rebuilding') isLive = false;
-      else if (state.state === 'live' && state.position >= head) isLive = true;
+      else if (hasSeenAll.has(state.state) && state.position >= head) isLive = true;
       if (state.state === 'stopped' && before !== 'stopped') onStopped(state);
     },
     stop(reason) {

@@ -22,29 +22,24 @@ export type Tickets = {
   redeem(ticket: string, path: string): Promise<Caller | null>;
 };
 
-/** Tickets end with the session they were given in. `now` is in milliseconds. */
-export function openTickets(
-  accounts: Pick<Accounts, 'callerOf'>,
-  rows: TicketRows,
-  now: () => number = Date.now,
-): Tickets {
+/** Tickets end with the session they were given in. */
+export function openTickets(accounts: Pick<Accounts, 'callerOf'>, rows: TicketRows): Tickets {
   return {
     async issue(caller, recordingId, renew) {
       const own = renew === undefined ? undefined : await rows.get(hashOf(renew));
       const isGood =
         own !== undefined &&
-        own.expires_at > now() &&
         own.recording_id === recordingId &&
         own.session_id === caller.sessionId;
       const ticket = isGood ? renew! : randomBytes(32).toString('base64url');
-      const expires_at = now() + limits.ticketMs;
-      const row = { session_id: caller.sessionId, recording_id: recordingId, expires_at };
-      await rows.put(hashOf(ticket), row, now());
-      return { ticket, expiresAt: new Date(expires_at) };
+      const row = { session_id: caller.sessionId, recording_id: recordingId };
+      const expiresAt = new Date(Date.now() + limits.ticketMs);
+      await rows.put(hashOf(ticket), row, limits.ticketMs);
+      return { ticket, expiresAt };
     },
     async redeem(ticket, path) {
       const found = await rows.get(hashOf(ticket));
-      if (!found || found.expires_at <= now()) return null;
+      if (!found) return null;
       if (ticketPath(path) !== found.recording_id) return null;
       return await accounts.callerOf(found.session_id);
     },

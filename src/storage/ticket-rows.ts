@@ -1,29 +1,39 @@
 /** What a ticket is for. */
-export type TicketRow = {
-  session_id: string;
-  recording_id: string;
-  /** Milliseconds since the epoch. */
-  expires_at: number;
-};
+export type TicketRow = { session_id: string; recording_id: string };
 
-/** Where tickets are kept, by the SHA-256 of each: what leaks gives no ticket away. None has to survive a restart. */
+/**
+ * Where tickets are kept, by the SHA-256 of each: what leaks gives no ticket away. None has to survive a restart. How long they
+ * are good goes by one clock, at however many nodes. `test/storage/ticket-rows-contract.ts` says what each must hold to.
+ */
 export interface TicketRows {
+  /** Undefined when it is over, too. */
   get(hash: string): Promise<TicketRow | undefined>;
-  /** @param now milliseconds since the epoch: those that are over by then may go */
-  put(hash: string, row: TicketRow, now: number): Promise<void>;
+  /** Keeps it from now on for so many milliseconds; of too many, those go that would end first. */
+  put(hash: string, row: TicketRow, forMs: number): Promise<void>;
 }
 
-/** In memory, at most so many: the oldest go first. */
-export function memoryTicketRows(max: number): TicketRows {
-  const rows = new Map<string, TicketRow>();
+/** How many tickets are kept. */
+export const ticketsMax = 10_000;
+
+/** In memory. */
+export function memoryTicketRows({
+  max = ticketsMax,
+  now = Date.now,
+}: { max?: number; now?: () => number } = {}): TicketRows {
+  const rows = new Map<string, TicketRow & { over: number }>();
   return {
-    get: async (hash) => rows.get(hash),
-    async put(hash, row, now) {
+    async get(hash) {
+      const found = rows.get(hash);
+      if (!found || found.over <= now()) return undefined;
+      const { over: _, ...row } = found;
+      return row;
+    },
+    async put(hash, row, forMs) {
       rows.delete(hash);
-      rows.set(hash, row);
-      // A Map keeps the order of insertion, which is that of expiry.
-      for (const [oldest, { expires_at }] of rows) {
-        if (expires_at > now && rows.size <= max) break;
+      rows.set(hash, { ...row, over: now() + forMs });
+      // All are good for as long: a Map keeps the order of insertion, which is that of expiry.
+      for (const [oldest, { over }] of rows) {
+        if (over > now() && rows.size <= max) break;
         rows.delete(oldest);
       }
     },

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { seed, seeded, type Random } from '../support/seeded.ts';
-import { type Node, type TrialOfCluster, clusterTrial, leaseMs, underWay } from './cluster.ts';
+import { type HasEnd, tempDir } from '../support/temp-dir.ts';
+import {
+  type Node,
+  type Place,
+  type TrialOfCluster,
+  clusterTrial,
+  leaseMs,
+  underWay,
+} from './cluster.ts';
 import { type OwnNetwork, ownNetwork } from './own-network.ts';
+import { preloadable } from './power-loss.ts';
 
 const isLong = Boolean(process.env['MITSCHRIFT_LONG']);
 /** In `test:long`, in milliseconds. */
@@ -44,6 +55,15 @@ async function cutOff(network: OwnNetwork, trial: TrialOfCluster): Promise<void>
   await trial.until('it works', () => underWay(victim).length > 0);
   await network.cut();
   await takenOver(trial, victim, () => network.mend());
+}
+
+/** A machine whose clock is wrong. */
+async function anHourAhead(t: HasEnd): Promise<Place> {
+  const folder = await tempDir(t);
+  const file = join(folder, 'clock');
+  await writeFile(file, '3600');
+  const library = await preloadable('clock.c', folder);
+  return { wrap: ['env', `LD_PRELOAD=${library}`, `CLOCK_FILE=${file}`] };
 }
 
 /** One that has something under way. */
@@ -93,9 +113,10 @@ test(`nodes are killed and frozen, PostgreSQL is killed: nothing is lost, nothin
   const random = seeded(seed);
   const trial = await clusterTrial(t, {
     random,
-    ...(isLong ? { serve: 2, work: 2 } : { serve: 1, work: 2 }),
+    ...(isLong ? { serve: 2, work: 1 } : { serve: 1, work: 1 }),
   });
   await trial.undisturbed();
+  await trial.start('work', await anHourAhead(t));
   const network = isLong ? await ownNetwork(t, trial.postgres.url) : null;
   if (network) faults['cut a worker off'] = (trial) => cutOff(network, trial);
   if (isLong) await trial.start('work', network?.place);
@@ -133,5 +154,6 @@ if (isLong) {
       (error: Error) =>
         error instanceof assert.AssertionError || /not settled|: 503 /.test(error.message),
     );
+    await trial.rowsFollow();
   });
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { wav } from '../support/http-client.ts';
-import { late, onThisMachine } from '../support/eventually.ts';
+import { eventually, late, onThisMachine } from '../support/eventually.ts';
 import { ask, postgresCluster } from '../support/postgres.ts';
 import { testProgram } from '../support/program.ts';
 import type { Random } from '../support/seeded.ts';
@@ -39,7 +39,7 @@ export type Node = {
   launches: Map<number, Launch>;
 };
 /** Where a node runs, if not beside the others: what is put before its program, and where it finds the database. */
-export type Place = { wrap: readonly string[]; databaseUrl: string };
+export type Place = { wrap: readonly string[]; databaseUrl?: string };
 
 export type TrialOfCluster = Awaited<ReturnType<typeof clusterTrial>>;
 
@@ -193,6 +193,23 @@ export async function clusterTrial(
       await settle(api, token, ids);
       for (const id of ids) expected.set(acknowledged.get(id)!, await documentsOf(api, token, id));
     },
+    /** The rows have come up to the log at each node that serves, whatever became of recordings. */
+    async rowsFollow(): Promise<void> {
+      for (const { url } of of('serve')) {
+        let behind: string[] = [];
+        await eventually(
+          'the rows follow the log',
+          async () => {
+            const metrics = await apiOf(url, token).get<string>('/metrics');
+            behind = metrics.match(/^mitschrift_projection_behind\{.*\} [1-9].*$/gm) ?? [];
+            return behind.length === 0 && metrics.includes('mitschrift_projection_behind{');
+          },
+          idleMs,
+        ).catch((error: Error) => {
+          throw new Error(`${error.message}: ${behind.join()}`, { cause: error });
+        });
+      }
+    },
     /**
      * All that was acknowledged has ended in the documents of an undisturbed run. Returns how many starts came to nothing:
      * as many at most as nodes can have lost by so many faults.
@@ -209,7 +226,7 @@ export async function clusterTrial(
         assert.equal(await documentsOf(service, token, id), expected.get(kind), id);
       }
       await checkPositions(postgres.url);
-      const lost = faults * options.work * slots * stagesAtOnce;
+      const lost = faults * of('work').length * slots * stagesAtOnce;
       assert.ok(repeated <= lost, `${repeated} starts came to nothing after ${faults} faults`);
       return repeated;
     },

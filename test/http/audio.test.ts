@@ -240,7 +240,7 @@ test('tickets expire, and there are never more than the limit', async () => {
     expiresAt: new Date(),
   };
   const callerOf = async () => caller;
-  const tickets = openTickets({ callerOf }, memoryTicketRows(10_000), () => now);
+  const tickets = openTickets({ callerOf }, memoryTicketRows({ now: () => now }));
   const id = '01J0000000000000000000000A';
   const path = `/recordings/${id}/audio`;
   const { ticket } = await tickets.issue(caller, id);

@@ -11,6 +11,8 @@ export type TcpProxy = {
   lead(url: string): void;
   /** Cuts every connection at this moment, also in the middle of a frame. */
   cut(): void;
+  /** What is open stays open, and nothing passes through it any more, not even its end; what is opened from then on goes on. */
+  freeze(): void;
   /** Cuts as soon as a client has sent so many bytes more; resolves when it has. */
   cutAfter(bytes: number): Promise<void>;
 };
@@ -24,6 +26,7 @@ export async function tcpProxy(t: Pick<TestContext, 'after'>, to: string): Promi
   const cut = () => {
     for (const socket of open) socket.resetAndDestroy();
   };
+  const stops = new Set<() => void>();
   const server = createServer((client) => {
     const service = connect(Number(target.port), target.hostname);
     for (const [socket, other] of [
@@ -38,6 +41,10 @@ export async function tcpProxy(t: Pick<TestContext, 'after'>, to: string): Promi
       });
     }
     service.pipe(client);
+    stops.add(() => {
+      service.unpipe(client).pause();
+      client.pause();
+    });
     client.on('data', (chunk: Buffer) => {
       const room = limit - sent;
       const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
@@ -60,6 +67,10 @@ export async function tcpProxy(t: Pick<TestContext, 'after'>, to: string): Promi
     sent: () => sent,
     lead: (url) => (target = new URL(url)),
     cut,
+    freeze() {
+      for (const stop of stops) stop();
+      stops.clear();
+    },
     cutAfter(bytes) {
       limit = sent + bytes;
       return new Promise((resolve) => (reached = resolve));

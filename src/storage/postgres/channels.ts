@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { onAbort } from '../../shared/abort.ts';
 import type { Postgres } from './connection.ts';
 import { type LeasedSession, openSession } from './session.ts';
 
@@ -39,20 +40,25 @@ export function openChannels(
   let session: LeasedSession | undefined;
   let listening: Promise<void> | undefined;
   const nameOf = (channel: string): string => `${channel}_${db.logId}`;
-  const hears = async ({ client }: LeasedSession, channel: string): Promise<void> => {
-    await client.query(`listen "${nameOf(channel)}"`);
+  const hears = async (by: LeasedSession, channel: string): Promise<void> => {
+    await by.ask(`listen "${nameOf(channel)}"`);
+  };
+  const sayOpened = async (channel: string): Promise<void> => {
     for (const listener of listenersOf.get(channel) ?? []) await listener.opened?.();
   };
 
   const open = async (): Promise<LeasedSession> => {
     const opened = await openSession(db, leaseMs);
+    session = opened;
     if (signal.aborted) await opened.end();
-    opened.client.on('notification', ({ channel, payload = '' }) => {
+    opened.onNotification((channel, payload) => {
       const name = channel.slice(0, -nameOf('').length);
       for (const { heard } of listenersOf.get(name) ?? []) heard(payload);
     });
-    session = opened;
+    // All are heard before any of their listeners asks what it has missed, which may take its time.
     for (const channel of listenersOf.keys()) await hears(opened, channel);
+    const saying = Promise.all(Array.from(listenersOf.keys(), sayOpened));
+    await Promise.race([saying, lossOf(opened)]);
     return opened;
   };
   const keepListening = async (): Promise<void> => {
@@ -78,7 +84,11 @@ export function openChannels(
       const listeners = listenersOf.get(channel) ?? new Set();
       listenersOf.set(channel, listeners.add(listener));
       // A session that fails in it is lost, and opened again with all of them.
-      if (session) void hears(session, channel).catch(() => void session?.end());
+      const present = session;
+      if (present) {
+        const heard = hears(present, channel).then(() => sayOpened(channel));
+        void heard.catch(() => void present.end());
+      }
       listening ??= keepListening();
       return () => void listeners.delete(listener);
     },
@@ -95,7 +105,4 @@ export function openChannels(
 }
 
 const lossOf = ({ lost }: LeasedSession): Promise<never> =>
-  new Promise((_, reject) => {
-    if (lost.aborted) reject(lost.reason);
-    lost.addEventListener('abort', () => reject(lost.reason), { once: true });
-  });
+  new Promise((_, reject) => void onAbort(lost, reject));

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { EventStoreError } from '../../../events/store.ts';
+import { EventStoreError } from '../../../events/store.ts';
+import { Busy, type Limited, limited } from '../../shared/mutex.ts';
 import { failureOf, isAway } from './failures.ts';
 import { DatabaseUnfit, assertFit } from './fitness.ts';
 import { type Channels, openChannels } from './channels.ts';
@@ -41,6 +42,8 @@ export type PostgresOptions = {
   url: string;
   /** Connections that questions share; three more stay open. */
   connectionsMax?: number;
+  /** After so many milliseconds without an answer a connection is taken for gone. For tests. */
+  answerMs?: number;
   /** How long the server and this process believe in a session that is silent, in milliseconds. Default 10,000. */
   leaseMs?: number;
   /** Whether tables are made where there are none. Default true. */
@@ -49,8 +52,11 @@ export type PostgresOptions = {
   report?: (message: string, error?: unknown) => void;
 };
 
-/** How much later it is taken for gone. */
+/** How much later than a question may take it is taken for gone. */
 const silenceMs = 5_000;
+/** Questions that wait for a connection, and for how long, in milliseconds. */
+const waitingMax = 10_000;
+const waitingMs = 10_000;
 /** How long a connection may take, or the wait for one that is free, in milliseconds. */
 const connectMs = 5_000;
 const idleMs = 60_000;
@@ -62,11 +68,12 @@ const leaseMsDefault = 10_000;
  */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
   const { url, connectionsMax = 6, leaseMs = leaseMsDefault, report = () => {} } = options;
+  const { answerMs = statementMs + silenceMs } = options;
   const config: pg.PoolConfig = {
     connectionString: url,
     fallback_application_name: 'mitschrift',
     connectionTimeoutMillis: connectMs,
-    query_timeout: statementMs + silenceMs,
+    query_timeout: answerMs,
     keepAlive: true,
     idleTimeoutMillis: idleMs,
     // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
@@ -88,6 +95,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
   };
   const shared = open(connectionsMax);
   const apart = open(1);
+  const inLine = lineOf(connectionsMax, where);
   const close = async (): Promise<void> => {
     await Promise.all([shared.end(), apart.end()]);
   };
@@ -98,15 +106,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
       logId,
       where,
       client,
-      async ask<R extends pg.QueryResultRow>(question: pg.QueryConfig) {
-        try {
-          const { rows } = await shared.query<R>(question);
-          away = undefined;
-          return rows;
-        } catch (error) {
-          throw noted(error);
-        }
-      },
+      ask: <R extends pg.QueryResultRow>(question: pg.QueryConfig) =>
+        inLine(async () => {
+          try {
+            const { rows } = await shared.query<R>(question);
+            away = undefined;
+            return rows;
+          } catch (error) {
+            throw noted(error);
+          }
+        }),
     };
     const channels = openChannels(asking, { leaseMs, report });
     return {
@@ -131,6 +140,29 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
   }
 }
 
+/**
+ * The pool's own queue gives up after the time a connection may take, however many are in front.
+ * @throws {EventStoreError} `BUSY` (nothing was asked) when too many wait, or one did for too long
+ */
+function lineOf(atOnceMax: number, where: string): Limited {
+  const inTurn = limited(atOnceMax, waitingMax);
+  const busy = (cause?: unknown): EventStoreError => {
+    const message = `Too many questions wait for the database ${where}.`;
+    return new EventStoreError('BUSY', message, { cause });
+  };
+  return async (work) => {
+    const since = performance.now();
+    try {
+      return await inTurn(async () => {
+        if (performance.now() - since > waitingMs) throw busy();
+        return await work();
+      });
+    } catch (error) {
+      throw error instanceof Busy ? busy(error) : error;
+    }
+  };
+}
+
 async function askOnce<R extends pg.QueryResultRow>(
   pool: pg.Pool,
   question: pg.QueryConfig,
@@ -147,11 +179,13 @@ async function askOnce<R extends pg.QueryResultRow>(
     client.release();
     return { rows };
   } catch (error) {
-    // A server that goes on with the session has ended the statement, and undone it.
-    const goesOn = await client.query('select 1').then(
-      () => true,
-      () => false,
-    );
+    // A server that says so and goes on with the session has ended the statement, and undone it; one that is silent is not asked.
+    const goesOn =
+      error instanceof pg.DatabaseError &&
+      (await client.query('select 1').then(
+        () => true,
+        () => false,
+      ));
     client.release(!goesOn);
     return { error: failureOf(error, where), outcome: goesOn ? 'nothing' : 'unknown' };
   }

@@ -1,12 +1,14 @@
 import { EventStoreError } from '../../../events/store.ts';
+import { RowsTaken } from '../../../projections/runner/projection.ts';
 import { codeOf } from '../../shared/errors.ts';
 import { anotherLog, anotherProjector } from './schema.ts';
 
 /**
  * What a failed question means for those who ask the log.
- * @throws what is a defect of ours
+ * @throws {RowsTaken}; what is a defect of ours
  */
 export function failureOf(error: unknown, where: string): EventStoreError {
+  if (error instanceof EventStoreError) return error;
   const code = codeOf(error) ?? '';
   if (code === '53100') {
     const message = `The disk of the database ${where} is full: nothing new is taken.`;
@@ -20,10 +22,7 @@ export function failureOf(error: unknown, where: string): EventStoreError {
     const message = `The database ${where} holds another log than at the start. Start again.`;
     return new EventStoreError('DAMAGED', message, { cause: error });
   }
-  if (code === anotherProjector) {
-    // What held the name has lost it, or is about to hear so.
-    return new EventStoreError('BUSY', 'Another node writes the rows now.', { cause: error });
-  }
+  if (code === anotherProjector) throw new RowsTaken({ cause: error });
   if (!isAway(error)) throw error;
   const message = `The database ${where} cannot be asked now (${code || 'no answer'}).`;
   return new EventStoreError('BUSY', message, { cause: error });

@@ -27,7 +27,18 @@ export type DatabaseUnfitCode =
 /** PostgreSQL 14 has `idle_session_timeout`, by which a lock is free when its holder hangs. */
 const versionMin = 140_000;
 
-type Found = { version: number; name: string; standby: boolean; encoding: string; fsync: string };
+type Found = {
+  version: number;
+  name: string;
+  standby: boolean;
+  encoding: string;
+  fsync: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+};
+
+/** How far clocks may be apart before it is said, in milliseconds: more than a slow answer takes. */
+const apartMs = 30_000;
 
 /**
  * Looks whether a database can hold a log: its version, that it takes writes, and that sessions are ours alone.
@@ -47,12 +58,20 @@ export async function assertFit(
     const { rows } = await first.query<Found>(
       `select current_setting('server_version_num')::int as version,
          current_setting('server_version') as name, pg_is_in_recovery() as standby,
-         current_setting('server_encoding') as encoding, current_setting('fsync') as fsync`,
+         current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
+         (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     );
     assertServer(rows[0]!, where);
     if (rows[0]!.fsync === 'off') {
       report(
         `The database ${where} runs with fsync off: a power cut may take what it acknowledged.`,
+      );
+    }
+    const aheadMs = Date.now() - rows[0]!.now;
+    if (Math.abs(aheadMs) > apartMs) {
+      report(
+        `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ` +
+          `that of the database ${where}. What is recorded here gets wrong times: let both follow a time server.`,
       );
     }
     await assertDirect(first, second, where);

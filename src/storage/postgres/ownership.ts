@@ -97,7 +97,7 @@ async function openMarked(db: Postgres, leaseMs: number): Promise<MarkedSession>
   const session = await openSession(db, leaseMs);
   const marker = ulid();
   try {
-    await session.client.query({ text: takes, values: [`${db.logId} node:${marker}`] });
+    await session.ask({ text: takes, values: [`${db.logId} node:${marker}`] });
     return { ...session, marker };
   } catch (error) {
     await session.end();
@@ -146,12 +146,10 @@ async function lockIn(
   const { db, session, name, claim } = parts;
   const ask = async (text: string): Promise<boolean> => {
     const values = [`${db.logId} ${name}`];
-    const { rows } = await session.client
-      .query<{ done: boolean }>({ text, values })
-      .catch((error: unknown) => {
-        throw failureOf(error, db.where);
-      });
-    return rows[0]!.done;
+    const [row] = await session.ask<{ done: boolean }>({ text, values }).catch((error: unknown) => {
+      throw failureOf(error, db.where);
+    });
+    return row!.done;
   };
   const taken = await ask(takes);
   if (session.lost.aborted) throw session.lost.reason;
@@ -161,10 +159,8 @@ async function lockIn(
   const { signal: lost } = claim.losing;
   const giveBack = async (): Promise<void> => {
     if (lost.aborted) return;
-    // Where the session ends meanwhile, the server frees it.
-    await ask(givesBack).catch((error: unknown) => {
-      if (!lost.aborted) throw error;
-    });
+    // A lock that no one here knows of would be held for good: with the session the server frees it.
+    await ask(givesBack).catch(() => session.end());
     freed();
     claim.session = undefined;
   };

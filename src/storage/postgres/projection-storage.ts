@@ -7,7 +7,7 @@ const pageRowsMax = 200;
 /**
  * The rows of projections as JSON. Not synced: a crash of the server takes rows and checkpoint back together to an
  * earlier moment, and the log makes up for it. Keys are compared by their bytes.
- * @param options.fenced writes only behind its own checkpoints; otherwise it is `BUSY`, for good
+ * @param options.fenced writes only behind its own checkpoints; otherwise it throws {RowsTaken}, for good
  */
 export function postgresProjectionStorage(
   db: Postgres,
@@ -58,9 +58,8 @@ export function postgresProjectionStorage(
     },
     async clear(projection) {
       await db.ask({
-        text: `with gone as (delete from checkpoints where projection = $1)
-          delete from rows where projection = $1`,
-        values: [projection],
+        text: 'select clear_rows($1, $2, $3)',
+        values: [projection, fenced, positions.get(projection) ?? null],
       });
       positions.delete(projection);
     },

@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import { EventStoreError } from '../../../events/store.ts';
+import { untilAborted } from '../../shared/abort.ts';
+import { mutex } from '../../shared/mutex.ts';
 import type { Postgres } from './connection.ts';
 import { failureOf } from './failures.ts';
 import { prepareSession } from './session-settings.ts';
@@ -8,10 +11,13 @@ import { prepareSession } from './session-settings.ts';
  * notifications, whether this process died, hangs, or is cut off.
  */
 export type LeasedSession = {
-  client: pg.Client;
+  /** Asks in turn with the others. @throws what `pg` says; at once when the session is lost */
+  ask<R extends pg.QueryResultRow>(question: string | pg.QueryConfig): Promise<R[]>;
+  /** Calls back with each notification of the channels that it listens to. */
+  onNotification(heard: (channel: string, payload: string) => void): void;
   /** Aborts at once when the session ended, or may have ended at the server: before it can have, as far as clocks go. */
   lost: AbortSignal;
-  /** Ends it; `lost` aborts too. */
+  /** Ends it; `lost` aborts too. Resolves within a second, also when the server is silent. */
   end(): Promise<void>;
 };
 
@@ -19,6 +25,9 @@ export type LeasedSession = {
 const givenUpAfter = 0.8;
 /** Signs of life in that time. */
 const beats = 3;
+/** How long it may take until it is open, and until a server has heard that it is over, in milliseconds. */
+const openingMs = 10_000;
+const partingMs = 1_000;
 
 /**
  * Opens a session with a lease.
@@ -30,48 +39,63 @@ export async function openSession(
   leaseMs: number,
 ): Promise<LeasedSession> {
   const client = db.client();
+  const inTurn = mutex();
   const losing = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const lose = (error?: Error): void => {
+  const gone = new Promise<void>((resolve) => client.once('end', resolve));
+  const lose = (cause: Error = ended): void => {
     if (losing.signal.aborted) return;
-    clearTimeout(timer);
-    losing.abort(failureOf(error ?? ended, db.where));
+    clearTimeout(deadline);
+    clearTimeout(beat);
+    const message = `The session with the database ${db.where} is over.`;
+    losing.abort(new EventStoreError('BUSY', message, { cause }));
     // A server that hears it frees the locks at once; one that is silent is not waited for.
-    client.end(() => {});
-    if (error === silent) client.connection.stream.destroy();
+    const cut = setTimeout(() => client.connection.stream.destroy(), partingMs);
+    client.end(() => clearTimeout(cut));
+    if (cause === silent) client.connection.stream.destroy();
   };
+  let deadline = setTimeout(() => lose(silent), openingMs);
+  let beat: NodeJS.Timeout | undefined;
   client.on('error', lose);
   client.on('end', () => lose());
 
-  /** Asks for a sign of life; without one the session is over here before it is over there. */
-  const ask = async (question: string): Promise<void> => {
-    const sent = performance.now();
-    clearTimeout(timer);
-    timer = setTimeout(() => lose(silent), leaseMs * givenUpAfter - (sent - confirmed));
-    await client.query(question);
-    confirmed = sent;
+  /** What was asked then was answered: without another answer the session is over here before it is over there. */
+  const isAlive = (sent: number): void => {
     if (losing.signal.aborted) return;
-    clearTimeout(timer);
-    const pauseMs = Math.max(0, (leaseMs * givenUpAfter) / beats - (performance.now() - sent));
-    timer = setTimeout(() => void ask('select 1').catch(lose), pauseMs);
+    clearTimeout(deadline);
+    clearTimeout(beat);
+    const left = sent + leaseMs * givenUpAfter - performance.now();
+    deadline = setTimeout(() => lose(silent), left);
+    beat = setTimeout(() => void ask('select 1').catch(lose), left / beats);
   };
+  const ask = async <R extends pg.QueryResultRow>(question: string | pg.QueryConfig) =>
+    await inTurn(async () => {
+      losing.signal.throwIfAborted();
+      const sent = performance.now();
+      const { rows } = await client.query<R>(question);
+      isAlive(sent);
+      return rows;
+    });
 
-  let confirmed = performance.now();
-  try {
+  const open = async (): Promise<void> => {
     await client.connect();
     await prepareSession(client);
-    confirmed = performance.now();
     await ask(`set idle_session_timeout = ${Math.ceil(leaseMs)}`);
+  };
+  try {
+    // A client that is ended while it connects says nothing more.
+    await untilAborted(open(), losing.signal);
   } catch (error) {
     lose(error as Error);
     throw failureOf(error, db.where);
   }
   return {
-    client,
+    ask,
+    onNotification: (heard) =>
+      void client.on('notification', ({ channel, payload = '' }) => heard(channel, payload)),
     lost: losing.signal,
     async end() {
       lose();
-      await client.end().catch(() => {});
+      await gone;
     },
   };
 }

@@ -123,6 +123,15 @@ describe('Two nodes at one database', () => {
 });
 
 describe('The log in PostgreSQL', () => {
+  it('takes what a thousand decide at once on new streams', async (t) => {
+    const log = await emptyLog(t);
+    const decide = async (n: number): Promise<void> => {
+      const there = await all(log.read(`recording-${n}`));
+      await log.append(`recording-${n}`, [plainFact(`${n}`)], there.length);
+    };
+    await Promise.all(upTo(times({ short: 1_000, long: 8_000 })).map(decide));
+  });
+
   it('survives a power cut of the server, waits for it, and says so meanwhile', async (t) => {
     const log = await emptyLog(t);
     const seen = follow(log, 3);

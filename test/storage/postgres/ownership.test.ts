@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { type TestContext, after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Held, Ownership } from '../../../events/ownership.ts';
+import { openPostgres } from '../../../src/storage/postgres/connection.ts';
 import { postgresOwnership } from '../../../src/storage/postgres/ownership.ts';
 import { ownershipContract } from '../../events/ownership-contract.ts';
+import { within } from '../../support/eventually.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
 import { testProgram } from '../../support/program.ts';
 import { tcpProxy } from '../../support/tcp-proxy.ts';
@@ -86,6 +88,43 @@ it('can be claimed again over a new session when the old one was lost', async (t
   await one.close();
   assert.equal(again.lost.aborted, true);
   await assert.rejects(one.claim('a', signal), /closed/);
+});
+
+it('asks one question at a time, however many are claimed at once', async (t) => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', note);
+  t.after(() => process.off('warning', note));
+  const one = await owner(t);
+  const names = Array.from({ length: 50 }, (_, n) => `recording:${n}`);
+  const held = await Promise.all(names.map((name) => one.claim(name, signal)));
+  await Promise.all(held.map((name) => name!.release()));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(warnings, []);
+});
+
+it('hears again what is told when its connection froze while it began to listen', async (t) => {
+  const proxy = await tcpProxy(t, cluster.url);
+  const through = new URL(cluster.url);
+  through.port = new URL(proxy.url).port;
+  const [db, other] = [
+    await openPostgres({ url: through.href, leaseMs, answerMs: leaseMs }),
+    await openedDatabase(t, cluster.url),
+  ];
+  t.after(() => db.close());
+  let opened = 0;
+  const heard = new Promise<string>((resolve) => {
+    db.channels.listen('test', {
+      heard: resolve,
+      async opened() {
+        opened += 1;
+        if (opened > 1) return await other.channels.tell('test', 'said');
+        proxy.freeze();
+        throw new Error('it could not ask what it has missed');
+      },
+    });
+  });
+  assert.equal(await within('it hears', heard), 'said');
 });
 
 async function owner(t: TestContext, url = cluster.url) {

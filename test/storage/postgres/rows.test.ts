@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, it } from 'node:test';
+import { type ProjectionStorage, RowsTaken } from '../../../projections/runner/projection.ts';
+import { postgresLoginAttempts } from '../../../src/storage/postgres/login-attempts.ts';
 import { postgresPendingJobs } from '../../../src/storage/postgres/pending-jobs.ts';
 import { postgresProjectionStorage } from '../../../src/storage/postgres/projection-storage.ts';
+import { openSealedTexts } from '../../../src/storage/postgres/sealed-texts.ts';
+import { openPostgresSecrets } from '../../../src/storage/postgres/secrets.ts';
 import { postgresSessionRows } from '../../../src/storage/postgres/session-rows.ts';
+import { postgresTicketRows } from '../../../src/storage/postgres/ticket-rows.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
+import { loginAttemptsContract } from '../login-attempts-contract.ts';
 import { pendingJobsContract } from '../pending-jobs-contract.ts';
 import { projectionStorageContract } from '../projection-storage-contract.ts';
+import { secretStoreContract } from '../secret-store-contract.ts';
 import { sessionRowsContract } from '../session-rows-contract.ts';
+import { ticketRowsContract } from '../ticket-rows-contract.ts';
 
 const cluster = await postgresCluster({ after });
 
@@ -20,6 +28,40 @@ projectionStorageContract('The storage in PostgreSQL', async (t) =>
 );
 sessionRowsContract('PostgreSQL', async (t) => postgresSessionRows(await database(t)));
 pendingJobsContract('PostgreSQL', async (t) => postgresPendingJobs(await database(t)));
+ticketRowsContract('PostgreSQL', async (t, max) => postgresTicketRows(await database(t), { max }));
+loginAttemptsContract('PostgreSQL', async (t) => postgresLoginAttempts(await database(t)));
+secretStoreContract(
+  'PostgreSQL',
+  async (t) => {
+    const db = await database(t);
+    const again = async () =>
+      await openPostgresSecrets(await openSealedTexts(db, Buffer.alloc(32, 7)));
+    return { store: await again(), again };
+  },
+  { isShared: true },
+);
+
+it('rows and checkpoint that another projector has written since are not written over', async (t) => {
+  const db = await database(t);
+  const [old, present] = [1, 2].map(() => postgresProjectionStorage(db, { fenced: true }));
+  const at = (position: number) => ({ version: 1, position });
+  const write = async (by: ProjectionStorage, position: number) =>
+    await by.commit('a', at(position), new Map([['k', position]]));
+  await write(old!, 10);
+  await present!.checkpoint('a');
+  // What the old one had sent before it heard that it is it no more.
+  await write(old!, 20);
+  await assert.rejects(write(present!, 15), RowsTaken);
+  await assert.rejects(present!.clear('a'), RowsTaken);
+  assert.deepEqual(await present!.checkpoint('a'), at(20));
+  await write(present!, 25);
+  await assert.rejects(old!.clear('a'), RowsTaken);
+  await assert.rejects(write(old!, 30), RowsTaken);
+  assert.equal(await present!.get('a', 'k'), 25);
+  await present!.clear('a');
+  assert.equal(await present!.checkpoint('a'), undefined);
+  await write(present!, 5);
+});
 
 it('a session waits for the disk, whatever the server is set to and after rows that do not', async (t) => {
   const db = await database(t);
@@ -31,4 +73,33 @@ it('a session waits for the disk, whatever the server is set to and after rows t
   const text = "select current_setting('synchronous_commit') as is";
   assert.deepEqual(await other.ask({ text }), [{ is: 'on' }]);
   assert.deepEqual(await db.ask({ text }), [{ is: 'on' }]);
+});
+
+it('a node whose clock is an hour ahead or behind is told so, and what nodes share goes by one clock', async (t) => {
+  const right = await database(t);
+  const tickets = postgresTicketRows(right);
+  const row = { session_id: 's', recording_id: 'r' };
+  for (const [off, how] of [
+    [3_600_000, 'ahead of'],
+    [-3_600_000, 'behind'],
+  ] as const) {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + off });
+    const reports: string[] = [];
+    const wrong = postgresTicketRows(
+      await openedDatabase(t, cluster.url, (message) => void reports.push(message)),
+    );
+    await wrong.put(how, row, 60_000);
+    assert.ok(
+      reports.some((text) => new RegExp(`is 3(600|599|601) s ${how} that of`).test(text)),
+      reports.join(),
+    );
+    t.mock.timers.reset();
+    await tickets.put('right', row, 60_000);
+    for (const one of [tickets, wrong]) {
+      assert.deepEqual(await one.get(how), row);
+      assert.deepEqual(await one.get('right'), row);
+    }
+    await wrong.put(how, row, -1);
+    assert.equal(await tickets.get(how), undefined, 'over is over');
+  }
 });

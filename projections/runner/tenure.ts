@@ -1,0 +1,182 @@
+import { onAbort, untilAborted } from '../../src/shared/abort.ts';
+import { systemClock } from '../../src/shared/retry.ts';
+import { type ProjectionStorage, ProjectionStopped, RowsTaken } from './projection.ts';
+import { type ProjectionRunner, startProjections } from './runner.ts';
+import type { ProjectorTimes, SharedProjectionsOptions } from './shared-runner.ts';
+import type { Told } from './told-progress.ts';
+
+export type Projector = Omit<SharedProjectionsOptions, 'times'> & {
+  times: ProjectorTimes;
+  signal: AbortSignal;
+  take(told: Told): void;
+  /** Says how far the rows are, while this is the projector. */
+  tell(): void;
+};
+
+/** A rebuild says at most this often how far it is, in milliseconds. */
+const tellEveryMs = 10;
+
+/**
+ * One time as the projector: until `lost` aborts, or that of the projector. Rows of a newer release are left to it.
+ * @throws why it cannot stay it: another may have better luck, or this one later
+ */
+export async function project(projector: Projector, lost: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const tenure: Tenure = { signal: over.signal, lost, failure: undefined, fail: () => {} };
+  tenure.fail = (error) => {
+    if (over.signal.aborted) return;
+    tenure.failure = { error };
+    over.abort(error);
+  };
+  const forgets = [projector.signal, lost].map((signal) =>
+    onAbort(signal, (reason) => over.abort(reason)),
+  );
+  try {
+    await untilOver(projector, tenure);
+  } finally {
+    for (const forget of forgets) forget();
+  }
+  if (tenure.failure) throw tenure.failure.error;
+}
+
+type Tenure = {
+  /** Aborts when it is over. */
+  signal: AbortSignal;
+  /** Aborts when another may be the projector. */
+  lost: AbortSignal;
+  /** Ends it. */
+  fail(error: unknown): void;
+  failure: { error: unknown } | undefined;
+};
+
+async function untilOver(projector: Projector, tenure: Tenure): Promise<void> {
+  const { store, projections, channel } = projector;
+  const { signal } = tenure;
+  const storage = failingWith(tenure, projector.storage());
+  for (const { name, version } of projections) {
+    const checkpoint = await storage.checkpoint(name);
+    if (checkpoint && checkpoint.version > version) return;
+  }
+  await untilAborted(projector.before(storage), signal);
+  const number = await channel.nextTenure();
+  signal.throwIfAborted();
+  projector.onProjector?.(true);
+  const how = { store, storage, projections, signal };
+  const runner = startProjections({ ...how, onProgress: () => onProgress() });
+  const telling = tellOf(runner, { projector, number, signal });
+  const onProgress = (): void => {
+    // Before it has begun, how far it is is not known.
+    projector.tell = telling.tell;
+    const [first, ...others] = runner.states();
+    if (first?.state !== 'stopped' || others.some(({ state }) => state !== 'stopped'))
+      return telling.tell();
+    telling.tellNow();
+    tenure.fail(new ProjectionStopped('all', first.reason?.message ?? 'All rows stand still'));
+  };
+  const stopWatching = watch(projector, tenure, runner);
+  try {
+    await new Promise<void>((resolve) => void onAbort(signal, () => resolve()));
+    await stopped(runner, projector);
+  } finally {
+    stopWatching();
+    telling.end();
+    projector.onProjector?.(false);
+  }
+}
+
+/** Ends it when another has written rows; when it is lost, nothing is written that the next one would stumble over. */
+function failingWith({ lost, fail }: Tenure, storage: ProjectionStorage): ProjectionStorage {
+  const noticing = async (write: () => Promise<void>): Promise<void> => {
+    try {
+      if (lost.aborted) throw new RowsTaken();
+      await write();
+    } catch (error) {
+      if (error instanceof RowsTaken) fail(error);
+      throw error;
+    }
+  };
+  return {
+    ...storage,
+    commit: (...what) => noticing(() => storage.commit(...what)),
+    clear: (projection) => noticing(() => storage.clear(projection)),
+  };
+}
+
+/** Says how far the rows are: when that changes, when it is asked, and now and then. */
+function tellOf(
+  runner: ProjectionRunner,
+  { projector, number, signal }: { projector: Projector; number: number; signal: AbortSignal },
+): { tell(): void; tellNow(): void; end(): void } {
+  const { channel, take, times } = projector;
+  let due: NodeJS.Timeout | undefined;
+  let isDue = false;
+  let count = 0;
+  const tellNow = (): void => {
+    isDue = false;
+    if (signal.aborted) return;
+    count += 1;
+    const [position, states] = [runner.position(), runner.states()];
+    const told: Told = { tenure: number, count, position, states };
+    take(told);
+    channel.tell(JSON.stringify(told));
+    due ??= setTimeout(() => {
+      due = undefined;
+      if (isDue) tellNow();
+    }, tellEveryMs);
+  };
+  const tell = (): void => {
+    isDue = true;
+    if (due === undefined) tellNow();
+  };
+  const again = setInterval(() => projector.tell(), times.tellAgain);
+  return {
+    tell,
+    tellNow,
+    end() {
+      projector.tell = () => {};
+      clearTimeout(due);
+      clearInterval(again);
+    },
+  };
+}
+
+/** Ends a tenure that is behind the log and gets no further; returns how to stop looking. */
+function watch(
+  { store, times }: Projector,
+  { fail }: Tenure,
+  { states }: Pick<ProjectionRunner, 'states'>,
+): () => void {
+  let seen = '';
+  let since = performance.now();
+  const look = async (): Promise<void> => {
+    const positions = states()
+      .filter(({ state }) => state !== 'stopped')
+      .map(({ position }) => position);
+    // A log that cannot be asked for so long is a reason too.
+    const head = await store.head().catch(() => Infinity);
+    if (positions.join() !== seen || positions.every((position) => position >= head)) {
+      seen = positions.join();
+      since = performance.now();
+    } else if (performance.now() - since >= times.stall) {
+      fail(new Error(`The rows have got no further for ${times.stall / 1000} s.`));
+    }
+  };
+  const looking = setInterval(() => void look(), times.stall / 4);
+  return () => clearInterval(looking);
+}
+
+async function stopped(runner: ProjectionRunner, { onFailure, times }: Projector): Promise<void> {
+  const over = new AbortController();
+  const stopping = runner.stop().then(
+    () => true,
+    (error: unknown) => {
+      // How far it got may be another's to say by now.
+      if (!(error instanceof RowsTaken)) onFailure?.(error);
+      return true;
+    },
+  );
+  const late = systemClock.wait(times.stop, over.signal).catch(() => false);
+  if ((await Promise.race([stopping, late])) !== true)
+    onFailure?.(new Error(`What was being written to the rows has not ended in ${times.stop} ms.`));
+  over.abort();
+}

@@ -1,0 +1,22 @@
+import type { ProjectorChannel } from '../../../projections/runner/shared-runner.ts';
+import type { Postgres } from './connection.ts';
+
+/** How far the rows are, by `NOTIFY`; times as the projector are counted by the database. */
+export function postgresProjectorChannel(
+  db: Pick<Postgres, 'ask' | 'channels'>,
+  report: (message: string, error: unknown) => void = () => {},
+): ProjectorChannel {
+  return {
+    async nextTenure() {
+      const [row] = await db.ask<{ tenure: string }>({
+        text: "select nextval('tenures') as tenure",
+      });
+      return Number(row!.tenure);
+    },
+    tell: (text) =>
+      void db.channels
+        .tell('applied', text)
+        .catch((error: unknown) => report('other nodes do not hear how far the rows are', error)),
+    listen: (heard, opened) => db.channels.listen('applied', { heard, opened }),
+  };
+}
