@@ -40,12 +40,8 @@ export function openChannels(
   let session: LeasedSession | undefined;
   let listening: Promise<void> | undefined;
   const nameOf = (channel: string): string => `${channel}_${db.logId}`;
-  const hears = async (by: LeasedSession, channel: string): Promise<void> => {
-    await by.ask(`listen "${nameOf(channel)}"`);
-  };
-  const sayOpened = async (channel: string): Promise<void> => {
-    for (const listener of listenersOf.get(channel) ?? []) await listener.opened?.();
-  };
+  const hears = (by: LeasedSession, channel: string): Promise<unknown> =>
+    by.ask(`listen "${nameOf(channel)}"`);
 
   const open = async (): Promise<LeasedSession> => {
     const opened = await openSession(db, leaseMs);
@@ -57,7 +53,7 @@ export function openChannels(
     });
     // All are heard before any of their listeners asks what it has missed, which may take its time.
     for (const channel of listenersOf.keys()) await hears(opened, channel);
-    const saying = Promise.all(Array.from(listenersOf.keys(), sayOpened));
+    const saying = Promise.all(Array.from(listenersOf.values(), sayOpened));
     await Promise.race([saying, lossOf(opened)]);
     return opened;
   };
@@ -86,7 +82,7 @@ export function openChannels(
       // A session that fails in it is lost, and opened again with all of them.
       const present = session;
       if (present) {
-        const heard = hears(present, channel).then(() => sayOpened(channel));
+        const heard = hears(present, channel).then(() => sayOpened(listeners));
         void heard.catch(() => void present.end());
       }
       listening ??= keepListening();
@@ -102,6 +98,10 @@ export function openChannels(
       await listening;
     },
   };
+}
+
+async function sayOpened(listeners: Iterable<Listener>): Promise<void> {
+  for (const { opened } of listeners) await opened?.();
 }
 
 const lossOf = ({ lost }: LeasedSession): Promise<never> =>

@@ -67,18 +67,8 @@ const leaseMsDefault = 10_000;
  * @throws {DatabaseUnfit} with a sentence for the person who set it up
  */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { url, connectionsMax = 6, leaseMs = leaseMsDefault, report = () => {} } = options;
-  const { answerMs = statementMs + silenceMs } = options;
-  const config: pg.PoolConfig = {
-    connectionString: url,
-    fallback_application_name: 'mitschrift',
-    connectionTimeoutMillis: connectMs,
-    query_timeout: answerMs,
-    keepAlive: true,
-    idleTimeoutMillis: idleMs,
-    // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
-    onConnect: prepareSession,
-  };
+  const { connectionsMax = 6, leaseMs = leaseMsDefault, report = () => {} } = options;
+  const config = configOf(options);
   const client = (): pg.Client => new pg.Client(config);
   const where = whereOf(client);
   let away: string | undefined;
@@ -139,6 +129,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
     throw error;
   }
 }
+
+const configOf = ({ url, answerMs = statementMs + silenceMs }: PostgresOptions): pg.PoolConfig => ({
+  connectionString: url,
+  fallback_application_name: 'mitschrift',
+  connectionTimeoutMillis: connectMs,
+  query_timeout: answerMs,
+  keepAlive: true,
+  idleTimeoutMillis: idleMs,
+  // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
+  onConnect: prepareSession,
+});
 
 /**
  * The pool's own queue gives up after the time a connection may take, however many are in front.

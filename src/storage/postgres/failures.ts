@@ -1,7 +1,8 @@
 import { EventStoreError } from '../../../events/store.ts';
 import { RowsTaken } from '../../../projections/runner/projection.ts';
 import { codeOf } from '../../shared/errors.ts';
-import { anotherLog, anotherProjector } from './schema.ts';
+import { anotherProjector } from './rows-schema.ts';
+import { anotherLog } from './schema.ts';
 
 /**
  * What a failed question means for those who ask the log.

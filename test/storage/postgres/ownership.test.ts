@@ -92,7 +92,9 @@ it('can be claimed again over a new session when the old one was lost', async (t
 
 it('asks one question at a time, however many are claimed at once', async (t) => {
   const warnings: string[] = [];
-  const note = ({ message }: Error): void => void warnings.push(message);
+  const note = ({ message }: Error): void => {
+    if (message.includes('client.query()')) warnings.push(message);
+  };
   process.on('warning', note);
   t.after(() => process.off('warning', note));
   const one = await owner(t);
