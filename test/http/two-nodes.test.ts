@@ -28,7 +28,9 @@ test('what is done at one node with users, settings, commands and guesses holds 
   assert.equal(same, id);
   // B does no work: what it says of the stage is what A told.
   const now = await client.until(
-    ({ type, stage }) => type === 'progress' && stage === 'transcribe',
+    // At first it is only known that it goes on.
+    ({ type, stage, fraction }) =>
+      type === 'progress' && stage === 'transcribe' && fraction !== null,
   );
   assert.deepEqual([now['recording_id'], now['fraction']], [id, 0.5]);
   const status = await b.call<{ processing: object[] }>('GET', '/status', { token: ben });
