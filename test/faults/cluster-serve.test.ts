@@ -100,8 +100,8 @@ test(
     const recorded = new Map<string, boolean>();
     for (let round = 0; round < rounds; round += 1) {
       let at = random.pick(of('serve'));
-      const connect = (recordingId?: string) =>
-        browserClient({
+      const connect = (recordingId?: string) => {
+        const client = browserClient({
           url: () => at.url,
           token,
           pcm,
@@ -109,6 +109,10 @@ test(
           frameSamples: 800,
           ...(recordingId === undefined ? {} : { recordingId }),
         });
+        // It would come back again and again.
+        t.after(() => client.vanish());
+        return client;
+      };
       const isLate = random.chance(0.5);
       let browser = connect();
       const sent = 1 + random.below(samples - 2);

@@ -33,8 +33,13 @@ test('what browsers left at a node is gone on with at another, and finished when
     (await factsOf(id)).filter((fact) => fact.type === type);
   let at: TestService = a;
   const pcm = randomBytes(4 * rate);
-  const browser = (more: Partial<Parameters<typeof browserClient>[0]> = {}) =>
-    browserClient({ url: () => at.url, token: ada, pcm, rate, frameSamples: 800, ...more });
+  const browser = (more: Partial<Parameters<typeof browserClient>[0]> = {}) => {
+    const how = { url: () => at.url, token: ada, pcm, rate, frameSamples: 800 };
+    const client = browserClient({ ...how, ...more });
+    // It would come back again and again.
+    t.after(() => client.vanish());
+    return client;
+  };
 
   // Late audio of one that has ended.
   const early = browser();
