@@ -25,13 +25,15 @@ type BrowserParts = {
 
 /** What captures, and among several nodes has captures of the others. */
 export function capturesOver(
-  { store, standing, notices }: OpenedLog,
+  { store, standing, notices, audio, bucket }: OpenedLog,
   { data, settings, log, browserLimits }: BrowserParts,
   takeOver: (recordingId: string) => Promise<boolean>,
 ): Captures {
   const captures = openCaptures({
     dataRoot: data.root,
-    recordingsDir: data.recordings,
+    // Where `audio` has its `captureFolder`.
+    recordingsDir: bucket ? data.derived : data.recordings,
+    files: audio,
     store,
     log,
     combinedChannels: () => settings()['audio.combined_channels'],
@@ -83,7 +85,7 @@ export function leftByBrowsers(
   const free = freeNames(ownership, { everyMs: Math.min(5_000, limits.graceMs / 4) });
   return {
     free,
-    isAwaited: awaitedBrowser({ store, free, folderOf: audio.captureFolder, limits }),
+    isAwaited: awaitedBrowser({ store, free, files: audio, limits }),
     everyMs: Math.min(upkeepEveryMs, limits.graceMs),
   };
 }

@@ -23,6 +23,7 @@ import type { Log } from './shared/log.ts';
 import type { AudioStore } from './storage/audio/audio-store.ts';
 import type { ClusterMember } from './storage/cluster.ts';
 import { audioOfOneProcess } from './storage/audio/folder-audio.ts';
+import type { Blobs } from './storage/blobs/blobs.ts';
 import type { PromisedNames } from './storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
 import type { LoginAttempts } from './storage/login-attempts.ts';
@@ -71,6 +72,8 @@ export type OpenedLog = LogParts & {
   audio: AudioStore;
   /** Names of documents that other nodes have promised; null where there are none. */
   names: PromisedNames | null;
+  /** Where documents and unfinished uploads are in a bucket; null: they are in folders. */
+  bucket: Blobs | null;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
   /** Removes what earlier releases kept beside the log, once; nothing may be appended meanwhile. @throws what the databases throw */
@@ -152,6 +155,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
       audio: audioOfOneProcess(data.recordings),
       names: null,
       cluster: null,
+      bucket: null,
       leftFolders: await readdir(data.recordings),
       // LevelDB may end the process over a harmed table that it rewrites.
       removeOldRows: () =>

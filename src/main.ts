@@ -186,7 +186,8 @@ async function openCore(
   closing.push(() => backups.close());
   const disk = openDiskRoom({ root: data.root, settings, log });
   closing.push(() => disk.stop());
-  const space = openSpaceLimit({ disk, ...spaceMeasures(data, storage), settings, log });
+  const counted = spaceMeasures(opened.bucket ?? data, storage);
+  const space = openSpaceLimit({ disk, ...counted, settings, log });
   closing.push(() => space.stop());
   const moments = exchangeMoments(pipeline, opened.notices);
   closing.push(async () => moments.stop());
@@ -234,13 +235,13 @@ async function openUsers(
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
-  const { storage, recordingService, captures } = pipeline;
+  const { storage, recordingService, captures, bucket } = pipeline;
   const clock = () => new Date();
   const work = { storage, upToDate: upToDateOf(pipeline), recordingService, captures, log };
   const accounts = await openAccounts({
     ...pipeline,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
-    archiveSpace: archiveSpace(host.data, clock),
+    archiveSpace: archiveSpace(host.data, clock, bucket),
     clock,
     log,
   });
@@ -265,7 +266,8 @@ async function serve(
 ): Promise<Core & Pick<HttpServices, 'doctor'>> {
   const { host, log } = options;
   const { pipeline, scrub, ...rest } = core;
-  if (pipeline.standing.isAlone) await sweepUploads(host.data.uploads);
+  // Beside a bucket they are in a folder of this machine.
+  if (pipeline.standing.isAlone || pipeline.bucket) await sweepUploads(host.data.uploads);
   const own: HttpServices = {
     ...pipeline,
     ...rest,

@@ -6,7 +6,7 @@ import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../projections/runner/runner.ts';
 import { standingOfRecordings } from '../projections/recordings.ts';
 import { removeTexts } from '../projections/transcripts.ts';
-import { type Space, openSpace } from './documents/space.ts';
+import { type Space, openSpaceIn } from './documents/space.ts';
 import { removeFromVault } from './documents/vault.ts';
 import { openStageProgress } from './recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
@@ -51,6 +51,9 @@ export type Pipeline = Pick<OpenedLog, 'standing'> & {
   keys: KeyStore;
   sessions: OpenedLog['sessions'];
   audio: OpenedLog['audio'];
+  bucket: OpenedLog['bucket'];
+  /** Where documents of an owner are. */
+  spaceOf(owner: string): Promise<Space>;
   storage: ProjectionStorage;
   rows: Pick<OpenedLog['rows'], 'withRoom' | 'full'>;
   projections: ProjectionRunner;
@@ -98,7 +101,6 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const { data, settings, log } = options;
   const recordsDevices = options.recordsDevices === true && opened.standing.recordsDevices;
   const { store, keys, sessions, audio, rows } = opened;
-  const { storage } = rows;
   const projections = opened.keepRows();
   const engines = sharedEngine(options);
   const models = sharedLanguageModel(options);
@@ -132,7 +134,9 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     keys,
     sessions,
     audio,
-    storage,
+    bucket: opened.bucket,
+    spaceOf: spacesOf(opened, options),
+    storage: rows.storage,
     rows,
     projections,
     recordingService,
@@ -200,6 +204,11 @@ type ServiceNeeds = {
   takenUp(): Promise<unknown>;
 };
 
+const spacesOf = (
+  { bucket }: OpenedLog,
+  { data, spaceOf = (owner) => openSpaceIn(bucket ?? data.shared, owner) }: PipelineOptions,
+): Pipeline['spaceOf'] => spaceOf;
+
 /** What takes commands on recordings and works on them. */
 function recordingServiceOver(
   opened: OpenedLog,
@@ -209,7 +218,7 @@ function recordingServiceOver(
   const [{ data, settings, log }, { projections }] = [options, parts];
   const { store, rows, audio: files, names, standing } = opened;
   const { storage } = rows;
-  const spaceOf = options.spaceOf ?? ((owner: string) => openSpace(data.shared, owner));
+  const spaceOf = spacesOf(opened, options);
   const known = openKnownVoices({
     storage,
     projections,

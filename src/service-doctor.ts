@@ -12,7 +12,7 @@ import type { SpaceLimit } from './storage/quota.ts';
 /** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
 export function serviceDoctor(
   parts: {
-    pipeline: Pick<Pipeline, 'leaseSpeech' | 'voices' | 'store' | 'projections'>;
+    pipeline: Pick<Pipeline, 'leaseSpeech' | 'voices' | 'store' | 'projections' | 'bucket'>;
     config: Config;
     space: SpaceLimit;
     scrub: Scrub;
@@ -30,7 +30,7 @@ export function serviceDoctor(
       log,
       leaseSpeech: pipeline.leaseSpeech,
       voices: () => pipeline.voices.state(),
-      taken: async () => space.taken() ?? (await measureTaken(host.data)).bytes,
+      taken: async () => space.taken() ?? (await measureTaken(pipeline.bucket ?? host.data)).bytes,
       damage: async () => ({ findings: scrub.health().damage }),
       listening: {
         address: host.address,

@@ -6,6 +6,7 @@ import { type Scrub, startScrub } from './integrity/scrub.ts';
 import type { ClusterSettings } from './shared/cluster-settings.ts';
 import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
+import { blobsPlace, whereOf } from './storage/blobs/blobs-url.ts';
 import { keepCollecting } from './storage/blobs/collect.ts';
 import { followErasures } from './storage/blobs/follow-erasures.ts';
 import { openNodeFiles } from './storage/blobs/node-files.ts';
@@ -55,7 +56,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     closing.push(() => files.blobs.close());
     const member = await joinCluster({ cluster, db, ownership, blobs: files.blobs, log });
     closing.push(() => member.leave());
-    const { keys, audio } = files;
+    const { keys, audio, bucket } = files;
     const store = openPostgresLog({ db, keys });
     closing.push(() => store.close());
     const texts = await openSealedTexts(db, cluster.masterKey);
@@ -82,6 +83,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       audio,
       names: promisedNames(files.blobs),
       cluster: member,
+      bucket,
       standing: {
         recordsDevices: false,
         isAlone: false,
@@ -101,7 +103,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
           onProjector: (is) => log.info({ is }, 'projector'),
           onFailure: (err) => log.warn({ err }, 'the rows cannot be kept up by this node now'),
         }),
-      guard: (deps) => guard({ store, keys, data, log }, deps, db),
+      guard: (deps) => guard({ store, keys, data, log, bucket }, deps, cluster, db),
       leftFolders: [],
       removeOldRows: async () => {},
       close: () => inTurn(closing),
@@ -140,8 +142,9 @@ const rowsOf = (storage: OpenedLog['rows']['storage']): OpenedLog['rows'] => ({
  * The database checks its own pages, and copies itself: here only what a person asks for is looked through.
  */
 async function guard(
-  kept: Pick<OpenedLog, 'store' | 'keys'> & { data: DataFolder; log: Log },
+  kept: Pick<OpenedLog, 'store' | 'keys' | 'bucket'> & { data: DataFolder; log: Log },
   { notTakenUp }: Guarded,
+  { blobsUrl }: ClusterSettings,
   { where }: Postgres,
 ): Promise<{ scrub: Scrub; backups: Backups }> {
   const scrub = await startScrub({ ...kept, notTakenUp, manual: true });
@@ -149,7 +152,7 @@ async function guard(
     throw new BackupRefused(
       'BACKUP_PLACE',
       `The log is in the database ${where}: back that up by pg_basebackup, then what is in ` +
-        `${kept.data.shared}, which has the audio, the documents and the keys.`,
+        `${whereOf(blobsPlace(blobsUrl))}, which has the audio, the documents and the keys.`,
     );
   };
   return {

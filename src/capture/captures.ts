@@ -1,3 +1,4 @@
+import type { AudioStore } from '../storage/audio/audio-store.ts';
 import { join } from 'node:path';
 import type { EventStore } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
@@ -96,6 +97,8 @@ export type Captures = {
 export type CapturesDeps = {
   dataRoot: string;
   recordingsDir: string;
+  /** Where several nodes keep audio. */
+  files?: Pick<AudioStore, 'live' | 'keep'> | undefined;
   store: EventStore;
   log: Log;
   combinedChannels(): CombinedChannels;
@@ -191,6 +194,7 @@ function partsOf(deps: CapturesDeps) {
     store,
     log,
     folderOf: (recordingId) => join(recordingsDir, recordingId),
+    files: deps.files,
     hoursMax: deps.hoursMax,
     others: deps.others ?? null,
     limits: deps.browserLimits,

@@ -175,14 +175,9 @@ const insteadOf = {
   'import-log': 'mitschrift migrate --from DIR brings a data directory into a database.',
 } as const;
 
-/** Log, keys and files of a cluster; of files in a bucket only the log and its keys are looked at. */
-async function verifyShared(cluster: ClusterSettings, data: DataFolder): Promise<VerifyReport> {
-  if (cluster.sharedDirectory === null)
-    throw new Error(
-      'Files in a bucket are not verified yet: each is compared with its SHA-256 when it is read.',
-    );
-  return await withSharedLog(cluster, null, ({ store, keys }) => verifyData({ store, keys, data }));
-}
+/** Log, keys and files of a cluster. Files in a bucket are read from it, one after the other. */
+const verifyShared = (cluster: ClusterSettings, data: DataFolder): Promise<VerifyReport> =>
+  withSharedLog(cluster, null, (opened) => verifyData({ ...opened, data }));
 
 async function verifyAlone(data: DataFolder): Promise<VerifyReport> {
   try {

@@ -1,4 +1,4 @@
-import { migrateFromCluster, migrateToCluster } from '../integrity/migrate.ts';
+import { type Migrated, migrateFromCluster, migrateToCluster } from '../integrity/migrate.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 
 /**
@@ -27,9 +27,14 @@ export async function migrate(options: {
       ? await migrateFromCluster(cluster, dataFolder(to!), say)
       : await migrateToCluster(dataFolder(from), cluster, say);
   if (json) console.log(JSON.stringify(migrated));
-  else
-    console.log(
-      `${migrated.facts} facts, ${migrated.files.copied} files copied, ${migrated.files.present} already there. ` +
-        'People log in again; API keys of servers are set again in the settings.',
-    );
+  else printMigrated(migrated);
+}
+
+function printMigrated({ facts, files, secrets }: Migrated): void {
+  const keys = secrets === 0 ? '' : `, ${secrets} API keys of servers`;
+  console.log(
+    `${facts} facts, ${files.copied} files copied, ${files.present} already there${keys}. People log in again.`,
+  );
+  if (files.left > 0)
+    console.log(`${files.left} files stay where they are: a bucket has no place for them.`);
 }

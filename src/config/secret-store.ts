@@ -28,11 +28,7 @@ export interface SecretStore {
 export async function openSecretStore(path: string): Promise<SecretStore> {
   // A crash while it was written: the fact it was for does not exist.
   await rm(`${path}.tmp`, { force: true });
-  let content = (await read(path)) ?? {
-    format: 1,
-    salt: randomBytes(32).toString('hex'),
-    secrets: {},
-  };
+  let content = (await read(path)) ?? noSecrets();
 
   const fingerprint = (value: string): string =>
     createHmac('sha256', content.salt).update(value).digest('hex').slice(0, 32);
@@ -42,7 +38,7 @@ export async function openSecretStore(path: string): Promise<SecretStore> {
   };
   const write = async (secrets: Content['secrets']): Promise<void> => {
     const next = { ...content, secrets };
-    await writeDurably(path, `${JSON.stringify(next, null, 2)}\n`);
+    await writeDurably(path, textOf(next));
     content = next;
   };
 
@@ -69,6 +65,33 @@ export async function openSecretStore(path: string): Promise<SecretStore> {
     },
   };
 }
+
+/** A value under the fingerprint that its fact has. */
+export type NamedSecret = { name: string; fingerprint: string; text: string };
+
+/** All values of a store, to be moved. @throws {ConfigError} `SECRETS_DAMAGED` */
+export async function secretsIn(path: string): Promise<NamedSecret[]> {
+  return Object.entries((await read(path))?.secrets ?? {}).flatMap(([name, values]) =>
+    Object.entries(values).map(([fingerprint, text]) => ({ name, fingerprint, text })),
+  );
+}
+
+/** Adds values that come from another store, under their fingerprints; durable when it returns. @throws as `secretsIn` */
+export async function addSecrets(path: string, added: readonly NamedSecret[]): Promise<void> {
+  if (added.length === 0) return;
+  const content = (await read(path)) ?? noSecrets();
+  for (const { name, fingerprint, text } of added)
+    content.secrets[name] = { ...content.secrets[name], [fingerprint]: text };
+  await writeDurably(path, textOf(content));
+}
+
+const noSecrets = (): Content => ({
+  format: 1,
+  salt: randomBytes(32).toString('hex'),
+  secrets: {},
+});
+
+const textOf = (content: Content): string => `${JSON.stringify(content, null, 2)}\n`;
 
 const contentSchema = z.object({
   format: z.literal(1),

@@ -5,41 +5,50 @@ import { join } from 'node:path';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { comparable } from './file-names.ts';
 import { hasCode } from '../shared/errors.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
+import {
+  type BucketSpace,
+  entriesInBucket,
+  readFromBucket,
+  spaceInBucket,
+} from './bucket-space.ts';
+import { OversizedDocument, type StoredDocument, documentBytesMax } from './stored-document.ts';
 
 export { ConfinementError } from './confinement.ts';
+export { spaceInBucket } from './bucket-space.ts';
+export { OversizedDocument, documentBytesMax } from './stored-document.ts';
+
+/** Where a user's documents are: a folder, or names in a bucket. */
+export type Space = FolderSpace | BucketSpace;
 
 /** The folder `<data>/spaces/<user>/` where a user's documents are. */
-export type Space = {
+export type FolderSpace = {
   /** Absolute, without links. */
   readonly root: string;
   /** The user's id, or `guest`. */
   readonly user: string;
 };
 
-export type StoredDocument = {
-  bytes: Buffer;
-  /** Hex; also the strong ETag. */
-  sha256: string;
-  modifiedAt: Date;
-};
+/** Whether a space has no folder: none of it can be shown in a program of the desktop. */
+export const isInBucket = (space: Space): space is BucketSpace => 'bucket' in space;
 
-/** A document longer than this is not one of ours and is not read. HTTP answers 413. */
-export const documentBytesMax = 10 * 1024 * 1024;
-
-export class OversizedDocument extends Error {
-  override name = 'OversizedDocument';
-  readonly code = 'DOCUMENT_TOO_LARGE';
-  constructor() {
-    super(`The document is larger than ${documentBytesMax / 1024 / 1024} MB.`);
-  }
+/**
+ * The space of a user, where all of them are.
+ * @param place the data directory, or the store of blobs in which all nodes have their documents
+ * @throws {ConfinementError} as `openSpace`
+ */
+export async function openSpaceIn(place: string | Blobs, user: string): Promise<Space> {
+  if (typeof place === 'string') return await openSpace(place, user);
+  assertUser(user);
+  return spaceInBucket(place, user);
 }
 
 /**
- * The space of a user, made (0700) when there is none yet.
+ * The space of a user in a folder, made (0700) when there is none yet.
  * @throws {ConfinementError} the user's id is not a plain name, or the folder is a link
  */
-export async function openSpace(dataDir: string, user: string): Promise<Space> {
-  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$/u.test(user)) throw new ConfinementError('not a user id');
+export async function openSpace(dataDir: string, user: string): Promise<FolderSpace> {
+  assertUser(user);
   const data = await HeldDirectory.open(await realpath(dataDir));
   try {
     const spaces = await data.enterOrMake('spaces');
@@ -54,12 +63,16 @@ export async function openSpace(dataDir: string, user: string): Promise<Space> {
   return { root: join(await realpath(dataDir), 'spaces', user), user };
 }
 
+function assertUser(user: string): void {
+  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$/u.test(user)) throw new ConfinementError('not a user id');
+}
+
 /**
  * The absolute path of something in the space, whether it exists or not, for programs that are
  * handed a path. Reading, writing and deleting go through the functions that hold the folder open.
  * @throws {ConfinementError}
  */
-export async function resolveInSpace(space: Space, filename: string): Promise<string> {
+export async function resolveInSpace(space: FolderSpace, filename: string): Promise<string> {
   const segments = confinedSegments(filename);
   await inFolder(space, segments, undefined, async (folder, name) => {
     const entry = await entryAt(folder, name);
@@ -76,7 +89,9 @@ export async function readDocument(
   space: Space,
   filename: string,
 ): Promise<StoredDocument | undefined> {
-  return inFolder(space, confinedSegments(filename), undefined, async (folder, name) => {
+  const segments = confinedSegments(filename);
+  if (isInBucket(space)) return await readFromBucket(space, segments);
+  return inFolder(space, segments, undefined, async (folder, name) => {
     const handle = await openFile(folder, name);
     if (handle === undefined) return undefined;
     try {
@@ -92,11 +107,17 @@ export async function readDocument(
 
 /** The base names in use in the space, to ask with any case (see `baseName`). */
 export async function listTaken(space: Space): Promise<{ has(base: string): boolean }> {
+  const names = await namesInSpace(space);
+  const taken = new Set(names.map((name) => comparable(name.replace(/\.md$/iu, ''))));
+  return { has: (base) => taken.has(comparable(base)) };
+}
+
+/** Names of all files and folders at the top of the space, and of anything else a person has put there. */
+export async function namesInSpace(space: Space): Promise<string[]> {
+  if (isInBucket(space)) return await entriesInBucket(space);
   const root = await HeldDirectory.open(space.root);
   try {
-    const entries = await root.entries();
-    const taken = new Set(entries.map(({ name }) => comparable(name.replace(/\.md$/iu, ''))));
-    return { has: (base) => taken.has(comparable(base)) };
+    return (await root.entries()).map(({ name }) => name);
   } finally {
     await root.close();
   }
@@ -107,7 +128,7 @@ export async function listTaken(space: Space): Promise<{ has(base: string): bool
  * folder on the way does not exist.
  */
 export async function inFolder<T, A>(
-  space: Space,
+  space: FolderSpace,
   segments: readonly string[],
   absent: A,
   use: (folder: HeldDirectory, name: string) => Promise<T>,

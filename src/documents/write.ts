@@ -5,23 +5,19 @@ import { open, rename, rmdir, unlink } from 'node:fs/promises';
 import { StageError, hasCode, type StageErrorCode } from '../shared/errors.ts';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { type DocumentName, type PerDocument, documentPaths } from './documents.ts';
-import { type Space, entryAt, inFolder, openFile } from './space.ts';
+import {
+  type SharedSpace,
+  type WrittenDocuments,
+  deleteFromBucket,
+  writeToBucket,
+  writingOrder,
+} from './bucket-space.ts';
+import { type FolderSpace, type Space, entryAt, inFolder, isInBucket, openFile } from './space.ts';
 
-export type Written = {
-  /**
-   * SHA-256 (hex) of what we wrote of each, or would have written over a kept one: what rendering
-   * the log again gives. To be handed in as `known` the next time.
-   */
-  sha256: PerDocument;
-  /** Documents that a person had changed: theirs is still there. */
-  kept: DocumentName[];
-};
+export type { SharedSpace } from './bucket-space.ts';
 
 /** What is about to be done to the disk; tests stop the process there. */
 export type Step = 'make folder' | 'write' | 'sync' | 'rename' | 'sync folder';
-
-/** The index is the last to appear, so that its links lead somewhere. */
-const order = ['transcript', 'summary', 'index'] as const;
 
 /**
  * Writes the three documents so that each is there whole, old or new, whatever happens, and all of
@@ -40,11 +36,12 @@ export async function writeDocuments(
   known: PerDocument | null,
   before: (step: Step, document?: DocumentName) => void = () => {},
   shared?: SharedSpace,
-): Promise<Written> {
+): Promise<WrittenDocuments> {
+  if (isInBucket(space)) return await writeToBucket(space, paths, contents, known, shared);
   const files: TargetFile[] = [];
   try {
     await shared?.assertMine();
-    for (const document of order) {
+    for (const document of writingOrder) {
       const bytes = Buffer.from(contents[document]);
       const file = { document, bytes, sha256: sha256Of(bytes), known: known?.[document] };
       files.push({ ...file, ...(await openTarget(space, paths[document], before, shared)) });
@@ -88,14 +85,8 @@ const temporaryPrefix = (path: string): string =>
 /** Of a process that is one of several: none takes away what another is writing. */
 const temporaryNameOfMine = (path: string): string => `${temporaryPrefix(path)}-${ulid()}.tmp`;
 
-/** A space that several processes can write into. */
-export type SharedSpace = {
-  /** Asked before anything is written, and right before each rename. @throws when another may write by now */
-  assertMine(): Promise<void>;
-};
-
 /** Takes away what crashes left in a space. Only when nothing is being written: at start. */
-export async function sweepTemporaries(space: Space): Promise<void> {
+export async function sweepTemporaries(space: FolderSpace): Promise<void> {
   const root = await HeldDirectory.open(space.root);
   try {
     await sweep(root);
@@ -126,7 +117,7 @@ export async function deleteDocument(space: Space, filename: string): Promise<st
   if (base === undefined) return deleteFile(space, filename);
   const { transcript, summary, index } = documentPaths(base);
   const deleted = [...(await deleteFile(space, transcript)), ...(await deleteFile(space, summary))];
-  await inFolder(space, [base], undefined, removeIfEmpty);
+  if (!isInBucket(space)) await inFolder(space, [base], undefined, removeIfEmpty);
   return [...deleted, ...(await deleteFile(space, index))];
 }
 
@@ -145,7 +136,7 @@ type TargetFile = {
 async function settle(
   files: readonly TargetFile[],
   before: (step: Step, document: DocumentName) => void,
-): Promise<Written> {
+): Promise<WrittenDocuments> {
   const kept: DocumentName[] = [];
   for (const file of files) {
     await removeTemporary(file);
@@ -160,7 +151,7 @@ async function settle(
 
 /** The folder of a document, held open and made where it is missing. */
 async function openTarget(
-  space: Space,
+  space: FolderSpace,
   path: string,
   before: (step: Step) => void,
   shared: SharedSpace | undefined,
@@ -244,7 +235,9 @@ async function sweep(folder: HeldDirectory): Promise<void> {
 }
 
 async function deleteFile(space: Space, path: string): Promise<string[]> {
-  return inFolder(space, confinedSegments(path), [], async (folder, name) => {
+  const segments = confinedSegments(path);
+  if (isInBucket(space)) return (await deleteFromBucket(space, path)) ? [path] : [];
+  return inFolder(space, segments, [], async (folder, name) => {
     const entry = await entryAt(folder, name);
     if (entry?.isSymbolicLink()) throw new ConfinementError('a symbolic link');
     const gone = entry?.isFile() ? await unlinked(folder, name) : false;

@@ -146,6 +146,14 @@ export const invalid = (errors: readonly (FieldError & { summary?: string })[]):
 export const notFound = (what = 'There is nothing here, or it is not yours.'): Problem =>
   new Problem('not-found', what);
 
+/** 503: what all nodes have of files is away, or lets us in no more. */
+export const filesUnavailable = (cause: unknown): Problem =>
+  new Problem(
+    'files-unavailable',
+    'The files of the service cannot be reached now. Nothing stored is lost. Try again in a moment.',
+    { headers: { 'Retry-After': '5' }, cause },
+  );
+
 /** 404: a node that works on recordings and answers no one. */
 export const onlyWorks = (): Problem =>
   notFound(

@@ -15,6 +15,8 @@ import type { Backups } from '../integrity/backups.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { Check } from '../doctor/check.ts';
 import type { Desktop } from '../documents/desktop.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
+import type { Space } from '../documents/space.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -43,8 +45,12 @@ export type HttpServices = {
   version: string;
   /** Address to listen on: one of the allowed hosts. */
   address: string;
-  /** Absolute. Uploads are received below it (`uploads/`), documents are read from `spaces/`. */
+  /** Absolute. Uploads are received below it (`uploads/`). */
   dataDir: string;
+  /** Where unfinished uploads are in a bucket; null: in a folder. */
+  bucket: Blobs | null;
+  /** Where documents of a user are. */
+  spaceOf(userId: string): Promise<Space>;
   /** Kept audio, and where what is derived from it lies. */
   audio: AudioStore;
   /** Asked at every request, so that a changed setting counts at once. */

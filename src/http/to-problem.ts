@@ -22,7 +22,7 @@ import type { Busy } from '../shared/mutex.ts';
 import type { BlobsError } from '../storage/blobs/blobs.ts';
 import type { DiskFull } from '../storage/disk.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
-import { Problem, invalid, logDamaged, notFound, starting } from './problems.ts';
+import { Problem, filesUnavailable, invalid, logDamaged, notFound, starting } from './problems.ts';
 import { statusName } from './recording-answer.ts';
 
 /**
@@ -166,12 +166,8 @@ const byCode = {
       cause: error,
     }),
 
-  BLOBS_AWAY: (error) =>
-    new Problem(
-      'files-unavailable',
-      'The files of the service cannot be reached now. Nothing stored is lost. Try again in a moment.',
-      { headers: { 'Retry-After': '5' }, cause: error },
-    ),
+  BLOBS_AWAY: (error) => filesUnavailable(error),
+  BLOBS_REFUSED: (error) => filesUnavailable(error),
   STARTING: (error) => starting(error.progress),
   PROJECTION_STOPPED: (error) =>
     new Problem(

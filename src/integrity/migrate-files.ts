@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { ulid } from 'ulid';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { hashFile, ifMissing, privateDirectory, syncDirectory, syncFile } from '../shared/files.ts';
-import type { Blobs } from '../storage/blobs/blobs.ts';
+import { type Blobs, segmentsOf } from '../storage/blobs/blobs.ts';
+import { hashBlob } from './kept-files.ts';
 
 /** Files under names with slashes, as a data directory, a shared directory and a bucket have them alike. */
 export interface MigratedFiles {
@@ -19,11 +19,14 @@ export interface MigratedFiles {
   /** Works with the file on this machine's disk. */
   withPath<T>(name: string, work: (path: string) => Promise<T>): Promise<T>;
   remove(name: string): Promise<void>;
+  /** Whether a file of that name can be there at all. */
+  takes(name: string): boolean;
 }
 
 /** Folders that hold what facts name, and what was put aside. */
 const folders = ['keys', 'recordings', 'spaces', 'quarantine'] as const;
-export type FilesMigrated = { copied: number; present: number };
+/** `left`: they have no place there, and stay where they are. */
+export type FilesMigrated = { copied: number; present: number; left: number };
 
 /**
  * Copies every file from one place to the other that is not there yet, by its hash: again as often as need be.
@@ -34,17 +37,25 @@ export async function migrateFiles(
   to: MigratedFiles,
   say: (text: string) => void,
 ): Promise<FilesMigrated> {
-  const all = { copied: 0, present: 0 };
+  const all = { copied: 0, present: 0, left: 0 };
   for (const folder of folders) {
     const before = { ...all };
     for await (const name of from.list(folder)) {
       if (isDerived(name)) continue;
+      if (!to.takes(name)) {
+        all.left += 1;
+        continue;
+      }
       const isCopied = await from.withPath(name, (path) => migrateFile(name, path, to));
       all[isCopied ? 'copied' : 'present'] += 1;
       if (all.copied % sayEvery === sayEvery - 1) say(`${folder}: ${all.copied} files copied`);
     }
     const [copied, present] = [all.copied - before.copied, all.present - before.present];
-    say(`${folder}: ${copied} files copied, ${present} already there`);
+    const left = all.left - before.left;
+    say(
+      `${folder}: ${copied} files copied, ${present} already there` +
+        (left > 0 ? `, ${left} not copied: a bucket has no place for them` : ''),
+    );
   }
   return all;
 }
@@ -87,6 +98,7 @@ export function filesOfFolder(data: Pick<DataFolder, 'shared'>): MigratedFiles {
       await syncDirectory(folder);
     },
     remove: (name) => rm(pathOf(name), { force: true }),
+    takes: () => true,
   };
 }
 
@@ -96,13 +108,7 @@ export function filesOfBlobs(blobs: Blobs, scratch: string): MigratedFiles {
     async *list(folder) {
       for await (const { key } of blobs.list(`${folder}/`)) yield key;
     },
-    async hash(name) {
-      const found = await blobs.get(name);
-      if (found === null) return null;
-      const hash = createHash('sha256');
-      for await (const chunk of found.body) hash.update(chunk as Buffer);
-      return hash.digest('hex');
-    },
+    hash: async (name) => (await hashBlob(blobs, name))?.sha256 ?? null,
     async put(name, from, sha256) {
       await blobs.put(name, { path: from }, { sha256 });
     },
@@ -119,7 +125,19 @@ export function filesOfBlobs(blobs: Blobs, scratch: string): MigratedFiles {
       }
     },
     remove: (name) => blobs.delete(name),
+    // Nothing looks after a quarantine there; hidden files are people's, and of no user of the service.
+    takes: (name) => !name.startsWith('quarantine/') && isKey(name),
   };
+}
+
+function isKey(name: string): boolean {
+  try {
+    segmentsOf(name);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
 }
 
 const changed = (name: string) =>

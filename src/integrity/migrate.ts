@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventLog } from '../../events/event-log.ts';
 import { soleOwnership } from '../../events/ownership.ts';
+import { addSecrets, secretsIn } from '../config/secret-store.ts';
 import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 import { exists, ifMissing, privateDirectory } from '../shared/files.ts';
@@ -10,12 +11,18 @@ import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { importFacts, nodesConnected } from '../storage/postgres/import-facts.ts';
 import { exportLog } from './export-log.ts';
 import { importLog } from './import-log.ts';
-import { type FilesMigrated, filesOfBlobs, filesOfFolder, migrateFiles } from './migrate-files.ts';
+import {
+  type FilesMigrated,
+  type MigratedFiles,
+  filesOfBlobs,
+  filesOfFolder,
+  migrateFiles,
+} from './migrate-files.ts';
 import { withLogAlone } from './open-mark.ts';
 import { type SharedLogParts, withSharedLog } from './shared-log-alone.ts';
 
-/** What `mitschrift migrate` did. */
-export type Migrated = { log: string; facts: number; files: FilesMigrated };
+/** What `mitschrift migrate` did. `secrets`: values of settings that are API keys of servers. */
+export type Migrated = { log: string; facts: number; files: FilesMigrated; secrets: number };
 
 type Say = (text: string) => void;
 
@@ -30,7 +37,8 @@ export async function migrateToCluster(
   say: Say,
 ): Promise<Migrated> {
   await refuseNodes(cluster);
-  await refuseCaptures(data);
+  await refuseCaptures(data, cluster);
+  const named = await secretsIn(data.secrets);
   return await withLogAlone(data, async (source) => {
     const { id } = source.store;
     const here = await endOf(source.store);
@@ -48,11 +56,12 @@ export async function migrateToCluster(
       const pages = source.store.records({ afterPosition: 0, upToPosition: here.facts });
       await importFacts(cluster.databaseUrl, { id, pages }, progressOf(here.facts, say));
     }
-    await withSharedLog(cluster, keys, async ({ store }) =>
-      assertSame(here, await endOf(store), 'The copy'),
-    );
+    await withSharedLog(cluster, keys, async ({ store, secrets }) => {
+      assertSame(here, await endOf(store), 'The copy');
+      await (await secrets()).add(named);
+    });
     say(`The database holds the same ${here.facts} facts: checksum ${here.checksum}.`);
-    return { log: id, facts: here.facts, files };
+    return { log: id, facts: here.facts, files, secrets: named.length };
   });
 }
 
@@ -74,9 +83,12 @@ export async function migrateFromCluster(
       : null;
     if (known) assertSame(there, known, data.root);
     await privateDirectory(data.root);
-    const files = await withFiles(cluster, data, there.id, (from) =>
-      migrateFiles(from, filesOfFolder(data), say),
-    );
+    // Also whether the master key is the right one, before anything is copied.
+    const named = (await (await source.secrets()).all()).filter((one) => one.fingerprint !== '');
+    const files = await withFiles(cluster, data, there.id, async (from) => {
+      if (source.bucket) await refuseLivePieces(from);
+      return await migrateFiles(from, filesOfFolder(data), say);
+    });
     // As one list of erasures, which `importLog` makes.
     await rm(join(data.keys, 'erased.list'), { recursive: true, force: true });
     if (!known) await importThrough(source, data, say);
@@ -84,8 +96,9 @@ export async function migrateFromCluster(
       assertSame(there, await endOf(store), 'The copy');
       await copyJobs(source.jobs, jobs);
     });
+    await addSecrets(data.secrets, named);
     say(`${data.root} holds the same ${there.facts} facts: checksum ${there.checksum}.`);
-    return { log: there.id, facts: there.facts, files };
+    return { log: there.id, facts: there.facts, files, secrets: named.length };
   });
 }
 
@@ -159,13 +172,31 @@ async function refuseNodes({ databaseUrl }: ClusterSettings): Promise<void> {
   );
 }
 
-/** A capture outlives its service, and its file grows. */
-async function refuseCaptures({ recordings }: DataFolder): Promise<void> {
-  for (const name of await readdir(recordings).catch(ifMissing<string[]>([]))) {
-    if (!(await exists(join(recordings, name, 'capture.json')))) continue;
-    throw new Error(
-      `A device is still being recorded, or was when the service ended (${name}). Start the service, ` +
-        'stop the recording, stop the service, and call this again.',
-    );
+/** What captures of devices leave; what browsers send is files too, which go on wherever all nodes have them. */
+const capturesOfDevices = ['capture.json'];
+const capturesOfBrowsers = ['capture-browser.json', 'late'];
+
+/** A capture outlives its service, and its file grows; in a bucket no file does. */
+async function refuseCaptures(
+  { recordings }: DataFolder,
+  { sharedDirectory }: ClusterSettings,
+): Promise<void> {
+  const names = [...capturesOfDevices, ...(sharedDirectory === null ? capturesOfBrowsers : [])];
+  for (const recordingId of await readdir(recordings).catch(ifMissing<string[]>([])))
+    for (const name of names)
+      if (await exists(join(recordings, recordingId, name))) throw stillRecorded(recordingId);
+}
+
+/** As `liveInBucket` has what is being recorded. */
+async function refuseLivePieces(from: MigratedFiles): Promise<void> {
+  for await (const name of from.list('recordings')) {
+    const [, recordingId = '', folder] = name.split('/');
+    if (folder === 'live') throw stillRecorded(recordingId);
   }
 }
+
+const stillRecorded = (recordingId: string): Error =>
+  new Error(
+    `Something is still being recorded, or was when the service ended (${recordingId}). Start the service, ` +
+      'stop the recording, stop the service, and call this again.',
+  );

@@ -12,6 +12,7 @@ import {
   healthOf,
   verifyData,
 } from './verify.ts';
+import { type KeptPlace, keptFiles } from './kept-files.ts';
 import { type Finding, type Findings, openFindings, findingPlace } from './findings.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { harmedTables } from './tables/tables.ts';
@@ -83,7 +84,7 @@ export async function startScrub(deps: ScrubDeps): Promise<Scrub> {
   };
 }
 
-type ScrubDeps = {
+type ScrubDeps = Pick<KeptPlace, 'bucket'> & {
   store: EventLog;
   keys: KeyStore;
   data: DataFolder;
@@ -185,7 +186,7 @@ async function nextStream(scrub: Scrubbing, pass: string | null): Promise<boolea
     if (!signal.aborted && scrub.state.completedAt === pass) await keep(scrub, { stream });
     return true;
   }
-  await checkKeys(scrub, found, pause);
+  await checkKeys({ ...scrub, kept: keptFiles(scrub) }, found, pause);
   const harmed = await harmedTables(data.log, { pause, signal });
   for (const { findings } of harmed) findings.forEach(found);
   scrub.inFiles = openFindings();

@@ -1,18 +1,26 @@
-import { join } from 'node:path';
 import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { openFileKeys } from '../../events/log/file-keys.ts';
 import { soleOwnership } from '../../events/ownership.ts';
 import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { openBlobKeys } from '../storage/blobs/blob-keys.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
 import { openBlobs } from '../storage/blobs/open-blobs.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { openPostgres } from '../storage/postgres/connection.ts';
 import { postgresPendingJobs } from '../storage/postgres/pending-jobs.ts';
 import { openPostgresLog } from '../storage/postgres/postgres-log.ts';
+import { type SealedTexts, openSealedTexts } from '../storage/postgres/sealed-texts.ts';
 
 /** What a command has of a cluster. */
-export type SharedLogParts = { store: EventLog; keys: KeyStore; jobs: PendingJobs };
+export type SharedLogParts = {
+  store: EventLog;
+  keys: KeyStore;
+  jobs: PendingJobs;
+  /** Where the files are in a bucket, and the keys come from there. */
+  bucket: Blobs | null;
+  /** @throws {ConfigError} `MASTER_KEY_DIFFERS`, `SECRETS_DAMAGED` */
+  secrets(): Promise<SealedTexts>;
+};
 
 /**
  * Works on the log in a database without a service, and closes it.
@@ -26,11 +34,14 @@ export async function withSharedLog<T>(
 ): Promise<T> {
   const db = await openPostgres({ url: cluster.databaseUrl });
   try {
-    const { keys, close } =
-      known === null ? await sharedKeys(cluster, db.logId) : { keys: known, close: async () => {} };
+    const { keys, bucket, close } =
+      known === null
+        ? await sharedKeys(cluster, db.logId)
+        : { keys: known, bucket: null, close: async () => {} };
     const store = openPostgresLog({ db, keys });
     try {
-      return await work({ store, keys, jobs: postgresPendingJobs(db) });
+      const secrets = () => openSealedTexts(db, cluster.masterKey);
+      return await work({ store, keys, jobs: postgresPendingJobs(db), bucket, secrets });
     } finally {
       await store.close();
       await close();
@@ -40,10 +51,14 @@ export async function withSharedLog<T>(
   }
 }
 
-async function sharedKeys(cluster: ClusterSettings, logId: string) {
-  const { sharedDirectory, blobsUrl } = cluster;
-  if (sharedDirectory !== null)
-    return { keys: await openFileKeys(join(sharedDirectory, 'keys')), close: async () => {} };
+/** As nodes have them: also what they have erased. */
+async function sharedKeys({ sharedDirectory, blobsUrl }: ClusterSettings, logId: string) {
   const blobs = await openBlobs(blobsUrl, { logId, ownership: soleOwnership() });
-  return { keys: await openBlobKeys(blobs), close: () => blobs.close() };
+  try {
+    const bucket = sharedDirectory === null ? blobs : null;
+    return { keys: await openBlobKeys(blobs), bucket, close: () => blobs.close() };
+  } catch (error) {
+    await blobs.close();
+    throw error;
+  }
 }

@@ -1,6 +1,5 @@
 import { hasCode } from '../shared/errors.ts';
 import { LRUCache } from 'lru-cache';
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ConfinementError,
@@ -8,10 +7,9 @@ import {
   type Space,
   readDocument,
 } from '../documents/space.ts';
-import type { DataFolder } from '../shared/data-directory.ts';
 import type { Finding } from './findings.ts';
-import { hashFile } from '../shared/files.ts';
-import { erasuresFile, readErasures, readKeyFile } from '../../events/log/file-keys.ts';
+import type { KeptFiles } from './kept-files.ts';
+import { erasuresFile } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
@@ -23,7 +21,7 @@ export type FilesChecked = { audio: number; documents: number };
 
 /** Compares a recording's files with the hashes in the log. Changes nothing. */
 export async function checkFiles(
-  data: Pick<DataFolder, 'root' | 'recordings'>,
+  kept: Pick<KeptFiles, 'hashAudio' | 'spaceOf'>,
   place: { recordingId: string; stream: string },
   files: RecordedFiles,
   report: (finding: Finding) => void,
@@ -34,7 +32,7 @@ export async function checkFiles(
   for (const [name, { version, bytes, sha256 }] of files.audio) {
     const path = join('recordings', place.recordingId, name);
     const at = { kind: 'audio', stream, version, path } as const;
-    const there = await hashFile(join(data.recordings, place.recordingId, name), pause);
+    const there = await kept.hashAudio(place.recordingId, name, pause);
     if (there === undefined) {
       report({ ...at, severity: 'damage', what: 'The audio is missing.' });
     } else if (there.sha256 !== sha256) {
@@ -46,7 +44,7 @@ export async function checkFiles(
   }
   return {
     audio: files.audio.size,
-    documents: await checkDocuments(data.root, stream, files, report),
+    documents: await checkDocuments(kept, stream, files, report),
   };
 }
 
@@ -60,11 +58,15 @@ const subjectsKept = 10_000;
  * erased; and at the lines of that list. The files themselves, not what the service has in memory; also around damaged records.
  */
 export async function checkKeys(
-  deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'keys'> },
+  deps: {
+    store: EventLog;
+    keys: KeyStore;
+    kept: Pick<KeptFiles, 'readKey' | 'unreadableErasures'>;
+  },
   report: (finding: Finding) => void,
   pause: () => Promise<void> = async () => {},
 ): Promise<KeysChecked> {
-  const { store, keys, data } = deps;
+  const { store, keys, kept } = deps;
   const looked = new LRUCache<string, true>({ max: subjectsKept });
   const checked: KeysChecked = { sound: 0, erased: 0 };
   for await (const page of store.soundRecords()) {
@@ -82,7 +84,7 @@ export async function checkKeys(
       }
     }
   }
-  for (const what of (await readErasures(join(data.keys, erasuresFile))).unreadable) {
+  for (const what of await kept.unreadableErasures()) {
     report({ kind: 'key', severity: 'damage', path: keyPath(erasuresFile), what });
   }
   return checked;
@@ -98,11 +100,11 @@ const keyFaults = {
 };
 
 async function keyState(
-  { keys, data }: { keys: KeyStore; data: Pick<DataFolder, 'keys'> },
+  { keys, kept }: { keys: KeyStore; kept: Pick<KeptFiles, 'readKey'> },
   subject: string,
 ): Promise<'sound' | keyof typeof keyFaults> {
   try {
-    const inFile = await readKeyFile(data.keys, subject);
+    const inFile = await kept.readKey(subject);
     const inUse = await keys.find(subject);
     return inUse === 'erased' || inUse.equals(inFile) ? 'sound' : 'wrong';
   } catch (error) {
@@ -164,15 +166,14 @@ export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
 }
 
 async function checkDocuments(
-  root: string,
+  kept: Pick<KeptFiles, 'spaceOf'>,
   stream: string,
   { documents }: RecordedFiles,
   report: (finding: Finding) => void,
 ): Promise<number> {
   if (documents === null) return 0;
   const { owner, version } = documents;
-  // Not `openSpace`: that would make a folder, and looking must change nothing.
-  const space: Space = { root: join(await realpath(root), 'spaces', owner), user: owner };
+  const space = await kept.spaceOf(owner);
   for (const name of documents.present) {
     // Not its whole path: that is a title, which is content.
     const path = join('spaces', owner);

@@ -12,6 +12,7 @@ import {
   noteFiles,
 } from './verify-files.ts';
 import { type Finding, findingsMax, openFindings } from './findings.ts';
+import { type KeptPlace, keptFiles } from './kept-files.ts';
 import { harmedTables } from './tables/tables.ts';
 import { type LoggedFact, schemaOf } from '../../events/facts/catalogue.ts';
 import { recordingOf } from '../../events/facts/recording.ts';
@@ -38,7 +39,7 @@ export type VerifyReport = {
  * the log is in the log's health afterwards. Memory does not grow with the log.
  */
 export async function verifyData(
-  deps: { store: EventLog; keys: KeyStore; data: DataFolder },
+  deps: { store: EventLog; keys: KeyStore; data: DataFolder } & KeptPlace,
   signal?: AbortSignal,
 ): Promise<VerifyReport> {
   const { store } = deps;
@@ -68,15 +69,19 @@ export async function verifyData(
 
 /** Checks what the other checks rest on: records, tables, contents and the keys that open them. */
 export async function verifyLogAndKeys(
-  deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'log' | 'keys'> },
+  deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'log'> } & KeptPlace,
   report: (finding: Finding) => void,
   signal?: AbortSignal,
 ): Promise<{ records: number; keys: KeysChecked }> {
   const { store, data } = deps;
   const { records } = await store.verify({ contents: true, ...(signal ? { signal } : {}) });
   const found: Finding[] = [];
-  const keys = await checkKeys(deps, (finding) => found.push(finding));
-  for (const table of await harmedTables(data.log, { signal })) found.push(...table.findings);
+  const keys = await checkKeys({ ...deps, kept: keptFiles(deps) }, (finding) =>
+    found.push(finding),
+  );
+  // A log in files that lies there is not that of a cluster.
+  const tables = store.isShared ? [] : await harmedTables(data.log, { signal });
+  for (const table of tables) found.push(...table.findings);
   for (const finding of [...found, ...unnamed(store.health().damage, found)]) report(finding);
   return { records, keys };
 }
@@ -135,7 +140,7 @@ const looksMax = 3;
  * records ends the check of this stream; the log keeps it in its health.
  */
 export async function checkStream(
-  deps: { store: EventLog; data: Pick<DataFolder, 'root' | 'recordings'> },
+  deps: { store: EventLog } & KeptPlace,
   stream: string,
   report: (finding: Finding) => void,
   pause?: () => Promise<void>,
@@ -165,9 +170,10 @@ export async function checkStream(
     unreadable(stream, error, report);
   }
   const place = { recordingId, stream };
+  const kept = keptFiles(deps);
   for (let looks = 1, version = checked.facts; ; looks += 1) {
     const found: Finding[] = [];
-    const counted = await checkFiles(deps.data, place, files, (one) => found.push(one), pause);
+    const counted = await checkFiles(kept, place, files, (one) => found.push(one), pause);
     const now = !whole || found.length === 0 ? version : await deps.store.version(stream);
     if (now === version || looks >= looksMax) {
       for (const finding of found) report(finding);

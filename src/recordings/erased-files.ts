@@ -7,6 +7,7 @@ import {
   ConfinementError,
   OversizedDocument,
   type Space,
+  namesInSpace,
   readDocument,
 } from '../documents/space.ts';
 import { deleteDocument } from '../documents/write.ts';
@@ -109,10 +110,7 @@ const spacesOf = async ({ spaceOf, quarantineDir }: Folders, owner: string): Pro
 /** Names of the documents that say they are of this recording. Looks at every document of the space. */
 async function basesOf(space: Space, recordingId: string): Promise<string[]> {
   const bases: string[] = [];
-  for (const entry of await readdir(space.root, { withFileTypes: true })) {
-    const { name } = entry;
-    // What a person has put or linked here is not one of ours.
-    if (name.startsWith('.') || !(entry.isFile() || entry.isDirectory())) continue;
+  for (const name of await namesInSpace(space)) {
     const base = name.replace(/\.md$/u, '');
     if ((await recordingsNamedIn(space, base)).includes(recordingId)) bases.push(base);
   }

@@ -5,7 +5,6 @@ import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow } from './stages/stage-progress.ts';
-import { StageError } from '../shared/errors.ts';
 import { audioOfOneProcess } from '../storage/audio/folder-audio.ts';
 import { openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
@@ -151,9 +150,6 @@ export function openRecordingService(given: RecordingServiceDeps): OpenRecording
     importAudio,
     ...leftUndone(parts, removeUnacknowledged, log),
     async startRecording({ recordingId, by, command, title, people, ...data }) {
-      const { noCaptures } = deps.files;
-      if (noCaptures !== null)
-        throw new StageError('devices-unavailable', noCaptures, { retriable: false });
       const content = said({ title, people });
       const fact = { type: 'recording.started', data, content } as const;
       // Its device or its browser is here.

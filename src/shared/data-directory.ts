@@ -17,7 +17,10 @@ export type Host = {
 export type DataFolder = {
   /** Of this machine. */
   root: string;
-  /** Above what all nodes of a cluster have: keys, recordings, spaces, uploads, quarantine. Alone: `root`. */
+  /**
+   * Above what all nodes of a cluster have: keys, recordings, spaces, uploads, quarantine. Alone: `root`. Where those are in
+   * a bucket: what is on its way there, a folder of this machine.
+   */
   shared: string;
   log: string;
   keys: string;
@@ -56,9 +59,10 @@ export function hostFrom(env: NodeJS.ProcessEnv): Host {
   }
   const cluster = clusterFrom(env);
   const ofUser = env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share');
+  const root = env['MITSCHRIFT_DATA'] || join(ofUser, 'mitschrift');
   const data = dataFolder(
-    env['MITSCHRIFT_DATA'] || join(ofUser, 'mitschrift'),
-    cluster?.sharedDirectory ?? undefined,
+    root,
+    cluster === null ? undefined : (cluster.sharedDirectory ?? join(root, 'staging')),
   );
   const models = resolve(env['MITSCHRIFT_MODELS'] || join(ofUser, 'mitschrift', 'models'));
   return {

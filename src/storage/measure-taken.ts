@@ -3,16 +3,22 @@ import { join } from 'node:path';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
+import type { Blobs } from './blobs/blobs.ts';
+import { uploadsUnderWay } from './blobs/unfinished-uploads.ts';
 import { type CountedBytes, countBytes } from './disk.ts';
 
 /** What `limits.spaces_gb` and `limits.user_gb` count. */
-export const spaceMeasures = (data: CountedFolders, storage: ProjectionStorage) => ({
-  measure: (signal: AbortSignal) => measureTaken(data, signal),
+export const spaceMeasures = (place: CountedPlace, storage: ProjectionStorage) => ({
+  measure: (signal: AbortSignal) => measureTaken(place, signal),
   measureByUser: (signal: AbortSignal) =>
-    measureByUser(data, async (id) => (await recordingById(storage, id))?.owner, signal),
+    measureByUser(place, async (id) => (await recordingById(storage, id))?.owner, signal),
 });
 
 type CountedFolders = Pick<DataFolder, 'spaces' | 'recordings' | 'resumable'>;
+/** Folders, or the bucket of all nodes. */
+type CountedPlace = CountedFolders | Blobs;
+
+const isBucket = (place: CountedPlace): place is Blobs => 'list' in place;
 
 /**
  * What `limits.spaces_gb` limits, as it is on the disk: everybody's documents, the recordings, and
@@ -20,16 +26,21 @@ type CountedFolders = Pick<DataFolder, 'spaces' | 'recordings' | 'resumable'>;
  * are not in: nothing of them was acknowledged.
  */
 export async function measureTaken(
-  data: CountedFolders,
+  place: CountedPlace,
   signal?: AbortSignal,
 ): Promise<CountedBytes> {
-  const spaces = await countBytes(data.spaces, signal);
-  const recordings = await countBytes(data.recordings, signal);
+  const announced = sum((await announcedUploads(place)).map(({ bytes }) => bytes));
+  if (isBucket(place)) {
+    const [spaces, recordings] = [
+      await bytesBelow(place, 'spaces/', signal),
+      await bytesBelow(place, 'recordings/', signal),
+    ];
+    return { bytes: announced + sum([...spaces.values(), ...recordings.values()]), unread: 0 };
+  }
+  const spaces = await countBytes(place.spaces, signal);
+  const recordings = await countBytes(place.recordings, signal);
   return {
-    bytes:
-      spaces.bytes +
-      recordings.bytes +
-      sum((await announcedUploads(data.resumable)).map(({ bytes }) => bytes)),
+    bytes: spaces.bytes + recordings.bytes + announced,
     unread: spaces.unread + recordings.unread,
   };
 }
@@ -39,30 +50,59 @@ export async function measureTaken(
  * @param ownerOf a recording's owner; undefined for a folder that no recording has: it counts for none
  */
 async function measureByUser(
-  data: CountedFolders,
+  place: CountedPlace,
   ownerOf: (recordingId: string) => Promise<string | undefined>,
   signal?: AbortSignal,
 ): Promise<Map<string, number>> {
   const byUser = new Map<string, number>();
   const add = (user: string, bytes: number) => byUser.set(user, (byUser.get(user) ?? 0) + bytes);
-  for (const user of (await readdir(data.spaces).catch(gone)) ?? []) {
-    add(user, (await countBytes(join(data.spaces, user), signal)).bytes);
-  }
-  for (const recordingId of (await readdir(data.recordings).catch(gone)) ?? []) {
+  const [spaces, recordings] = isBucket(place)
+    ? [await bytesBelow(place, 'spaces/', signal), await bytesBelow(place, 'recordings/', signal)]
+    : [await bytesInFolders(place.spaces, signal), await bytesInFolders(place.recordings, signal)];
+  for (const [user, bytes] of spaces) add(user, bytes);
+  for (const [recordingId, bytes] of recordings) {
     const owner = await ownerOf(recordingId);
-    if (owner === undefined) continue;
-    add(owner, (await countBytes(join(data.recordings, recordingId), signal)).bytes);
+    if (owner !== undefined) add(owner, bytes);
   }
-  for (const { owner, bytes } of await announcedUploads(data.resumable)) add(owner, bytes);
+  for (const { owner, bytes } of await announcedUploads(place)) add(owner, bytes);
   return byUser;
+}
+
+/** Of each folder of a folder. */
+async function bytesInFolders(folder: string, signal?: AbortSignal): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const name of (await readdir(folder).catch(gone)) ?? [])
+    found.set(name, (await countBytes(join(folder, name), signal)).bytes);
+  return found;
+}
+
+/** Of each name behind a prefix of a bucket. */
+async function bytesBelow(
+  bucket: Blobs,
+  prefix: string,
+  signal?: AbortSignal,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for await (const { key, bytes } of bucket.list(prefix)) {
+    signal?.throwIfAborted();
+    const name = key.slice(prefix.length).split('/')[0]!;
+    found.set(name, (found.get(name) ?? 0) + bytes);
+  }
+  return found;
 }
 
 /**
  * Bytes that each resumable upload under way will have when it is complete; of those whose length was
  * not announced yet, the bytes that are there. None without the folder.
- * @param folder `<data>/resumable`: `<id>` holds the bytes, `<id>.json` the announced length as `size`
+ * In the folder `resumable` `<id>` holds the bytes, `<id>.json` the announced length as `size`.
  */
-async function announcedUploads(folder: string): Promise<{ owner: string; bytes: number }[]> {
+async function announcedUploads(place: CountedPlace): Promise<{ owner: string; bytes: number }[]> {
+  if (isBucket(place))
+    return (await uploadsUnderWay(place)).map(({ info, bytes }) => ({
+      owner: info.metadata['owner'] ?? '',
+      bytes: Math.max(bytes, info.size ?? 0),
+    }));
+  const folder = place.resumable;
   const uploads: { owner: string; bytes: number }[] = [];
   for (const name of (await readdir(folder).catch(gone)) ?? []) {
     if (name.endsWith('.json')) continue;

@@ -18,7 +18,7 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { deleteDocument, sweepTemporaries, temporaryName } from '../../src/documents/write.ts';
 import {
-  type Space,
+  type FolderSpace,
   listTaken,
   openSpace,
   readDocument,
@@ -200,7 +200,7 @@ test('what a crash left half written is swept away, and nothing else', async (t)
 });
 
 /** Anna's space with the documents of one talk, and beside it Bert's with a secret. */
-async function ours(t: TestContext): Promise<{ data: string; space: Space }> {
+async function ours(t: TestContext): Promise<{ data: string; space: FolderSpace }> {
   const data = await realpath(await tempDir(t));
   const space = await openSpace(data, '01ANNA');
   const bert = await openSpace(data, 'bert');
@@ -214,7 +214,7 @@ async function ours(t: TestContext): Promise<{ data: string; space: Space }> {
 }
 
 /** Every path beside the space with its content. */
-async function outsideOf(data: string, space: Space): Promise<Record<string, string>> {
+async function outsideOf(data: string, space: FolderSpace): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
     const path = join(entry.path, entry.name);

@@ -5,7 +5,7 @@ import { mkdir, readFile, readdir, stat, symlink, unlink, writeFile } from 'node
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type PerDocument, documentNames, documentPaths } from '../../src/documents/documents.ts';
-import { type Space, openSpace } from '../../src/documents/space.ts';
+import { type FolderSpace, openSpace } from '../../src/documents/space.ts';
 import { temporaryName, writeDocuments } from '../../src/documents/write.ts';
 import { testProgram } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -127,15 +127,15 @@ test('a link or a file where a folder has to be is not written through', async (
   assert.deepEqual(await readdir(join(data, 'elsewhere')), []);
 });
 
-async function empty(t: TestContext): Promise<{ data: string; space: Space }> {
+async function empty(t: TestContext): Promise<{ data: string; space: FolderSpace }> {
   const data = await tempDir(t);
   return { data, space: await openSpace(data, '01ANNA') };
 }
 
 /** Writes `second` in one process a space, killed (SIGKILL) before its n-th step in the n-th space. */
-async function killedAtEach(spaces: Space[]): Promise<void> {
+async function killedAtEach(spaces: FolderSpace[]): Promise<void> {
   const script = testProgram('test/documents/document-writer');
-  const kill = (space: Space, step: number) =>
+  const kill = (space: FolderSpace, step: number) =>
     new Promise<void>((resolve, reject) => {
       const order = JSON.stringify({ to: [space, paths, second, hashes(first)], n: step });
       execFile(process.execPath, [script, order], (error, _stdout, stderr) => {
@@ -149,7 +149,7 @@ async function killedAtEach(spaces: Space[]): Promise<void> {
   }
 }
 
-async function present(space: Space): Promise<PerDocument> {
+async function present(space: FolderSpace): Promise<PerDocument> {
   const read = async (path: string) => readFile(join(space.root, path), 'utf8');
   return {
     index: await read(paths.index),
@@ -158,7 +158,7 @@ async function present(space: Space): Promise<PerDocument> {
   };
 }
 
-async function temporaries(space: Space): Promise<string[]> {
+async function temporaries(space: FolderSpace): Promise<string[]> {
   const names = await readdir(space.root, { recursive: true });
   const ours = Object.values(paths).map(temporaryName);
   return names.filter((name) => ours.some((temporary) => name.endsWith(temporary)));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, after, test } from 'node:test';
@@ -8,11 +8,16 @@ import { text } from 'node:stream/consumers';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { exportLog } from '../../src/integrity/export-log.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
+import { addSecrets, secretsIn } from '../../src/config/secret-store.ts';
+import { soleOwnership } from '../../events/ownership.ts';
+import { openBlobKeys } from '../../src/storage/blobs/blob-keys.ts';
+import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
 import { postgresOwnership } from '../../src/storage/postgres/ownership.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { postgresCluster, ask, openedDatabase } from '../support/postgres.ts';
 import { program } from '../support/program.ts';
 import { recordedData, verifyAlone } from '../support/recorded-data.ts';
+import { s3Server } from '../support/s3-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const cluster = await postgresCluster({ after });
@@ -23,8 +28,9 @@ type Answer = { code: number | null; stdout: string; stderr: string };
 test('a data directory becomes a database and a shared directory, and a data directory again, byte for byte', async (t) => {
   const { data, recordings } = await recordedData(t);
   await (await openFileKeys(data.keys)).forget(recordings[0]!);
+  await addSecrets(data.secrets, secrets);
   const before = await filesOf(data.root);
-  const { shared, root, migrate, command } = await place(t);
+  const { shared, root, url, migrate, command } = await place(t);
   const twinRoot = join(await tempDir(t), 'twin');
 
   // Killed when the files are on their way: nothing of the log is there, and the next call goes on.
@@ -36,13 +42,20 @@ test('a data directory becomes a database and a shared directory, and a data dir
   assert.equal(none, 0);
   const there = await migrate(['--from', data.root, '--json']);
   assert.equal(there.code, 0, there.stderr);
-  const done = JSON.parse(there.stdout) as { facts: number; files: { present: number } };
+  const done = JSON.parse(there.stdout) as Done;
   assert.ok(done.facts > 0 && done.files.present > 0, there.stdout);
+  assert.equal(done.secrets, secrets.length);
+  const sealed = await ask<{ sealed: string }>(
+    cluster.url,
+    'select sealed from mitschrift.secrets',
+  );
+  assert.equal(sealed.length, secrets.length + 1, 'these, and the proof of the master key');
+  assert.ok(!JSON.stringify(sealed).includes('sk-'), 'what is in the database is sealed');
   assert.match(there.stderr, /The database holds the same \d+ facts/);
   assert.ok(!(await readdir(join(shared, 'keys'))).includes(recordings[0]!));
   const again = await migrate(['--from', data.root, '--json']);
   assert.equal(again.code, 0, again.stderr);
-  assert.equal((JSON.parse(again.stdout) as { files: { copied: number } }).files.copied, 0);
+  assert.equal((JSON.parse(again.stdout) as Done).files.copied, 0);
   const untouched = await filesOf(data.root);
   for (const [name, bytes] of before) assert.ok(untouched.get(name)?.equals(bytes), name);
 
@@ -78,34 +91,124 @@ test('a data directory becomes a database and a shared directory, and a data dir
   assert.ok(ids.includes('disk') && !ids.includes('log') && !ids.includes('keys'), stdout + stderr);
   assert.deepEqual(await readdir(dataFolder(root).log), ['CURRENT']);
 
-  // And back.
+  // What a node erases there is no damage, and stays erased.
+  await openedKeys(url, done.log, (keys) => keys.forget(recordings[1]!));
+  const verified = await command(['verify']);
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  assert.match(verified.stdout, /\(2 erased\): all sound/);
+
+  // And back, with the right key only.
+  const wrongKey = { MITSCHRIFT_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') };
+  const closed = await command(['migrate', '--to', twinRoot], { env: wrongKey });
+  assert.deepEqual([closed.code, /MASTER_KEY is not the key/.test(closed.stderr)], [1, true]);
   const twin = dataFolder(twinRoot);
   const back = await migrate(['--to', twin.root]);
   assert.equal(back.code, 0, back.stderr);
-  assert.equal(await exported(t, twin), await exported(t, data));
+  assert.deepEqual(await secretsIn(twin.secrets), secrets);
+  await (await openFileKeys(data.keys)).forget(recordings[1]!);
+  assert.equal(await withoutErasures(t, twin), await withoutErasures(t, data));
   const report = await verifyAlone(twin);
   assert.ok(report.sound, JSON.stringify(report.findings));
-  assert.equal(report.checked.keys.erased, 1);
+  assert.equal(report.checked.keys.erased, 2);
   const repeated = await migrate(['--to', twin.root]);
   assert.equal(repeated.code, 0, repeated.stderr);
 });
 
-/** A shared directory, an empty database, and the command on both. */
-async function place(t: TestContext) {
+test('a data directory moves into a bucket, is verified there, and comes back', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const server = await s3Server(t);
+  const { command, migrate, url } = await place(t, server.url('notes'));
+  await writeFile(join(data.spaces, '.hidden'), 'of a person');
+  await mkdir(join(data.quarantine, 'aside'), { recursive: true });
+  await writeFile(join(data.quarantine, 'aside', 'audio.wav'), 'aside');
+
+  const recorded = join(data.recordings, recordings[0]!, 'capture-browser.json');
+  await writeFile(recorded, '{"rate":48000}');
+  const unfinished = await migrate(['--from', data.root]);
+  assert.deepEqual([unfinished.code, /still being recorded/.test(unfinished.stderr)], [1, true]);
+  await rm(recorded);
+  const there = await migrate(['--from', data.root]);
+  assert.equal(there.code, 0, there.stderr);
+  assert.match(there.stdout, /2 files stay where they are: a bucket has no place for them/);
+  const { log } = JSON.parse((await migrate(['--from', data.root, '--json'])).stdout) as Done;
+  const sound = await command(['verify']);
+  assert.equal(sound.code, 0, sound.stdout + sound.stderr);
+  assert.match(sound.stdout, /2 audio files, 6 documents, .*: all sound/);
+  assert.ok(!sound.stdout.includes('–'), sound.stdout);
+
+  const blobs = await openBlobs(url, { logId: log, ownership: soleOwnership() });
+  t.after(() => blobs.close());
+  const [first, second] = recordings;
+  const audio = await readFile(join(data.recordings, first!, 'audio.wav'));
+  await blobs.put(`recordings/${first}/audio.wav`, audio.subarray(1));
+  await blobs.delete(`recordings/${second}/audio.wav`);
+  const harmed = await command(['verify']);
+  assert.equal(harmed.code, 1);
+  assert.match(harmed.stdout, /The audio is not as it was recorded\. It has \d+ bytes/);
+  assert.match(harmed.stdout, /The audio is missing/);
+  for (const id of recordings)
+    await blobs.put(`recordings/${id}/audio.wav`, {
+      path: join(data.recordings, id, 'audio.wav'),
+    });
+
+  const twin = dataFolder(join(await tempDir(t), 'twin'));
+  await blobs.put(`recordings/${first}/live/1-48000-0`, Buffer.alloc(2));
+  const live = await migrate(['--to', twin.root]);
+  assert.deepEqual([live.code, /still being recorded/.test(live.stderr)], [1, true]);
+  await blobs.delete(`recordings/${first}/live/1-48000-0`);
+  const back = await migrate(['--to', twin.root]);
+  assert.equal(back.code, 0, back.stderr);
+  assert.equal(await exported(t, twin), await exported(t, data));
+  const report = await verifyAlone(twin);
+  assert.deepEqual(report.findings, []);
+});
+
+type Done = {
+  log: string;
+  facts: number;
+  files: { copied: number; present: number };
+  secrets: number;
+};
+
+/** As a service keeps them: under the fingerprints that its facts have. */
+const secrets = [
+  { name: 'llm.api_key', fingerprint: 'a'.repeat(32), text: 'sk-language' },
+  { name: 'stt.api_key', fingerprint: 'b'.repeat(32), text: 'sk-speech' },
+];
+
+async function openedKeys(
+  url: string,
+  logId: string,
+  work: (keys: Awaited<ReturnType<typeof openBlobKeys>>) => Promise<void>,
+): Promise<void> {
+  const blobs = await openBlobs(url, { logId, ownership: soleOwnership() });
+  try {
+    await work(await openBlobKeys(blobs));
+  } finally {
+    await blobs.close();
+  }
+}
+
+/** A shared directory, an empty database, and the command on both. @param bucket in the place of the directory */
+async function place(t: TestContext, bucket?: string) {
   await cluster.empty();
   const shared = join(await tempDir(t), 'shared');
+  const url = bucket ?? `file://${shared}`;
   await mkdir(shared, { mode: 0o700 });
   const root = await tempDir(t);
   const env = {
     ...process.env,
     MITSCHRIFT_DATA: root,
     MITSCHRIFT_DATABASE_URL: cluster.url,
-    MITSCHRIFT_BLOBS_URL: `file://${shared}`,
+    MITSCHRIFT_BLOBS_URL: url,
     MITSCHRIFT_MASTER_KEY: masterKey,
   };
-  /** @param killAt a line of progress at which it is killed */
-  const command = async (args: string[], killAt?: RegExp): Promise<Answer> => {
-    const child = spawn(process.execPath, [program, ...args], { env });
+  /** @param how.killAt a line of progress at which it is killed */
+  const command = async (
+    args: string[],
+    { killAt, env: more = {} }: { killAt?: RegExp | undefined; env?: Record<string, string> } = {},
+  ): Promise<Answer> => {
+    const child = spawn(process.execPath, [program, ...args], { env: { ...env, ...more } });
     t.after(() => child.kill('SIGKILL'));
     const stdout = text(child.stdout);
     const lines: string[] = [];
@@ -119,8 +222,9 @@ async function place(t: TestContext) {
   return {
     shared,
     root,
+    url,
     command,
-    migrate: (args: string[], killAt?: RegExp) => command(['migrate', ...args], killAt),
+    migrate: (args: string[], killAt?: RegExp) => command(['migrate', ...args], { killAt }),
   };
 }
 
@@ -129,6 +233,10 @@ async function exported(t: TestContext, data: DataFolder): Promise<string> {
   await withLogAlone(data, (opened) => exportLog(opened, file, { decrypt: false }));
   return await readFile(file, 'utf8');
 }
+
+/** The moments of erasures are each one's own. */
+const withoutErasures = async (t: TestContext, data: DataFolder): Promise<string> =>
+  (await exported(t, data)).replaceAll(/^\{"erasure".*$\n/gm, '');
 
 /** What people and facts have: not the database's own files, which opening it rewrites. */
 async function filesOf(root: string): Promise<Map<string, Buffer>> {

@@ -15,6 +15,7 @@ import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/transcripts.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
+import { dataFolder } from '../../src/shared/data-directory.ts';
 import { decodeToSpeech } from '../../src/audio/decode.ts';
 import { untilAborted } from '../../src/shared/abort.ts';
 import { wavHeader, wavHeaderBytes } from '../../src/audio/wav.ts';
@@ -422,7 +423,7 @@ async function openWorld(t: TestContext, options: Options) {
     async findings(id: string): Promise<Finding[]> {
       const log = open ? store : await openLog({ directory: join(dataDir, 'log'), keys });
       const found: Finding[] = [];
-      const data = { root: dataDir, recordings: recordingsDir };
+      const data = { ...dataFolder(dataDir), recordings: recordingsDir };
       await checkStream({ store: log, data }, recordingStream(id), (one) => found.push(one));
       if (!open) await log.close();
       return found.filter(({ severity }) => severity === 'damage');

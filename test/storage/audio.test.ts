@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { type TestContext, after, describe, it } from 'node:test';
+import { type TestContext, after, describe, it, test } from 'node:test';
 import { exists } from '../../src/shared/files.ts';
 import type { AudioFile, AudioStore } from '../../src/storage/audio/audio-store.ts';
 import { audioInBlobs } from '../../src/storage/audio/blob-audio.ts';
@@ -18,6 +18,40 @@ type Nodes = { one: AudioStore; other: AudioStore };
 
 const server = s3Server({ after });
 let prefixes = 0;
+
+test('what is recorded into a bucket goes on in turns: a node that was frozen adds nothing to a later one', async (t) => {
+  const { one, other } = await inBucket(t);
+  const pcm = randomBytes(2000);
+  const samples = (from: number, to: number) => pcm.subarray(from * 2, to * 2);
+  const first = await one.live!.begin('R1');
+  assert.equal(first.found, null);
+  await first.put(0, 48_000, samples(0, 300));
+  await first.put(300, 48_000, samples(300, 400));
+  const second = await other.live!.begin('R1');
+  assert.deepEqual([second.found?.rate, second.found?.samples], [48_000, 400]);
+  assert.ok(Math.abs(second.found!.heardAt - Date.now()) < 60_000);
+  assert.deepEqual(Buffer.concat(await collected(second.read())), samples(0, 400));
+
+  // What the first had taken and not put, and never acknowledged: before, and after the second goes on.
+  await first.put(400, 48_000, Buffer.alloc(500));
+  await second.put(400, 48_000, samples(400, 500));
+  await first.put(650, 48_000, Buffer.alloc(500));
+  await second.put(500, 48_000, samples(500, 1000));
+  const third = await one.live!.begin('R1');
+  assert.deepEqual(Buffer.concat(await collected(third.read())), pcm);
+  assert.equal(third.found?.samples, 1000);
+
+  await other.live!.remove('R1');
+  await other.live!.remove('R1');
+  assert.equal((await one.live!.begin('R1')).found, null);
+  await one.removeAll('R1');
+});
+
+async function collected<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of all) found.push(one);
+  return found;
+}
 
 async function inBucket(test: TestContext, bytesMax?: number) {
   const { url } = await server;

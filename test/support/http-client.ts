@@ -56,8 +56,8 @@ export async function startService(
     stages?: Partial<Record<Stage, StageActivity | undefined>>;
     /** Where to listen, unless on 127.0.0.1. */
     address?: string;
-    /** A node on PostgreSQL, with what `dataDir` has in common with others: its name and role. */
-    node?: { name: string; role: 'serve' | 'work' | 'all' };
+    /** A node on PostgreSQL, with what `dataDir`, or the store at `blobsUrl`, has in common with others: its name and role. */
+    node?: { name: string; role: 'serve' | 'work' | 'all'; blobsUrl?: string };
     browserLimits?: Partial<BrowserLimits>;
     withOwnership?: (own: Ownership) => Ownership;
   } = {},
@@ -83,6 +83,7 @@ export async function startService(
         ? {
             ...(await nodeVariables(dataDir, options.node.name)),
             MITSCHRIFT_ROLE: options.node.role,
+            ...(options.node.blobsUrl ? { MITSCHRIFT_BLOBS_URL: options.node.blobsUrl } : {}),
           }
         : await storeVariables(dataDir)),
       MITSCHRIFT_PORT: '0',

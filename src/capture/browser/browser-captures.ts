@@ -6,6 +6,8 @@ import { finishedBrowserAudio } from './browser-file.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import { type BrowserEnd, type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { captureRate } from '../../audio/wav.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
+import { keptAudio, sharedCapture } from './shared-capture.ts';
 import { removeCaptureFiles } from '../file/capture-files.ts';
 import type { CaptureNow, CaptureWarning } from '../capture-now.ts';
 import type { StoppedBy } from '../device/reservations.ts';
@@ -44,11 +46,15 @@ export type OtherNodes = {
 const openWithinMs = 10_000;
 /** Between two tries to take one over that another node still has, in milliseconds. */
 const takeOverEveryMs = 250;
+/** Each acknowledgement is a piece in a bucket there. Milliseconds. */
+const sharedEveryMs = 2_000;
 
 type BrowserCapturesDeps = {
   store: EventStore;
   log: Log;
   folderOf(recordingId: string): string;
+  /** Where several nodes keep audio: what is recorded, and when it is complete. */
+  files?: Pick<AudioStore, 'live' | 'keep'> | undefined;
   /** `limits.recording_hours` */
   hoursMax(): number;
   /** Null where this process is the only one. */
@@ -110,13 +116,21 @@ class StreamedCaptures implements BrowserCaptures {
 
   async activity(job: Job, control: ControlState): Promise<void> {
     const { recordingId } = job;
-    const { folderOf, hoursMax, limits, log, others } = this.#deps;
-    const all = { ...browserLimits, secondsMax: hoursMax() * 3600, ...limits };
+    const { folderOf, hoursMax, limits, log, files, others } = this.#deps;
+    const { live } = files ?? {};
+    const all = {
+      ...browserLimits,
+      ...(live ? { acknowledgeEveryMs: sharedEveryMs } : {}),
+      secondsMax: hoursMax() * 3600,
+      ...limits,
+    };
+    const share = live ? await sharedCapture(job, live, folderOf(recordingId)) : undefined;
     const isRecorder = control.trigger === 'recorder';
     const stream = await openBrowserStream(folderOf(recordingId), {
       limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
-      isShared: others !== null,
+      isShared: others !== null && !live,
       log,
+      share,
       onAway: () => this.#notify(recordingId),
     });
     stream.pause(control.paused);
@@ -149,12 +163,15 @@ class StreamedCaptures implements BrowserCaptures {
     const folder = this.#deps.folderOf(job.recordingId);
     if (stream.rate === null || stream.samples === 0) {
       await removeCaptureFiles(folder, { audio: true });
+      await this.#deps.files?.live?.remove(job.recordingId);
       stream.announce('nothing-captured');
       throw new StageError('nothing-captured', 'The recording ended before there was any sound.', {
         retriable: false,
       });
     }
-    const audio = await finishedBrowserAudio(folder, stream.rate);
+    const { files } = this.#deps;
+    const made = await finishedBrowserAudio(folder, stream.rate);
+    const audio = files?.live ? await keptAudio(job, files, folder, made) : made;
     await job.append(
       reason === 'stopped'
         ? { type: 'audio.captured', data: audio }
@@ -162,6 +179,7 @@ class StreamedCaptures implements BrowserCaptures {
       this.#underWay.get(job.recordingId)?.stoppedBy,
     );
     await removeCaptureFiles(folder, { audio: false });
+    await files?.live?.remove(job.recordingId);
   }
 
   /** Resolves when the recording has its stream here, taken over if need be, or has had the time to get one. */

@@ -1,6 +1,11 @@
 import type { Log } from '../../shared/log.ts';
 import { StageError, type StageErrorCode } from '../../shared/errors.ts';
-import { type BrowserLimits, type BrowserWriter, openBrowserWriter } from './browser-writer.ts';
+import {
+  type BrowserLimits,
+  type BrowserWriter,
+  type SharedCapture,
+  openBrowserWriter,
+} from './browser-writer.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
@@ -57,6 +62,7 @@ type StreamOptions = {
   /** Whether another process may still have the file open that it had when it was lost. Default: no. */
   isShared?: boolean | undefined;
   log: Log;
+  share?: SharedCapture | undefined;
   /** `awaySince` has changed. */
   onAway(): void;
 };
@@ -72,6 +78,7 @@ export async function openBrowserStream(
     limits: options.limits,
     isShared: options.isShared,
     log: options.log,
+    share: options.share,
     onHeld: (held) => stream?.sender?.hold(held),
     onWritten: (samples) => stream?.sender?.acknowledge(samples),
     onFailed: (reason) => stream?.end(reason),

@@ -25,6 +25,13 @@ export interface BrowserWriter {
   close(): Promise<void>;
 }
 
+export type SharedCapture = {
+  /** The first of them is the one at `start`. @throws what `over` says, and what does not pass by itself */
+  put(start: number, rate: number, pcm: Buffer): Promise<void>;
+  /** Aborted when this process no longer records: what was not put by then was not acknowledged, and comes again. */
+  over: AbortSignal;
+};
+
 type BrowserWriterOptions = {
   limits: BrowserLimits;
   /**
@@ -35,6 +42,8 @@ type BrowserWriterOptions = {
   log: Log;
   /** Whether so much waits for the disk that no more should come. */
   onHeld(held: boolean): void;
+  /** Keeps samples where all nodes have them; absent where the file does. */
+  share?: SharedCapture | undefined;
   /** So many samples are on the disk. */
   onWritten(samples: number): void;
   /** The disk is nearly full, or cannot be written to. */
@@ -139,7 +148,7 @@ class FileWriter implements BrowserWriter {
 
   /** Writes and syncs what has come, and only then acknowledges it. Never throws. */
   async #pump(): Promise<void> {
-    const { log, onHeld, onWritten, onFailed } = this.#options;
+    const { log, share, onHeld, onWritten, onFailed } = this.#options;
     this.#isPumping = true;
     while (this.#pending.length > 0) {
       const batch = Buffer.concat(this.#pending);
@@ -149,11 +158,13 @@ class FileWriter implements BrowserWriter {
         const file = this.#file!;
         await file.write(batch);
         await this.#keep(file);
+        await share?.put(this.#frames, this.#rate!, batch);
         this.#frames = file.frames;
       } catch (error) {
-        log.error({ err: error, folder: this.#folder }, 'the audio of a browser cannot be written');
         this.#pending = [];
         onHeld(false);
+        if (share?.over.aborted) break;
+        log.error({ err: error, folder: this.#folder }, 'the audio of a browser cannot be written');
         onFailed('disk-failed');
         break;
       }

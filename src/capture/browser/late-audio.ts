@@ -111,7 +111,7 @@ class KeptLateAudio implements LateBrowserAudio {
 
   async #open(recordingId: string): Promise<BrowserStream> {
     const { files, ownership } = this.#deps;
-    if (files.noCaptures !== null) throw refusal(files.noCaptures);
+    if (files.live !== null) throw refusal(notInBucket);
     const held = await ownership.claim(nameOf(recordingId), this.#closing.signal);
     if (!held) throw recordedElsewhere();
     try {
@@ -283,6 +283,9 @@ function audioOf(recording: Recording, state: string): AudioFile {
   if (!audio || isGone) throw refusal('There is no audio any more to which this could be added.');
   return audio;
 }
+
+const notInBucket =
+  'Where audio is kept in a bucket, nothing is added to a recording that has ended. Upload what is left as a file.';
 
 const refusal = (message: string): StageError =>
   new StageError('not-recording', message, { retriable: false });

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
 import { libraryOf } from '../../../projections/transcripts.ts';
 import { recordingByFilename } from '../../../projections/library.ts';
-import { documentBytesMax, openSpace, readDocument } from '../../documents/space.ts';
+import { documentBytesMax, readDocument } from '../../documents/space.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { bodyParser, decodedOnce, jsonBody, librarySchema, queryOf } from '../body.ts';
@@ -34,10 +34,10 @@ import * as answers from '../openapi/recording-answers.ts';
 
 /** The documents in the caller's space. */
 export const transcriptRoutes: AddRoutes = (router, services) => {
-  const { storage, dataDir, projections, settings } = services;
+  const { storage, spaceOf, projections, settings } = services;
   const kept = cachedReads<Buffer>(projections, recordings.name, limits.pagesKeptMax);
   const read = async (userId: string, filename: string) =>
-    readDocument(await openSpace(dataDir, userId), filename);
+    readDocument(await spaceOf(userId), filename);
 
   router.get('/transcripts', async (ctx) => {
     const { userId: owner } = callerOf(ctx.state);
@@ -90,13 +90,13 @@ export const transcriptRoutes: AddRoutes = (router, services) => {
 
 /** What people do to documents: send one they edited, delete one. */
 export const documentChangeRoutes: AddRoutes = (router, services) => {
-  const { storage, dataDir, recordingService } = services;
+  const { storage, spaceOf, recordingService } = services;
   const filenameIn = (ctx: Context) => decodedOnce(ctx.path.slice('/transcripts/'.length));
 
   router.put(/^\/transcripts\/(.+)$/, async (ctx) => {
     const { userId } = callerOf(ctx.state);
     const filename = filenameIn(ctx);
-    const space = await openSpace(dataDir, userId);
+    const space = await spaceOf(userId);
     const present = await readDocument(space, filename);
     if (!present) throw notFound();
     const recordingId = await recordingByFilename(storage, userId, filename);
@@ -134,7 +134,7 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
   router.delete(/^\/transcripts\/(.+)$/, async (ctx) => {
     const { userId } = callerOf(ctx.state);
     const filename = filenameIn(ctx);
-    const space = await openSpace(dataDir, userId);
+    const space = await spaceOf(userId);
     // Also refuses a path that leaves the space, with the same answer as reading it.
     const present = await readDocument(space, filename);
     const recordingId = await recordingByFilename(storage, userId, filename);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { withSpeakerNames } from '../../documents/documents.ts';
-import { openSpace, readDocument } from '../../documents/space.ts';
+import { readDocument } from '../../documents/space.ts';
 import { exportInput } from '../../documents/documents-input.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { callerOf } from '../middleware/authenticate.ts';
@@ -16,7 +16,7 @@ import { limited } from '../../shared/mutex.ts';
 
 /** `GET /recordings/{id}/export`: the transcript as a file of another program's. */
 export const exportRoutes: AddRoutes = (router, services) => {
-  const { storage, dataDir } = services;
+  const { storage, spaceOf } = services;
   // A Word file of a long meeting takes seconds of a thread and some memory: one after the other.
   const inTurn = limited(1, limits.exportsWaitingMax);
 
@@ -43,8 +43,7 @@ export const exportRoutes: AddRoutes = (router, services) => {
         }),
         async stored(name) {
           if (row.documents === null) return undefined;
-          const space = await openSpace(dataDir, row.owner);
-          return (await readDocument(space, row.documents[name]))?.bytes;
+          return (await readDocument(await spaceOf(row.owner), row.documents[name]))?.bytes;
         },
       });
     ctx.body = await (format === 'docx' ? inTurn(make) : make());

@@ -2,7 +2,15 @@ import * as z from 'zod';
 import { recordingByFilename } from '../../../projections/library.ts';
 import { confinedSegments } from '../../documents/confinement.ts';
 import { openDesktop } from '../../documents/desktop.ts';
-import { type Space, entryAt, inFolder, openSpace, resolveInSpace } from '../../documents/space.ts';
+import {
+  type FolderSpace,
+  type Space,
+  entryAt,
+  inFolder,
+  isInBucket,
+  readDocument,
+  resolveInSpace,
+} from '../../documents/space.ts';
 import { copyIntoVault, noteUri, withSiblings } from '../../documents/vault.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { peerOf } from '../peer.ts';
@@ -18,7 +26,7 @@ import { limited } from '../../shared/mutex.ts';
  * a person at this machine; copies into the vault are made for administrators too.
  */
 export const openRoutes: AddRoutes = (router, services) => {
-  const { dataDir, storage } = services;
+  const { dataDir, spaceOf, storage } = services;
   const desktop = services.desktop ?? openDesktop(process.env, process.platform);
   // What is in the vault is looked at before it is replaced: one copy at a time.
   const copying = limited(1, limits.openWaitingMax);
@@ -27,14 +35,15 @@ export const openRoutes: AddRoutes = (router, services) => {
     const { mode, paths } = await jsonBody(ctx, openSchema);
     const caller = callerOf(ctx.state);
     const { local } = await peerOf(ctx, services.settings()['server.trusted_proxies']);
-    const space = await openSpace(dataDir, caller.userId);
+    const space = await spaceOf(caller.userId);
     // All of them before anything is done.
     for (const path of paths) await assertThere(space, path);
     const first = paths.find((path) => !path.includes('/')) ?? paths[0]!;
 
     if (mode === 'folder') {
-      if (local) await desktop.showFiles(await resolved(space, paths));
-      ctx.body = local ? { opened: paths } : { opened: [], ...(await page(caller.userId, first)) };
+      const shown = local && !isInBucket(space);
+      if (shown) await desktop.showFiles(await resolved(space, paths));
+      ctx.body = shown ? { opened: paths } : { opened: [], ...(await page(caller.userId, first)) };
       return;
     }
     const vault = services.settings()['notes.vault'];
@@ -68,7 +77,7 @@ const openSchema = z.strictObject({
   paths: z.array(z.string().max(4000)).min(1).max(limits.openPathsMax),
 });
 
-const resolved = (space: Space, paths: readonly string[]): Promise<string[]> =>
+const resolved = (space: FolderSpace, paths: readonly string[]): Promise<string[]> =>
   Promise.all(paths.map((path) => resolveInSpace(space, path)));
 
 const conflict = z
@@ -105,7 +114,13 @@ export const openOperations: readonly Operation[] = [
 /** @throws {ConfinementError}, {Problem} 404 */
 async function assertThere(space: Space, path: string): Promise<void> {
   const segments = confinedSegments(path);
+  if (isInBucket(space)) {
+    if (!(await readDocument(space, path))) throw noSuchDocument();
+    return;
+  }
   const entry = await inFolder(space, segments, undefined, entryAt);
-  if (entry === undefined) throw notFound(`There is no such document.`);
+  if (entry === undefined) throw noSuchDocument();
   if (entry.isSymbolicLink()) await resolveInSpace(space, path);
 }
+
+const noSuchDocument = (): Problem => notFound('There is no such document.');

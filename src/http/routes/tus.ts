@@ -10,6 +10,7 @@ import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { openResumable } from '../uploads/resumable-uploads.ts';
 import { sweepResumable } from '../uploads/receive-upload.ts';
+import { sweepUnfinished } from '../../storage/blobs/unfinished-uploads.ts';
 import type { AddRoutes, RouteServices, State } from '../services.ts';
 import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
 import { uploaded } from '../openapi/recording-answers.ts';
@@ -20,13 +21,21 @@ import { uploaded } from '../openapi/recording-answers.ts';
  * ended meanwhile. Its completion is `POST /recordings`: the last answer is that one's.
  */
 export const tusRoutes: AddRoutes = (router, services) => {
-  const directory = dataFolder(services.dataDir).resumable;
+  const { resumable: directory, uploads: scratch } = dataFolder(services.dataDir);
+  const { bucket } = services;
   const tus = loadOnce(async () =>
-    (await import('../uploads/resumable-uploads.ts')).openResumable(directory, services),
+    (await import('../uploads/resumable-uploads.ts')).openResumable(
+      { directory, scratch },
+      services,
+    ),
   );
 
   const sweep = () => {
-    sweepResumable(directory, Date.now()).catch((error: unknown) =>
+    const now = Date.now();
+    const sweeping = bucket
+      ? sweepUnfinished(bucket, new Date(now - limits.resumableMs))
+      : sweepResumable(directory, now);
+    sweeping.catch((error: unknown) =>
       services.log.error({ err: error }, 'unfinished uploads could not be swept'),
     );
   };

@@ -47,7 +47,8 @@ async function fastEnough(ctx: Context, received: Promise<void>): Promise<void> 
     timer = setInterval(() => {
       const { bytesRead } = req.socket;
       const least = (limits.uploadBytesPerSecondMin * limits.uploadSpeedMs) / 1000;
-      if (!req.complete && bytesRead - before < least) {
+      // What has arrived and waits is not the client's slowness: we cannot put it away that fast.
+      if (!req.complete && req.readableLength === 0 && bytesRead - before < least) {
         const problem = tooSlow();
         reject(problem);
         // Who reads the body hears it here, and gives up.

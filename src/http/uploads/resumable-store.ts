@@ -1,5 +1,5 @@
 import { FileStore } from '@tus/file-store';
-import { type KvStore, Upload } from '@tus/server';
+import { type DataStore, type KvStore, Upload } from '@tus/server';
 import { mkdirSync } from 'node:fs';
 import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,11 +16,46 @@ export type ResumableInfo = {
   size: number | null;
 };
 
+/** Unfinished uploads, for the package and for what is ours. They survive restarts. */
+export interface ResumableUploads extends DataStore {
+  /** How many bytes are there. */
+  bytesOf(id: string): Promise<number>;
+  /** Also of one that is complete, until it is over. */
+  infoOf(id: string): Promise<ResumableInfo | undefined>;
+  /** Uploads that are neither complete nor over. */
+  underWay(): Promise<ResumableInfo[]>;
+  /** The upload a command began, complete or not. */
+  begunBy(command: string): Promise<ResumableInfo | undefined>;
+  /** Of a finished upload only owner, command and length are kept: names and titles may be erased. */
+  forgetWords(id: string): Promise<void>;
+  /** Works with all bytes of one that is complete, in a file of this machine that may be moved away. */
+  withFile<T>(id: string, work: (path: string) => Promise<T>): Promise<T>;
+}
+
+/** Without creation-with-upload: an upload would be complete before its address is known. */
+export const resumableExtensions = [
+  'creation',
+  'creation-defer-length',
+  'termination',
+  'expiration',
+] as const;
+
+export const resumableInfo = (
+  id: string,
+  {
+    metadata,
+    size,
+  }: { metadata?: Record<string, string | null> | undefined; size?: number | undefined },
+): ResumableInfo => {
+  const { owner, command } = metadata ?? {};
+  return { id, owner: owner ?? '', command: command ?? null, size: size ?? null };
+};
+
 /**
  * Unfinished uploads, `<data>/resumable/<id>` and `<id>.json`: on the file system of the recordings, so
- * that a complete one can be moved there. They survive restarts; their addresses cannot be guessed.
+ * that a complete one can be moved there. Their addresses cannot be guessed.
  */
-export class ResumableStore extends FileStore {
+export class ResumableStore extends FileStore implements ResumableUploads {
   readonly #info: InfoFiles;
 
   /** Makes the folder, private. */
@@ -33,35 +68,24 @@ export class ResumableStore extends FileStore {
       expirationPeriodInMilliseconds: limits.resumableMs,
     });
     this.#info = info;
-    // Without creation-with-upload: an upload would be complete before its address is known.
-    this.extensions = ['creation', 'creation-defer-length', 'termination', 'expiration'];
+    this.extensions = [...resumableExtensions];
   }
 
-  /** Where the bytes are. */
-  pathOf(id: string): string {
-    return join(this.directory, id);
-  }
-
-  /** How many bytes are there. */
   async bytesOf(id: string): Promise<number> {
-    return (await stat(this.pathOf(id)).catch(ifMissing(undefined)))?.size ?? 0;
+    return (await stat(this.#pathOf(id)).catch(ifMissing(undefined)))?.size ?? 0;
   }
 
   async infoOf(id: string): Promise<ResumableInfo | undefined> {
     const upload = await this.#info.get(id);
-    if (!upload) return undefined;
-    const { owner, command } = upload.metadata ?? {};
-    return { id, owner: owner ?? '', command: command ?? null, size: upload.size ?? null };
+    return upload && resumableInfo(id, upload);
   }
 
-  /** Uploads that are neither complete nor over. */
   async underWay(): Promise<ResumableInfo[]> {
     const ids = (await readdir(this.directory)).filter((name) => idPattern.test(name));
     const infos = await Promise.all(ids.map((id) => this.infoOf(id)));
     return infos.filter((info) => info !== undefined);
   }
 
-  /** The upload a command began, complete or not. */
   async begunBy(command: string): Promise<ResumableInfo | undefined> {
     for (const name of await readdir(this.directory)) {
       if (!name.endsWith('.json')) continue;
@@ -71,11 +95,10 @@ export class ResumableStore extends FileStore {
     return undefined;
   }
 
-  /** Of a finished upload only owner, command and length are kept: names and titles may be erased. */
   async forgetWords(id: string): Promise<void> {
     const upload = await this.#info.get(id);
     if (!upload) return;
-    const { owner = '', command = null } = upload.metadata ?? {};
+    const { owner, command } = resumableInfo(id, upload);
     const { size, creation_date } = upload;
     const kept = {
       id,
@@ -89,9 +112,14 @@ export class ResumableStore extends FileStore {
     );
   }
 
-  /** So that what is acknowledged is on the disk. */
-  sync(id: string): Promise<void> {
-    return syncFile(this.pathOf(id));
+  /** On the disk for good, so that what is acknowledged is. */
+  async withFile<T>(id: string, work: (path: string) => Promise<T>): Promise<T> {
+    await syncFile(this.#pathOf(id));
+    return await work(this.#pathOf(id));
+  }
+
+  #pathOf(id: string): string {
+    return join(this.directory, id);
   }
 }
 

@@ -2,6 +2,7 @@ import { hasCode } from '../../shared/errors.ts';
 import { ERRORS, Server, type Upload } from '@tus/server';
 import type { Context } from 'koa';
 import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { ReadableStream } from 'node:stream/web';
 import type { AcceptedAudio } from '../../audio/accepts-audio.ts';
 import { speechBytesBeyond } from '../../audio/speech-file.ts';
@@ -12,7 +13,8 @@ import { validated } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { plainName } from './receive-upload.ts';
-import { ResumableStore } from './resumable-store.ts';
+import { BucketUploads } from './bucket-uploads.ts';
+import { ResumableStore, type ResumableUploads } from './resumable-store.ts';
 import { uploadLocks } from './upload-locks.ts';
 import { type Admission, SpaceLimitReached } from '../../storage/quota.ts';
 import type { RouteServices, State } from '../services.ts';
@@ -21,10 +23,17 @@ import { fieldsSchema } from '../routes/uploads.ts';
 /**
  * Resumable uploads by tus 1.0. The protocol is the package's; errors, rights and what becomes of the
  * file are ours.
- * @param directory where unfinished uploads are kept
+ * @param places.directory where unfinished uploads are kept, unless in a bucket
+ * @param places.scratch where those of a bucket are put together
  */
-export function openResumable(directory: string, services: RouteServices) {
-  const store = new ResumableStore(directory);
+export function openResumable(
+  { directory, scratch }: { directory: string; scratch: string },
+  services: RouteServices,
+) {
+  const { bucket } = services;
+  const store: ResumableUploads = bucket
+    ? new BucketUploads(bucket, scratch)
+    : new ResumableStore(directory);
   const maxBytes = () => services.settings()['limits.upload_mb'] * 1024 * 1024;
   const contexts = new WeakMap<Request, Exchange>();
   const server = new Server({
@@ -107,32 +116,42 @@ const passedOn = new Set([
 /** A complete upload takes the same way as a file of a form; what is refused for good is removed. */
 async function importUpload(
   { id, metadata = {} }: Upload,
-  store: ResumableStore,
+  store: ResumableUploads,
   services: RouteServices,
 ): Promise<ImportedUpload> {
-  const { filename, owner, started_at, modified_at, ...fields } = fieldsOf(metadata);
+  const fields = fieldsOf(metadata);
+  const { owner } = fields;
   refuseWhenStopped(services);
   if (!services.accounts.isUser(owner)) {
     await store.remove(id);
     throw notFound('The user of this upload is gone.');
   }
   if (!services.accounts.isActive(owner)) throw notFound('The user of this upload is disabled.');
-  await store.sync(id);
+  return await store.withFile(id, (path) => importFile({ id, path, fields }, store, services));
+}
+
+async function importFile(
+  { id, path, fields: said }: { id: string; path: string; fields: ReturnType<typeof fieldsOf> },
+  store: ResumableUploads,
+  services: RouteServices,
+): Promise<ImportedUpload> {
+  const { filename, owner, started_at, modified_at, ...fields } = said;
+  const { size: bytes } = await stat(path);
   let audio: AcceptedAudio;
   try {
-    audio = await services.acceptsAudio(store.pathOf(id), filename);
+    audio = await services.acceptsAudio(path, filename);
   } catch (error) {
     if (hasCode(error, 'unsupported-media')) await store.remove(id);
     throw error;
   }
   // The file itself was let in when it was announced, or as it arrived.
-  const later = speechBytesBeyond({ bytes: await store.bytesOf(id), seconds: audio.seconds });
+  const later = speechBytesBeyond({ bytes, seconds: audio.seconds });
   const coming = later > 0 ? await services.space.admit(0, owner) : null;
   try {
     await coming?.becomes(0, { later });
     refuseWhenStopped(services);
     const accepted = await services.recordingService.importAudio({
-      path: store.pathOf(id),
+      path,
       filename,
       owner,
       by: owner,

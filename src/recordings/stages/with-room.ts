@@ -11,15 +11,25 @@ const roomPauses = { first: 250, max: 5000 };
  * reached: as long as that takes, like appending a result, and shown as waiting.
  * @throws what the work throws, but for these; the job's reason when it is aborted
  */
-export async function withRoom<T>(
-  job: Pick<Job, 'signal' | 'waiting'>,
+export const withRoom = <T>(job: Waiting, work: () => Promise<T>): Promise<T> =>
+  again(job, (error) => isNoSpace(error) || isAway(error), work);
+
+/** The same for work that a full disk ends: again only while what nodes keep together cannot be reached. */
+export const whenReached = <T>(job: Waiting, work: () => Promise<T>): Promise<T> =>
+  again(job, isAway, work);
+
+type Waiting = Pick<Job, 'signal' | 'waiting'>;
+
+async function again<T>(
+  job: Waiting,
+  isTransient: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
   let since: string | undefined;
   const done = await retry(work, {
     pauses: roomPauses,
     signal: job.signal,
-    isTransient: (error) => isNoSpace(error) || isAway(error),
+    isTransient,
     onRetry(error) {
       since ??= new Date().toISOString();
       job.waiting({ reason: isAway(error) ? 'the blob store' : 'room on the disk', since });
@@ -29,4 +39,5 @@ export async function withRoom<T>(
   return done;
 }
 
-const isAway = (error: unknown): boolean => hasCode(error, 'BLOBS_AWAY');
+/** That it lets us in no more, passes when a person has mended that. */
+const isAway = (error: unknown): boolean => hasCode(error, 'BLOBS_AWAY', 'BLOBS_REFUSED');

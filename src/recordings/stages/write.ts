@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseName, comparable } from '../../documents/file-names.ts';
 import { type SharedSpace, deleteDocument, writeDocuments } from '../../documents/write.ts';
-import { type PerDocument, documentNames, documentPaths } from '../../documents/documents.ts';
+import {
+  type DocumentName,
+  type PerDocument,
+  documentNames,
+  documentPaths,
+} from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
 import { type RecordingFiles, filesOf } from '../../../projections/recording/files.ts';
@@ -15,6 +20,7 @@ import { localTime } from '../../shared/time.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { secondPassDue } from '../second-pass.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { whenReached } from './with-room.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { carryOver, correctionsBetween } from '../../../projections/recording/carry-over.ts';
 
@@ -35,13 +41,13 @@ export function write(deps: Deps): StageActivity {
     const carried = carriedOver(draft(first), published(first), unwritten);
     if (carried) await job.append(carried);
     if (!filesOf(first, first.sources.draft).hasName) {
-      const mine = naming.then(() => nameDocuments(job, space, deps));
+      const mine = naming.then(() => whenReached(job, () => nameDocuments(job, space, deps)));
       naming = mine.catch(() => undefined);
       await mine;
     }
     const recording = await job.recording();
     const files = filesOf(recording, recording.sources.draft);
-    const { named, saved, savedFor, nextVersion: version } = files;
+    const { named, nextVersion: version } = files;
     if (!named?.content) throw new Error('the documents have no name');
     const paths = documentPaths(named.content.base);
     const choices = deps.choices();
@@ -52,30 +58,40 @@ export function write(deps: Deps): StageActivity {
     const sha256 = hashesOf(rendered);
     await job.append({ type: 'documents.rendered', data: { version, sha256 } });
 
-    const moving = savedFor !== null && savedFor !== job.owner ? savedFor : null;
-    const oldSpace = moving === null ? null : await deps.spaceOf(moving);
-    const theirs = {
-      ...ownVersions(files),
-      ...(oldSpace && saved?.content
-        ? await foreignDocuments(oldSpace, saved.content.paths, files)
-        : {}),
-    };
-    const contents = { ...rendered, ...theirs };
-    const known = await presentHashes(space, paths, ownHashes(files));
-    const written = await writeDocuments(
-      space,
-      paths,
-      contents,
-      known,
-      undefined,
-      sharing(job, deps),
-    );
-    if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
-    const kept = documentNames.filter((one) => one in theirs || written.kept.includes(one));
+    const placing = { space, files, paths, rendered };
+    const kept = await whenReached(job, () => placeDocuments(job, placing, deps));
     const data = { version, renderer: rendererVersion, ...choices, sha256, kept };
     const result = { type: 'documents.saved', data, content: { paths } } as const;
     await job.appendLast(result, secondPassDue(recording));
   };
+}
+
+/** Puts them where they belong, also for a second time; returns those that are not as they were rendered. */
+async function placeDocuments(
+  job: Job,
+  {
+    space,
+    files,
+    paths,
+    rendered,
+  }: { space: Space; files: RecordingFiles; paths: PerDocument; rendered: PerDocument },
+  deps: Deps,
+): Promise<DocumentName[]> {
+  const { saved, savedFor } = files;
+  const moving = savedFor !== null && savedFor !== job.owner ? savedFor : null;
+  const oldSpace = moving === null ? null : await deps.spaceOf(moving);
+  const theirs = {
+    ...ownVersions(files),
+    ...(oldSpace && saved?.content
+      ? await foreignDocuments(oldSpace, saved.content.paths, files)
+      : {}),
+  };
+  const contents = { ...rendered, ...theirs };
+  const known = await presentHashes(space, paths, ownHashes(files));
+  const shared = sharing(job, deps);
+  const written = await writeDocuments(space, paths, contents, known, undefined, shared);
+  if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
+  return documentNames.filter((one) => one in theirs || written.kept.includes(one));
 }
 
 async function nameDocuments(job: Job, space: Space, deps: Deps): Promise<void> {

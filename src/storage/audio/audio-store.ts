@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
+import type { LiveAudio } from './live-audio.ts';
 
 /**
  * The files of recordings: kept audio, which facts name and every node can read, and what is derived from it, which is
  * this machine's alone. A file is kept under a name before a fact names it, and never changed under that name.
  */
 export interface AudioStore {
-  /** Why no capture can grow here, in a sentence; null: it can, in `captureFolder`, where every node sees it. */
-  readonly noCaptures: string | null;
+  /** Where what is being recorded is kept for all nodes, besides in `captureFolder`; null: every node sees that folder. */
+  readonly live: LiveAudio | null;
   /** Where a recording is captured, and where what a browser sends late is kept. */
   captureFolder(recordingId: string): string;
   /** Folder of this machine for what is derived from a recording's audio; no other node has it. */

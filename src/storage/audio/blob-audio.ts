@@ -7,6 +7,7 @@ import { hashFile, ifMissing } from '../../shared/files.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
 import type { AudioFile, AudioStore } from './audio-store.ts';
 import { hashedName } from './folder-audio.ts';
+import { type LiveAudio, liveInBucket } from './live-audio.ts';
 
 /** Bytes of kept audio that lie on this machine too, when nothing reads them. */
 const cachedBytesMax = 20 * 1024 ** 3;
@@ -35,8 +36,7 @@ export async function audioInBlobs(
 const keyOf = (recordingId: string, name = ''): string => `recordings/${recordingId}/${name}`;
 
 class BlobAudio implements AudioStore {
-  readonly noCaptures =
-    'Where audio is kept in a bucket, nothing is recorded here yet. Upload a file.';
+  readonly live: LiveAudio;
   readonly #blobs: Blobs;
   readonly #folder: string;
   readonly #bytesMax: number;
@@ -44,6 +44,7 @@ class BlobAudio implements AudioStore {
   readonly #cached = new Map<string, Cached>();
 
   constructor(blobs: Blobs, folder: string, bytesMax: number) {
+    this.live = liveInBucket(blobs);
     this.#blobs = blobs;
     this.#folder = folder;
     this.#bytesMax = bytesMax;

@@ -27,7 +27,7 @@ function folderAudio({ recordings, derived }: Folders): AudioStore {
   const kept = (recordingId: string, name = '') => join(recordings, recordingId, name);
   const mine = (recordingId: string, name = '') => join(derived, recordingId, name);
   return {
-    noCaptures: null,
+    live: null,
     captureFolder: kept,
     async workFolder(recordingId) {
       if (isShared) await mkdir(mine(recordingId), { recursive: true, mode: 0o700 });

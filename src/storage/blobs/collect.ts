@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { EventLog } from '../../../events/event-log.ts';
 import { recordingStream } from '../../../events/facts/recording.ts';
 import type { Ownership } from '../../../events/ownership.ts';
+import { isIn } from '../../../machines/states.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
@@ -89,12 +90,15 @@ type Rule = (entry: BlobEntry, deps: CollectDeps) => Promise<boolean>;
 
 const rules: readonly (readonly [prefix: string, Rule])[] = [
   ['uploads/', async () => true],
+  ['resumable/', async () => true],
   // A node that runs puts its own there every day.
   ['nodes/', async () => true],
   ['recordings/', isUnnamed],
   ['names/', isWritten],
 ];
 
+/** Pieces of what is being recorded; when that is complete they are removed. */
+const liveFolder = 'live';
 /** As `AudioStore.keep` names it, where several nodes keep. */
 const keptName = /^audio-[0-9a-f]{16}(?:\.[a-z0-9]{1,8})?$/;
 
@@ -104,7 +108,7 @@ async function isUnnamed({ key }: BlobEntry, deps: CollectDeps): Promise<boolean
   const row = await recordingById(deps.storage, recordingId);
   if (row?.audio?.path === name) return false;
   const isAudio = below.length === 0 && keptName.test(name);
-  if (row !== undefined && !isAudio) return false;
+  if (row !== undefined && !isAudio && name !== liveFolder) return false;
   // Who keeps another file of it holds it meanwhile.
   const held = await deps.ownership.claim(`audio:${recordingId}`, deps.signal);
   if (held === null) return false;
@@ -124,12 +128,14 @@ async function isUnnamedInLog(
   const stream = recordingStream(recordingId);
   if ((await store.version(stream)) === 0) return true;
   let named: string | null = null;
-  for await (const { type, data } of store.read(stream)) {
+  let state = '';
+  for await (const { type, data, to } of store.read(stream)) {
     if (type === 'recording.erased') return true;
+    state = to ?? state;
     if (type === 'audio.removed') named = null;
     else if ('path' in data && 'sha256' in data) named = data.path;
   }
-  return isAudio && named !== name;
+  return name === liveFolder ? !isIn(state, 'recording') : isAudio && named !== name;
 }
 
 /** A name is seen in the space once there are documents, and given up with its recording. */

@@ -2,9 +2,10 @@ import type { KeyStore } from '../../../events/key-store.ts';
 import type { Ownership } from '../../../events/ownership.ts';
 import type { DataFolder } from '../../shared/data-directory.ts';
 import type { AudioStore } from '../audio/audio-store.ts';
+import { audioInBlobs } from '../audio/blob-audio.ts';
 import { audioOfManyNodes } from '../audio/folder-audio.ts';
 import { openBlobKeys } from './blob-keys.ts';
-import { type Blobs, BlobsError } from './blobs.ts';
+import type { Blobs } from './blobs.ts';
 import { blobsPlace } from './blobs-url.ts';
 import { openBlobs } from './open-blobs.ts';
 
@@ -13,6 +14,8 @@ export type NodeFiles = {
   blobs: Blobs;
   keys: KeyStore;
   audio: AudioStore;
+  /** `blobs`, where documents and uploads are in them too; null: they are in folders that all nodes have. */
+  bucket: Blobs | null;
   /** A subject is being erased by another node (`erasedBy`): of it nothing stays in memory or on this machine. */
   leave(subject: string): Promise<void>;
 };
@@ -29,15 +32,16 @@ export async function openNodeFiles(options: {
   data: Pick<DataFolder, 'recordings' | 'derived'>;
 }): Promise<NodeFiles> {
   const { url, data } = options;
-  if (blobsPlace(url).kind === 's3') throw notYet();
+  const isBucket = blobsPlace(url).kind === 's3';
   const blobs = await openBlobs(url, options);
   try {
     const keys = await openBlobKeys(blobs);
-    const audio = await audioOfManyNodes(data);
+    const audio = isBucket ? await audioInBlobs(blobs, data.derived) : await audioOfManyNodes(data);
     return {
       blobs,
       keys,
       audio,
+      bucket: isBucket ? blobs : null,
       async leave(subject) {
         keys.drop(subject);
         await audio.leave(subject);
@@ -48,10 +52,3 @@ export async function openNodeFiles(options: {
     throw error;
   }
 }
-
-/** Documents and uploads are files of a directory still: a node would have them alone. */
-const notYet = (): BlobsError =>
-  new BlobsError(
-    'BLOBS_URL',
-    'MITSCHRIFT_BLOBS_URL names a bucket. Documents and uploads cannot be kept in one yet: set it to file:///… of a directory that all nodes mount.',
-  );

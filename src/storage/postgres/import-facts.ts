@@ -26,7 +26,10 @@ export async function importFacts(
     const { rowCount } = await client.query('select 1 from facts limit 1');
     if (rowCount) throw new Error('The database holds facts already: take an empty one.');
     await client.query('update log set id = $1', [log.id]);
-    await client.query('delete from rows; delete from checkpoints; delete from sessions');
+    // Secrets are sealed with the id of their log.
+    await client.query(
+      'delete from rows; delete from checkpoints; delete from sessions; delete from secrets',
+    );
     for await (const page of log.pages) {
       await client.query(insertPage, columnsOf(page));
       progress(page.at(-1)?.fact.position ?? 0);

@@ -52,6 +52,8 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
     await put(`recordings/${known}/${left}`, 8),
     await put(`recordings/${unknown}/audio.wav`, 8),
     await put('uploads/u2/file', 8),
+    await put('resumable/parts/u3/0-10', 8),
+    await put(`recordings/${known}/live/1-48000-0`, 8),
     await put('.unfinished/b', 8),
   ];
   const names = promisedNames(blobs);

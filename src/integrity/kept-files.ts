@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { KeyError } from '../../events/key-store.ts';
+import {
+  decodeKey,
+  erasuresFile,
+  parseErasure,
+  readErasures,
+  readKeyFile,
+} from '../../events/log/file-keys.ts';
+import { type Space, spaceInBucket } from '../documents/space.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import { hashFile } from '../shared/files.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
+
+/** Files that the log speaks of, in folders or in a bucket: they are looked at and never changed. */
+export interface KeptFiles {
+  /** Undefined: it is not there. @param pause after each MiB */
+  hashAudio(
+    recordingId: string,
+    name: string,
+    pause?: () => Promise<void>,
+  ): Promise<{ bytes: number; sha256: string } | undefined>;
+  spaceOf(owner: string): Promise<Space>;
+  /** As it is stored, whatever is kept in memory. @throws {KeyError} `MISSING`, `DAMAGED` */
+  readKey(subject: string): Promise<Buffer>;
+  /** A sentence for each line of the list of erasures that cannot be read. */
+  unreadableErasures(): Promise<string[]>;
+}
+
+/** Where they are. */
+export type KeptPlace = {
+  data: Pick<DataFolder, 'shared' | 'recordings' | 'keys'>;
+  /** Null, or absent: they are in folders. */
+  bucket?: Blobs | null | undefined;
+};
+
+export const keptFiles = ({ data, bucket }: KeptPlace): KeptFiles =>
+  bucket ? inBucket(bucket) : inFolders(data);
+
+const inFolders = (data: KeptPlace['data']): KeptFiles => ({
+  hashAudio: (recordingId, name, pause) =>
+    hashFile(join(data.recordings, recordingId, name), pause),
+  // Not `openSpace`: that would make a folder, and looking must change nothing.
+  spaceOf: async (owner) => ({
+    root: join(await realpath(data.shared), 'spaces', owner),
+    user: owner,
+  }),
+  readKey: (subject) => readKeyFile(data.keys, subject),
+  unreadableErasures: async () => (await readErasures(join(data.keys, erasuresFile))).unreadable,
+});
+
+const inBucket = (bucket: Blobs): KeptFiles => ({
+  hashAudio: (recordingId, name, pause) =>
+    hashBlob(bucket, `recordings/${recordingId}/${name}`, pause),
+  spaceOf: async (owner) => spaceInBucket(bucket, owner),
+  async readKey(subject) {
+    const found = await bucket.get(`keys/${subject}`);
+    if (!found) throw new KeyError('MISSING', `The key of ${subject} is not in the bucket.`);
+    const key = decodeKey(await buffer(found.body));
+    if (key) return key;
+    throw new KeyError('DAMAGED', `The key of ${subject} is not as it was written.`);
+  },
+  async unreadableErasures() {
+    // Each erasure is an object of its own there; a list comes from a data directory only.
+    const found = await bucket.get(`keys/${erasuresFile}`);
+    const lines = found ? (await buffer(found.body)).toString('utf8').split('\n') : [];
+    return lines.flatMap((line, index) =>
+      line === '' || parseErasure(line)
+        ? []
+        : [`Line ${index + 1} of the list of erasures cannot be read.`],
+    );
+  },
+});
+
+/** Between two pauses, in bytes. */
+const pauseEvery = 1024 ** 2;
+
+/** Undefined: it is not there. @throws {BlobsError} */
+export async function hashBlob(
+  blobs: Blobs,
+  key: string,
+  pause?: () => Promise<void>,
+): Promise<{ bytes: number; sha256: string } | undefined> {
+  const found = await blobs.get(key);
+  if (found === null) return undefined;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let paused = 0;
+  for await (const chunk of found.body as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    if (pause === undefined || bytes - paused < pauseEvery) continue;
+    paused = bytes;
+    await pause();
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}

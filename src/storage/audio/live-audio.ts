@@ -1,0 +1,115 @@
+import { buffer } from 'node:stream/consumers';
+import type { Blobs } from '../blobs/blobs.ts';
+
+/** Sound that is being recorded, where there is no file that grows for all nodes to see. */
+export interface LiveAudio {
+  /**
+   * From now on this process puts what is heard, behind what others have put; what one of those puts later does not
+   * count. @throws {BlobsError}
+   */
+  begin(recordingId: string): Promise<LivePieces>;
+  /** When something of it was put last, in milliseconds since 1970; null: nothing was. @throws {BlobsError} */
+  heardAt(recordingId: string): Promise<number | null>;
+  /** Nothing of it is left; twice is once. @throws {BlobsError} */
+  remove(recordingId: string): Promise<void>;
+}
+
+/** The sound of one recording as 16-bit samples of one channel. */
+export type LivePieces = {
+  /** What was put before; null: nothing. `heardAt`: milliseconds since 1970. */
+  readonly found: { rate: number; samples: number; heardAt: number } | null;
+  /** It, in order. @throws {BlobsError} */
+  read(): AsyncIterable<Buffer>;
+  /** Puts samples, the first of which is the one at `start`; durable when it returns. @throws {BlobsError} */
+  put(start: number, rate: number, pcm: Buffer): Promise<void>;
+};
+
+/** Of one process (its turn), and what of it counts. Lengths in samples. */
+type Piece = { key: string; rate: number; skip: number; samples: number };
+type Entry = { key: string; turn: number; rate: number | null; start: number; samples: number };
+
+/** Pieces that are asked for at once. */
+const atOnceMax = 16;
+
+/**
+ * In a bucket, as objects `recordings/<id>/live/<turn>-<rate>-<start>`. Each process that begins has a turn of its own
+ * and says where it begins (`<turn>-begin-<start>`): what a process of an earlier turn puts behind that, since it was
+ * frozen and has not noticed, does not count.
+ */
+export const liveInBucket = (bucket: Blobs): LiveAudio => ({
+  async begin(recordingId) {
+    const folder = folderOf(recordingId);
+    for (;;) {
+      const { entries, heardAt } = await entriesIn(bucket, folder);
+      const pieces = piecesOf(entries);
+      const samples = pieces.reduce((sum, one) => sum + one.samples, 0);
+      const turn = Math.max(0, ...entries.map((one) => one.turn)) + 1;
+      const mine = `${folder}${turn}-begin-${samples}`;
+      if (!(await bucket.put(mine, Buffer.alloc(0), { ifAbsent: true }))) continue;
+      const rate = pieces[0]?.rate;
+      return {
+        found: rate === undefined ? null : { rate, samples, heardAt },
+        read: () => contentOf(bucket, pieces),
+        async put(start, atRate, pcm) {
+          await bucket.put(`${folder}${turn}-${atRate}-${start}`, pcm);
+        },
+      };
+    }
+  },
+  heardAt: async (recordingId) => (await entriesIn(bucket, folderOf(recordingId))).heardAt || null,
+  async remove(recordingId) {
+    for await (const { key } of bucket.list(folderOf(recordingId))) await bucket.delete(key);
+  },
+});
+
+const folderOf = (recordingId: string): string => `recordings/${recordingId}/live/`;
+
+async function entriesIn(
+  bucket: Blobs,
+  folder: string,
+): Promise<{ entries: Entry[]; heardAt: number }> {
+  const entries: Entry[] = [];
+  let heardAt = 0;
+  for await (const { key, bytes, modifiedAt } of bucket.list(folder)) {
+    const [, turn, rate, start] = /^(\d+)-(begin|\d+)-(\d+)$/.exec(key.slice(folder.length)) ?? [];
+    if (turn === undefined) continue;
+    if (rate !== 'begin') heardAt = Math.max(heardAt, modifiedAt.getTime());
+    entries.push({
+      key,
+      turn: Number(turn),
+      rate: rate === 'begin' ? null : Number(rate),
+      start: Number(start),
+      samples: bytes / 2,
+    });
+  }
+  return { entries, heardAt };
+}
+
+/** Those that count, without a hole, in order. */
+function piecesOf(entries: readonly Entry[]): Piece[] {
+  const begins = entries.filter(({ rate }) => rate === null);
+  const sorted = entries.toSorted((a, b) => a.turn - b.turn || a.start - b.start);
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { key, turn, rate, start, samples } of sorted) {
+    if (rate === null) continue;
+    const next = begins.filter((one) => one.turn > turn).map((one) => one.start);
+    const counts = Math.min(start + samples, ...next) - end;
+    if (start > end || counts <= 0) continue;
+    pieces.push({ key, rate, skip: end - start, samples: counts });
+    end += counts;
+  }
+  return pieces;
+}
+
+async function* contentOf(bucket: Blobs, pieces: readonly Piece[]): AsyncGenerator<Buffer> {
+  for (let at = 0; at < pieces.length; at += atOnceMax) {
+    const reading = pieces.slice(at, at + atOnceMax).map(async ({ key, skip, samples }) => {
+      const range = { start: skip * 2, end: (skip + samples) * 2 - 1 };
+      const found = await bucket.get(key, { range });
+      if (found === null) throw new Error('A piece of a recording is gone while it is recorded.');
+      return await buffer(found.body);
+    });
+    yield* await Promise.all(reading);
+  }
+}
