@@ -70,7 +70,7 @@ export class BucketUploads extends DataStore implements ResumableUploads {
     );
     const before = last && (await this.#blobs.get(last.key));
     let pieces: Buffer[] = before ? [await buffer(before.body)] : [];
-    let start = before ? last!.start : offset;
+    let start = before ? last.start : offset;
     let end = offset;
     let put = offset;
     const putPieces = async (): Promise<void> => {
@@ -92,7 +92,7 @@ export class BucketUploads extends DataStore implements ResumableUploads {
     }
     // Also of a connection that broke off: what has arrived is not asked for again.
     await putPieces();
-    if (before && put > offset) await this.#blobs.delete(last!.key);
+    if (before && put > offset) await this.#blobs.delete(last.key);
     if (broken !== undefined) throw broken;
     return put;
   }
