@@ -51,8 +51,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
   const ownership = postgresOwnership(db, { leaseMs });
   const closing: (() => Promise<unknown>)[] = [() => db.close(), () => ownership.close()];
   try {
-    const { logId } = db;
-    const files = await openNodeFiles({ url: cluster.blobsUrl, logId, ownership, data });
+    const files = await openNodeFiles({ url: cluster.blobsUrl, logId: db.logId, ownership, data });
     closing.push(() => files.blobs.close());
     const member = await joinCluster({ cluster, db, ownership, blobs: files.blobs, log });
     closing.push(() => member.leave());
