@@ -98,7 +98,12 @@ test('a meeting that waits for its names, and one that is worked on, take what c
   assert.deepEqual(
     events
       .filter(({ type }) => type === 'audio.extended')
-      .map(({ data }) => [data['path'], data['before'], data['duration']]),
+      // Where several nodes keep, names have a part that is no other's.
+      .map(({ data }) => [
+        String(data['path']).replace(/-[0-9a-f]{16}(?=\.)/, ''),
+        data['before'],
+        data['duration'],
+      ]),
     [
       ['audio-2.wav', 1, 2],
       ['audio-3.wav', 2, 3],

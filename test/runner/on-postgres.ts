@@ -14,11 +14,9 @@ const notOnPostgres: Readonly<Record<string, string>> = {
   'test/http/backup.test.ts': 'a database is backed up by its own tools',
   'test/http/doctor.test.ts':
     'of a log in files; of a cluster: nodes.test.ts, doctor/cluster.test.ts',
-  'test/http/late-audio.test.ts': 'expects audio-2.wav; nodes have other names',
   'test/http/models.test.ts': 'starts a process on files',
   'test/http/readings.test.ts': 'ends with mitschrift verify on files',
   'test/http/starting.test.ts': 'opening and damage of LevelDB',
-  'test/recordings/split-capture.test.ts': 'records a device, which nodes do not',
 };
 
 /** What was not tried there yet. */
@@ -33,13 +31,9 @@ const untried: readonly string[] = [
   'test/http/path-fuzz.test.ts',
   'test/http/peer.test.ts',
   'test/http/seed-interface.test.ts',
-  'test/http/sockets.test.ts',
   'test/http/timeouts.test.ts',
-  'test/http/waiting.test.ts',
-  'test/recordings/diarizing.test.ts',
   'test/recordings/engine-speakers.test.ts',
   'test/recordings/identifying.test.ts',
-  'test/recordings/replay-from.test.ts',
 ];
 
 /** Tests of whole services, which `test/support/test-store.ts` starts on either. */
