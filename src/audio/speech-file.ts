@@ -133,13 +133,13 @@ export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWr
   let room = new Int16Array(0);
   let unsynced = 0;
   let syncing: Promise<void> | null = null;
-  let failed: Error | null = null;
+  const failures: Error[] = [];
   /** One at a time, beside what is written meanwhile. The system tells of a failure once: it is kept for `finish`. */
   const syncMore = () => {
     unsynced = 0;
     syncing ??= file
       .datasync()
-      .catch((error: Error) => void (failed ??= error))
+      .catch((error: Error) => void failures.push(error))
       .finally(() => (syncing = null));
   };
   return {
@@ -166,7 +166,7 @@ export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWr
     async finish(signal) {
       await writeAll(file, speechHeader(samples), 0);
       await syncing;
-      if (failed !== null) throw failed as Error;
+      if (failures[0] !== undefined) throw failures[0];
       await file.sync();
       await file.close();
       signal?.throwIfAborted();
