@@ -45,9 +45,15 @@ const builds = [
 ];
 
 const checks = ['types', 'types:web', 'lint', 'format', 'unused'];
-/** At once: some that mostly wait for sound to pass, and as many others as keep two cores busy. */
-const lanes = { sound: 1, others: 3 };
-const waitsForSound = (file: string): boolean => /^test\/(capture|e2e|recorder)\//.test(file);
+/**
+ * At once: one that mostly waits for sound to pass, one with a browser (of two, pages are too slow), and two others: they
+ * keep two cores busy. A lane without files of its own takes any.
+ */
+const lanes = ['sound', 'browser', 'other', 'other'] as const;
+function laneOf(file: string): (typeof lanes)[number] {
+  if (/^test\/(capture|e2e|recorder)\//.test(file)) return 'sound';
+  return file.startsWith('test/web/') ? 'browser' : 'other';
+}
 const options = {
   long: { type: 'boolean', default: false },
   counts: { type: 'boolean', default: false },
@@ -180,13 +186,14 @@ async function runFiles(
   files: readonly FileTry[],
   run: (file: FileTry) => Promise<FileRun>,
 ): Promise<FileRun[]> {
-  const sound = files.filter(({ file }) => waitsForSound(file));
-  const others = files.filter(({ file }) => !waitsForSound(file));
+  const waiting = [...files];
   const runs: FileRun[] = [];
-  /** Takes of the other kind when there are no more of its own. */
-  const lane = async (first: FileTry[], then: FileTry[]) => {
-    const next = () => first.shift() ?? then.shift();
-    for (let one = next(); one !== undefined; one = next()) {
+  const next = (own: string) => {
+    const mine = waiting.findIndex(({ file }) => laneOf(file) === own);
+    return waiting.splice(Math.max(0, mine), 1)[0];
+  };
+  const lane = async (own: string) => {
+    for (let one = next(own); one !== undefined; one = next(own)) {
       const ended = await run(one);
       runs.push(ended);
       console.log(`\n▶▶ ${nameOf(ended)} (${ended.seconds.toFixed(1)} s)`);
@@ -194,10 +201,7 @@ async function runFiles(
       for (const problem of ended.problems) console.log(`✖ ${problem}`);
     }
   };
-  await Promise.all([
-    ...Array.from({ length: lanes.sound }, () => lane(sound, others)),
-    ...Array.from({ length: lanes.others }, () => lane(others, sound)),
-  ]);
+  await Promise.all(lanes.map(lane));
   return runs;
 }
 

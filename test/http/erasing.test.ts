@@ -13,7 +13,8 @@ async function inherited(
   giveUp: (recordingId: string) => Promise<unknown>,
 ): Promise<{ first: string; second: string; paths: string[] }> {
   const upload = async () => {
-    const { recording_id: id } = (await service.upload(token, { title: 'Budget' })).body;
+    const fields = { title: 'Budget', started_at: '2026-11-20T09:30:00Z' };
+    const { recording_id: id } = (await service.upload(token, fields)).body;
     await service.reaches(id, 'idle.saved');
     const { documents } = (await service.call<Detail>('GET', `/recordings/${id}`, { token })).body;
     return { id, paths: Object.values(documents).toSorted() };
