@@ -28,6 +28,12 @@ export const germanCluster: Phrases = {
   'Make that user its owner.': 'Diesen Benutzer zu ihrem Eigentümer machen.',
   'The database {where} runs with fsync off: a power cut may take what it acknowledged.':
     'Die Datenbank {where} läuft ohne fsync: Ein Stromausfall kann nehmen, was sie bestätigt hat.',
+  'The clock of this machine is {seconds} s ahead of that of the database {where}.':
+    'Die Uhr dieses Rechners geht der der Datenbank {where} um {seconds} s vor.',
+  'The clock of this machine is {seconds} s behind that of the database {where}.':
+    'Die Uhr dieses Rechners geht der der Datenbank {where} um {seconds} s nach.',
+  'What is recorded here gets wrong times: let both follow a time server.':
+    'Was hier aufgenommen wird, bekommt falsche Zeiten: beide einem Zeitserver folgen lassen.',
   'The database {where} is PostgreSQL {version}; Mitschrift needs 14 or newer.':
     'Die Datenbank {where} ist PostgreSQL {version}; Mitschrift braucht 14 oder neuer.',
   'The database {where} is a standby, which takes no writes.':

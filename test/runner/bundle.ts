@@ -17,7 +17,9 @@ export type TestBundle = {
   remove(): Promise<void>;
 };
 
-/** Processes that tests start (`testProgram` in `support/program.ts`), and the reporter in each. */
+/** In the process of each file. */
+const reporter = 'test/runner/file-reporter';
+/** Processes that tests start (`testProgram` in `support/program.ts`). */
 const programs = [
   'test/documents/document-writer',
   'test/faults/capturer',
@@ -25,7 +27,6 @@ const programs = [
   'test/faults/forgetter',
   'test/faults/log-reader',
   'test/faults/writer',
-  'test/runner/file-reporter',
   'test/support/lock-holder-process',
   'test/support/no-network-process',
   'test/support/pulse-service-process',
@@ -43,7 +44,10 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
   await removeLeftOver(all);
   const folder = join(all, String(process.pid));
   const nameOf = (path: string) => relative(root, path).replace(/\.ts$/, '').replaceAll('..', '_');
-  const entries = [...files, ...programs.map((name) => join(root, `${name}.ts`))];
+  // Files from elsewhere (the tests of the runner's own) start none of them.
+  const isOurs = files.some((file) => file.startsWith(join(root, 'test/')));
+  const built = isOurs ? [reporter, ...programs] : [reporter];
+  const entries = [...files, ...built.map((name) => join(root, `${name}.ts`))];
   const packages = await loadedPackages(root);
   await mkdir(folder, { recursive: true });
   await build({
