@@ -19,7 +19,7 @@ import { assertFlat, resourcesOf } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 import { program } from '../support/program.ts';
 
-const rounds = times({ short: 5, long: 200 });
+const rounds = times({ short: 3, long: 200 });
 /** Uploads of one round, and the longest life of the service in it, in milliseconds. */
 const uploadsPerRound = { least: 1, most: 2 };
 const lifeMs = { least: 100, most: 2500 };
