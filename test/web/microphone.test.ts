@@ -178,6 +178,41 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await other.close();
   });
 
+  await t.test('the microphone and a tab’s sound, mixed; then the tab’s is over', async () => {
+    // With a fake microphone Chromium shares no other tab's sound: what it would give is made here.
+    await page.evaluate(`(() => {
+      navigator.mediaDevices.getDisplayMedia = async () => {
+        const sound = new AudioContext();
+        const into = sound.createMediaStreamDestination();
+        const tone = new OscillatorNode(sound, { frequency: ${toneHertz} });
+        const quieter = new GainNode(sound, { gain: 0.2 });
+        tone.connect(quieter).connect(into);
+        tone.start();
+        const [track] = into.stream.getAudioTracks();
+        globalThis.endTab = () => (track.stop(), track.dispatchEvent(new Event('ended')));
+        const picture = document.createElement('canvas').captureStream();
+        return new MediaStream([track, ...picture.getVideoTracks()]);
+      };
+    })()`);
+    await record(page, 'both');
+    await moreBlocks(page, 30);
+    await page.evaluate('endTab()');
+    await page.getByText('The tab is no longer shared').waitFor();
+    await moreBlocks(page, 10);
+    await page.getByRole('button', { name: 'Stop and write notes' }).click();
+    await page.locator('.rec-btn').waitFor();
+    const pcm = await delivered(page);
+    await sameOnDisk(service, session.token, pcm);
+    const blocks = loudnessOf(pcm);
+    const both = blocks.filter(({ tone, rest }) => tone > 1000 && rest > 300);
+    assert.ok(both.length > 5, JSON.stringify(blocks));
+    assert.ok(
+      blocks.slice(-5).every(({ tone }) => tone < 300),
+      JSON.stringify(blocks.slice(-5)),
+    );
+    await page.reload();
+  });
+
   await t.test('in a tab that was closed', async () => {
     await record(page);
     await moreBlocks(page, 10);
@@ -221,6 +256,28 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await next.getByText('came from the browser only after its end').waitFor();
   });
 });
+
+/** What a tab plays, and samples a second and in a block. */
+const [toneHertz, rate, blockSamples] = [3000, 16_000, 1600];
+
+/** Of each block the amplitude of the tab's tone (Goertzel) and of all else, in steps of 16 bit. */
+function loudnessOf(pcm: Buffer): { tone: number; rest: number }[] {
+  const blocks: { tone: number; rest: number }[] = [];
+  for (let from = 0; from + blockSamples * 2 <= pcm.length; from += blockSamples * 2) {
+    let [cosine, sine, power] = [0, 0, 0];
+    for (let n = 0; n < blockSamples; n += 1) {
+      const sample = pcm.readInt16LE(from + n * 2);
+      const angle = (2 * Math.PI * toneHertz * n) / rate;
+      cosine += sample * Math.cos(angle);
+      sine += sample * Math.sin(angle);
+      power += sample ** 2;
+    }
+    const tone = (2 * Math.hypot(cosine, sine)) / blockSamples;
+    const rest = Math.sqrt(Math.max(0, (2 * power) / blockSamples - tone ** 2));
+    blocks.push({ tone: Math.round(tone), rest: Math.round(rest) });
+  }
+  return blocks;
+}
 
 async function record(page: Page, source = 'microphone'): Promise<void> {
   await page.getByText('Just me').click();
