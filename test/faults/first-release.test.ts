@@ -1,11 +1,12 @@
 import pino from 'pino';
 import assert from 'node:assert/strict';
-import { cp, readFile, readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { readTable } from '../../src/integrity/tables/table-file.ts';
 import { startService } from '../../src/main.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -114,11 +115,8 @@ async function places(
   { documents = false } = {},
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const name = relative(root, path);
+  for (const { name, bytes } of await filesBelow(root)) {
     if (name.startsWith('spaces/') && !documents) continue;
-    const bytes = entry.isFile() ? await readFile(path) : Buffer.alloc(0);
     const held = [Buffer.from(name), bytes, ...(name.endsWith('.ldb') ? unpacked(bytes) : [])];
     for (const secret of wanted) {
       if (!held.some((one) => one.includes(secret))) continue;

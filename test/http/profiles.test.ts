@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { startService, type TestService } from '../support/http-client.ts';
 
 type Voice = { label: string; seconds: number; embedding: number[] };
@@ -198,14 +197,10 @@ async function filesWith(folder: string, name: string): Promise<string[]> {
     const hash = createHash('sha256').update(one).digest();
     return [hash.toString('hex').slice(0, 32), hash.toString('base64url').slice(0, 20), hash];
   });
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries.filter((one) => one.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    const bytes = await readFile(path);
-    if (marks.some((mark) => bytes.includes(mark))) found.push(path);
-  }
-  return found;
+  const files = await filesBelow(folder);
+  return files
+    .filter(({ bytes }) => marks.some((mark) => bytes.includes(mark)))
+    .map(({ path }) => path);
 }
 
 /** A service that tells two speakers apart, and how to have it hear a meeting of these voices. */

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
@@ -22,6 +22,7 @@ import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.t
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
@@ -368,12 +369,11 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
           if (`${key} ${value}`.includes(word)) places.push(`database ${key.slice(0, 40)}`);
         }
       }
-      for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
-        const path = join(entry.parentPath, entry.name);
-        const holds =
-          entry.name.includes(word) || (entry.isFile() && (await fileHolds(path, word)));
-        if (holds) places.push(path);
-      }
+      const files = await filesBelow(dataDir);
+      const holding = files.filter(
+        ({ name, bytes }) => name.includes(word) || bytes.includes(word),
+      );
+      places.push(...holding.map(({ path }) => path));
       if (logged.join('\n').includes(word)) places.push('the service’s log');
       return places;
     },
@@ -391,9 +391,6 @@ async function openWorld(t: TestContext, home: string, options: Options = {}) {
 }
 
 /** LevelDB compresses its tables; what is in them is looked at through the database. */
-const fileHolds = async (path: string, word: string): Promise<boolean> =>
-  (await readFile(path)).includes(word);
-
 function speaking(
   said: (recordingId: string) => string,
   spaceOf: Parameters<typeof write>[0]['spaceOf'],
