@@ -15,7 +15,7 @@ import { tempDir } from '../support/temp-dir.ts';
 test('a service with a certificate speaks https, and says to plain http where to go and nothing else', async (t) => {
   const { service, cert } = await encrypted(t);
   assert.equal(service.url, `https://localhost:${service.port}`);
-  const code = (await readFile(join(service.dataDir, 'setup-code'), 'utf8')).trim();
+  const code = await service.setupCode();
   assert.equal(
     await service.setupLink,
     `https://localhost:${service.port}/setup#code=${code}`,

@@ -17,27 +17,11 @@ const notOnPostgres: Readonly<Record<string, string>> = {
   'test/http/models.test.ts': 'starts a process on files',
   'test/http/readings.test.ts': 'ends with mitschrift verify on files',
   'test/http/starting.test.ts': 'opening and damage of LevelDB',
+  'test/security/dependencies.test.ts': 'lists devices, which nodes do not record',
 };
 
-/** What was not tried there yet. */
-const untried: readonly string[] = [
-  'test/http/browser-nodes.test.ts',
-  'test/http/encryption.test.ts',
-  'test/http/fuzz.test.ts',
-  'test/http/isolation.test.ts',
-  'test/http/measured-voices.test.ts',
-  'test/http/open.test.ts',
-  'test/http/openapi.test.ts',
-  'test/http/path-fuzz.test.ts',
-  'test/http/peer.test.ts',
-  'test/http/seed-interface.test.ts',
-  'test/http/timeouts.test.ts',
-  'test/recordings/engine-speakers.test.ts',
-  'test/recordings/identifying.test.ts',
-];
-
 /** Tests of whole services, which `test/support/test-store.ts` starts on either. */
-const folders = ['test/http/', 'test/recordings/'];
+const folders = ['test/http/', 'test/recordings/', 'test/security/'];
 const starting = /\b(?:startService|wholeService|testPipeline|openMeetingWorld)\(/;
 
 /** Which of these files run on PostgreSQL too. @param isLong all that can; else the core */
@@ -45,7 +29,7 @@ export async function filesOnPostgres(
   files: readonly string[],
   isLong: boolean,
 ): Promise<string[]> {
-  const left = new Set([...Object.keys(notOnPostgres), ...untried]);
+  const left = new Set(Object.keys(notOnPostgres));
   const gone = [...core, ...left].filter((file) => !files.includes(file));
   if (gone.length > 0) throw new Error(`Not there any more: ${gone.join(', ')}`);
   if (!isLong) return files.filter((file) => core.includes(file));

@@ -31,8 +31,7 @@ async function intrude(url: string, host: string): Promise<void> {
 }
 
 /** Sets up with the code, in the same way. */
-async function setUp(url: string, host: string, dataDir: string): Promise<void> {
-  const code = (await readFile(join(dataDir, 'setup-code'), 'utf8')).trim();
+async function setUp(url: string, host: string, code: string): Promise<void> {
   const made = await rawRequest(url, {
     method: 'POST',
     path: '/setup',
@@ -46,7 +45,7 @@ test('through nginx that adds no header, setup needs the code', async (t) => {
   const service = await startService(t);
   const nginx = await startNginx(t, service.url);
   await intrude(nginx, 'notes.example.org');
-  await setUp(nginx, 'notes.example.org', service.dataDir);
+  await setUp(nginx, 'notes.example.org', await service.setupCode());
 });
 
 for (const [what, address, host] of [

@@ -7,6 +7,8 @@ import { type Cluster, ask, postgresCluster } from './postgres.ts';
 /** Whether whole services of the tests are nodes on PostgreSQL (`MITSCHRIFT_TEST_STORE=postgres`), and not alone on LevelDB. */
 export const onPostgres = process.env['MITSCHRIFT_TEST_STORE'] === 'postgres';
 
+const nodeName = 'node';
+
 const ends: (() => unknown)[] = [];
 after(async () => {
   for (const end of ends.toReversed()) await end();
@@ -24,10 +26,14 @@ export async function storeVariables(dataDir: string): Promise<Record<string, st
   return onPostgres ? await nodeVariables(dataDir) : { MITSCHRIFT_DATA: dataDir };
 }
 
+/** Where a service that `storeVariables` starts keeps what is its machine's alone, such as models. */
+export const machineFolder = (dataDir: string): string =>
+  onPostgres ? join(dataDir, nodeName) : dataDir;
+
 /** As `storeVariables` on PostgreSQL. @param node a name: each has a folder of its own */
 export async function nodeVariables(
   dataDir: string,
-  node = 'node',
+  node = nodeName,
 ): Promise<Record<string, string>> {
   cluster ??= postgresCluster({ after: (end) => void ends.push(end) });
   const { url } = await cluster;
