@@ -234,6 +234,4 @@ export const germanDetails: Phrases = {
   'This service is to speak https, and its certificate cannot be used. On its machine `mitschrift doctor` says why.':
     'Dieser Dienst soll https sprechen, und sein Zertifikat ist nicht zu gebrauchen. Auf seinem Rechner sagt `mitschrift doctor`, warum.',
   'This service speaks https: open {address}': 'Dieser Dienst spricht https: {address} öffnen',
-  'Where audio is kept in a bucket, nothing is added to a recording that has ended. Upload what is left as a file.':
-    'Wo der Ton in einem Bucket liegt, wird einer beendeten Aufnahme nichts hinzugefügt. Den Rest als Datei hochladen.',
 };

@@ -187,11 +187,11 @@ async function refuseCaptures(
       if (await exists(join(recordings, recordingId, name))) throw stillRecorded(recordingId);
 }
 
-/** As `liveInBucket` has what is being recorded. */
+/** As `liveInBucket` and `lateInBucket` have what is being recorded, and what came behind it. */
 async function refuseLivePieces(from: MigratedFiles): Promise<void> {
   for await (const name of from.list('recordings')) {
     const [, recordingId = '', folder] = name.split('/');
-    if (folder === 'live') throw stillRecorded(recordingId);
+    if (folder === 'live' || folder === 'late') throw stillRecorded(recordingId);
   }
 }
 

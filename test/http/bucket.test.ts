@@ -198,6 +198,48 @@ test('what a browser sends is acknowledged when it is in the bucket, and another
   assert.match((await recordingById(a.storage, id))!.audio!.path, /^audio-[0-9a-f]{16}\.wav$/);
 });
 
+test('what a browser sends after its recording has ended is added, though its node and the bucket go in between', async () => {
+  const rate = 16_000;
+  const pcm = randomBytes(rate * 2 * 3);
+  const c = await start('c', 'serve');
+  let { url } = c;
+  const connect = (recordingId?: string) => {
+    const how = { url: () => url, token: ada, pcm, rate, frameSamples: 800 };
+    return browserClient({ ...how, ...(recordingId === undefined ? {} : { recordingId }) });
+  };
+  const first = connect();
+  await first.sendTo(rate);
+  const id = (await first.stop()).recording_id!;
+  await a.reaches(id, 'idle.saved');
+
+  const late = connect(id);
+  await late.sendTo(1.5 * rate);
+  const pieces = `recordings/${id}/late/`;
+  assert.ok((await names(pieces)).length > 1);
+  server.behave('busy');
+  server.asked();
+  const more = late.sendTo(2 * rate);
+  await eventually('it is tried to be put', () => server.asked().includes('PUT'));
+  assert.ok(late.acknowledged() < 2 * rate);
+  server.behave('well');
+  await more;
+
+  await c.close();
+  ({ url } = a);
+  await late.sendTo(3 * rate);
+  const { reason, samples } = await late.stop();
+  assert.deepEqual([reason, samples], ['stopped', 3 * rate]);
+  await a.reaches(id, 'idle.saved');
+  const audio = await fetch(`${a.url}/recordings/${id}/audio`, {
+    headers: { Authorization: `Bearer ${ada}` },
+  });
+  assert.deepEqual(Buffer.from(await audio.arrayBuffer()).subarray(44), pcm);
+  await eventually('one file is left', async () => {
+    const [kept, ...others] = await names(`recordings/${id}/`);
+    return /audio-2-[0-9a-f]{16}\.wav$/.test(kept!) && others.length === 0;
+  });
+});
+
 const tus = (
   { url }: TestService,
   method: string,

@@ -7,7 +7,7 @@ import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import { type BrowserEnd, type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { captureRate } from '../../audio/wav.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
-import { keptAudio, sharedCapture } from './shared-capture.ts';
+import { keptAudio, sharedCapture, sharedEveryMs } from './shared-capture.ts';
 import { removeCaptureFiles } from '../file/capture-files.ts';
 import type { CaptureNow, CaptureWarning } from '../capture-now.ts';
 import type { StoppedBy } from '../device/reservations.ts';
@@ -46,8 +46,6 @@ export type OtherNodes = {
 const openWithinMs = 10_000;
 /** Between two tries to take one over that another node still has, in milliseconds. */
 const takeOverEveryMs = 250;
-/** Each acknowledgement is a piece in a bucket there. Milliseconds. */
-const sharedEveryMs = 2_000;
 
 type BrowserCapturesDeps = {
   store: EventStore;

@@ -17,15 +17,9 @@ import { recordedElsewhere } from './browser-captures.ts';
 import { countedBehind } from './late-stream.ts';
 import { type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
-import {
-  type LateBase,
-  joinLate,
-  lateFolder,
-  lengthOf,
-  readLateBase,
-  removeLate,
-  writeLateBase,
-} from './late-file.ts';
+import { type LateBases, lateBases } from './late-base.ts';
+import { type LateBase, joinLate, lateFolder, lengthOf } from './late-file.ts';
+import { sharedCapture, sharedEveryMs } from './shared-capture.ts';
 
 /**
  * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside
@@ -71,12 +65,14 @@ export const openLateAudio = (deps: LateAudioDeps): LateBrowserAudio => new Kept
 /** Holds the stream of each recording that more comes of. */
 class KeptLateAudio implements LateBrowserAudio {
   readonly #deps: LateAudioDeps;
+  readonly #bases: LateBases;
   readonly #streams = new Map<string, Promise<BrowserStream>>();
   readonly #endings = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
   constructor(deps: LateAudioDeps) {
     this.#deps = deps;
+    this.#bases = lateBases(deps.files);
   }
 
   stream(recordingId: string): Promise<BrowserStream> {
@@ -110,8 +106,7 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #open(recordingId: string): Promise<BrowserStream> {
-    const { files, ownership } = this.#deps;
-    if (files.live !== null) throw refusal(notInBucket);
+    const { ownership } = this.#deps;
     const held = await ownership.claim(nameOf(recordingId), this.#closing.signal);
     if (!held) throw recordedElsewhere();
     try {
@@ -123,30 +118,43 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #openHeld(recordingId: string, held: Held): Promise<BrowserStream> {
-    const { files, recordingService, log, jobs } = this.#deps;
-    const folder = files.captureFolder(recordingId);
+    const { recordingService, jobs } = this.#deps;
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);
     // A crash between the fact and the end of its work: what was taken is in the audio already.
-    const left = await readLateBase(folder);
+    const left = await this.#bases.read(recordingId);
     if (left && additionTo(recording, left)) await this.#forget(recordingId, recording, left);
     await jobs.add(recordingId, 'late-audio');
     const base =
       (left && !additionTo(recording, left) ? left : null) ??
       (await this.#begin(recordingId, main));
-    const secondsMax =
-      Math.min(this.#deps.hoursMax() * 3600, wavFramesMax(1) / base.rate) -
-      base.samples / base.rate;
-    const inner = await openBrowserStream(lateFolder(folder), {
-      limits: { ...browserLimits, ...this.#deps.limits, secondsMax: Math.max(0, secondsMax) },
-      isShared: this.#deps.others !== null,
-      log,
-      onAway() {},
-    });
+    const inner = await this.#openBehind(recordingId, base, held);
     const ending = this.#untilEnd(recordingId, { inner, base, held });
     this.#endings.add(ending);
     void ending.finally(() => this.#endings.delete(ending));
     return countedBehind(inner, base);
+  }
+
+  async #openBehind(recordingId: string, base: LateBase, held: Held): Promise<BrowserStream> {
+    const { files, log, others, hoursMax, limits } = this.#deps;
+    const folder = lateFolder(files.captureFolder(recordingId));
+    const signal = AbortSignal.any([this.#closing.signal, held.lost]);
+    const job = { recordingId, signal, waiting() {} };
+    const share = files.late ? await sharedCapture(job, files.late, folder) : undefined;
+    const secondsMax =
+      Math.min(hoursMax() * 3600, wavFramesMax(1) / base.rate) - base.samples / base.rate;
+    return await openBrowserStream(folder, {
+      limits: {
+        ...browserLimits,
+        ...(share ? { acknowledgeEveryMs: sharedEveryMs } : {}),
+        ...limits,
+        secondsMax: Math.max(0, secondsMax),
+      },
+      isShared: others !== null && !share,
+      share,
+      log,
+      onAway() {},
+    });
   }
 
   /** Whether it is left to the process that the browser comes back to. */
@@ -158,11 +166,9 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #begin(recordingId: string, main: AudioFile): Promise<LateBase> {
-    const { files } = this.#deps;
-    const folder = files.captureFolder(recordingId);
-    const base = await files.read(recordingId, main, lengthOf);
-    await removeLate(folder);
-    await writeLateBase(folder, base);
+    const base = await this.#deps.files.read(recordingId, main, lengthOf);
+    await this.#bases.remove(recordingId);
+    await this.#bases.write(recordingId, base);
     return base;
   }
 
@@ -239,7 +245,7 @@ class KeptLateAudio implements LateBrowserAudio {
     const { files } = this.#deps;
     const addition = recording && left && additionTo(recording, left);
     if (addition) await removeReplaced(files, recordingId, addition);
-    await removeLate(files.captureFolder(recordingId));
+    await this.#bases.remove(recordingId);
     await this.#deps.jobs.complete(recordingId, 'late-audio');
   }
 }
@@ -283,9 +289,6 @@ function audioOf(recording: Recording, state: string): AudioFile {
   if (!audio || isGone) throw refusal('There is no audio any more to which this could be added.');
   return audio;
 }
-
-const notInBucket =
-  'Where audio is kept in a bucket, nothing is added to a recording that has ended. Upload what is left as a file.';
 
 const refusal = (message: string): StageError =>
   new StageError('not-recording', message, { retriable: false });

@@ -1,11 +1,9 @@
-import * as z from 'zod';
 import { ulid } from 'ulid';
-import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeFlac, flacLength } from '../../audio/flac.ts';
 import { wavLayout } from '../../audio/wav.ts';
-import { StageError, hasCode } from '../../shared/errors.ts';
-import { privateDirectory, writeDurably } from '../../shared/files.ts';
+import { StageError } from '../../shared/errors.ts';
 import { type FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
@@ -16,32 +14,6 @@ export type LateBase = { samples: number; rate: number };
 
 /** Where what a browser sends after the end lies until it is added: as a browser's recording does. */
 export const lateFolder = (folder: string): string => join(folder, 'late');
-
-const baseName = 'late.json';
-const baseSchema = z.object({
-  samples: z.number().int().nonnegative(),
-  rate: z.number().int().positive(),
-});
-
-/** Durable before the first sample is taken: its number is behind these. */
-export async function writeLateBase(folder: string, base: LateBase): Promise<void> {
-  await privateDirectory(lateFolder(folder));
-  await writeDurably(join(lateFolder(folder), baseName), JSON.stringify(base));
-}
-
-/** Null when nothing was taken yet. @throws {Error} when it is damaged */
-export async function readLateBase(folder: string): Promise<LateBase | null> {
-  try {
-    return baseSchema.parse(JSON.parse(await readFile(join(lateFolder(folder), baseName), 'utf8')));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
-/** Removes what was taken, once it is added, or nothing is there to add it to. */
-export const removeLate = (folder: string): Promise<void> =>
-  rm(lateFolder(folder), { recursive: true, force: true });
 
 /** How much audio a recording has. @throws {StageError} `not-16-bit`, `audio-missing` */
 export async function lengthOf(path: string): Promise<LateBase> {

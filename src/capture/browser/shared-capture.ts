@@ -16,12 +16,15 @@ import type { SharedCapture } from './browser-writer.ts';
  * recording over makes the file of it again.
  */
 
+/** Between two acknowledgements, each of which is a piece in a bucket there. Milliseconds. */
+export const sharedEveryMs = 2_000;
+
 /**
  * Makes the file in the folder what all nodes have of it, whatever was left there, and returns what keeps more of it. That
  * waits while the bucket is away, and returns only as long as this node has the recording: then it may be acknowledged.
  */
 export async function sharedCapture(
-  job: Job,
+  job: Pick<Job, 'recordingId' | 'signal' | 'waiting'>,
   live: LiveAudio,
   folder: string,
 ): Promise<SharedCapture> {

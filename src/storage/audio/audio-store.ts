@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { LiveAudio } from './live-audio.ts';
+import type { NotedLiveAudio, LiveAudio } from './live-audio.ts';
 
 /**
  * The files of recordings: kept audio, which facts name and every node can read, and what is derived from it, which is
@@ -8,6 +8,8 @@ import type { LiveAudio } from './live-audio.ts';
 export interface AudioStore {
   /** Where what is being recorded is kept for all nodes, besides in `captureFolder`; null: every node sees that folder. */
   readonly live: LiveAudio | null;
+  /** The same for what a browser sends when its recording has ended. */
+  readonly late: NotedLiveAudio | null;
   /** Where a recording is captured, and where what a browser sends late is kept. */
   captureFolder(recordingId: string): string;
   /** Folder of this machine for what is derived from a recording's audio; no other node has it. */

@@ -7,7 +7,7 @@ import { hashFile, ifMissing } from '../../shared/files.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
 import type { AudioFile, AudioStore } from './audio-store.ts';
 import { hashedName } from './folder-audio.ts';
-import { type LiveAudio, liveInBucket } from './live-audio.ts';
+import { type NotedLiveAudio, type LiveAudio, lateInBucket, liveInBucket } from './live-audio.ts';
 
 /** Bytes of kept audio that lie on this machine too, when nothing reads them. */
 const cachedBytesMax = 20 * 1024 ** 3;
@@ -37,6 +37,7 @@ const keyOf = (recordingId: string, name = ''): string => `recordings/${recordin
 
 class BlobAudio implements AudioStore {
   readonly live: LiveAudio;
+  readonly late: NotedLiveAudio;
   readonly #blobs: Blobs;
   readonly #folder: string;
   readonly #bytesMax: number;
@@ -45,6 +46,7 @@ class BlobAudio implements AudioStore {
 
   constructor(blobs: Blobs, folder: string, bytesMax: number) {
     this.live = liveInBucket(blobs);
+    this.late = lateInBucket(blobs);
     this.#blobs = blobs;
     this.#folder = folder;
     this.#bytesMax = bytesMax;

@@ -28,6 +28,7 @@ function folderAudio({ recordings, derived }: Folders): AudioStore {
   const mine = (recordingId: string, name = '') => join(derived, recordingId, name);
   return {
     live: null,
+    late: null,
     captureFolder: kept,
     async workFolder(recordingId) {
       if (isShared) await mkdir(mine(recordingId), { recursive: true, mode: 0o700 });

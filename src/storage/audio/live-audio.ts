@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Blobs } from '../blobs/blobs.ts';
 
-/** Sound that is being recorded, where there is no file that grows for all nodes to see. */
+/** Sound that comes bit by bit, where there is no file that grows for all nodes to see. */
 export interface LiveAudio {
   /**
    * From now on this process puts what is heard, behind what others have put; what one of those puts later does not
@@ -12,6 +12,14 @@ export interface LiveAudio {
   heardAt(recordingId: string): Promise<number | null>;
   /** Nothing of it is left; twice is once. @throws {BlobsError} */
   remove(recordingId: string): Promise<void>;
+}
+
+/** What comes of a recording that has ended, and a note about it, which goes last. */
+export interface NotedLiveAudio extends LiveAudio {
+  /** Null: there is none. @throws {BlobsError} */
+  note(recordingId: string): Promise<string | null>;
+  /** @throws {BlobsError} */
+  keepNote(recordingId: string, text: string): Promise<void>;
 }
 
 /** The sound of one recording as 16-bit samples of one channel. */
@@ -32,13 +40,32 @@ type Entry = { key: string; turn: number; rate: number | null; start: number; sa
 const atOnceMax = 16;
 
 /**
- * In a bucket, as objects `recordings/<id>/live/<turn>-<rate>-<start>`. Each process that begins has a turn of its own
+ * In a bucket, as objects `recordings/<id>/<part>/<turn>-<rate>-<start>`. Each process that begins has a turn of its own
  * and says where it begins (`<turn>-begin-<start>`): what a process of an earlier turn puts behind that, since it was
  * frozen and has not noticed, does not count.
  */
-export const liveInBucket = (bucket: Blobs): LiveAudio => ({
+export const liveInBucket = (bucket: Blobs): LiveAudio => piecesIn(bucket, 'live');
+
+/** Beside that, with its note as `recordings/<id>/late/note`, behind the pieces in the order in which they are removed. */
+export const lateInBucket = (bucket: Blobs): NotedLiveAudio => {
+  const noteOf = (recordingId: string): string => `${folderOf(recordingId, 'late')}note`;
+  return {
+    ...piecesIn(bucket, 'late'),
+    async note(recordingId) {
+      const found = await bucket.get(noteOf(recordingId));
+      return found && (await buffer(found.body)).toString('utf8');
+    },
+    async keepNote(recordingId, text) {
+      await bucket.put(noteOf(recordingId), Buffer.from(text));
+    },
+  };
+};
+
+type Part = 'live' | 'late';
+
+const piecesIn = (bucket: Blobs, part: Part): LiveAudio => ({
   async begin(recordingId) {
-    const folder = folderOf(recordingId);
+    const folder = folderOf(recordingId, part);
     for (;;) {
       const { entries, heardAt } = await entriesIn(bucket, folder);
       const pieces = piecesOf(entries);
@@ -56,13 +83,14 @@ export const liveInBucket = (bucket: Blobs): LiveAudio => ({
       };
     }
   },
-  heardAt: async (recordingId) => (await entriesIn(bucket, folderOf(recordingId))).heardAt || null,
+  heardAt: async (recordingId) =>
+    (await entriesIn(bucket, folderOf(recordingId, part))).heardAt || null,
   async remove(recordingId) {
-    for await (const { key } of bucket.list(folderOf(recordingId))) await bucket.delete(key);
+    for await (const { key } of bucket.list(folderOf(recordingId, part))) await bucket.delete(key);
   },
 });
 
-const folderOf = (recordingId: string): string => `recordings/${recordingId}/live/`;
+const folderOf = (recordingId: string, part: Part): string => `recordings/${recordingId}/${part}/`;
 
 async function entriesIn(
   bucket: Blobs,
