@@ -57,6 +57,23 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
   const rows = page.locator('article.note');
   const readNote = rows.filter({ hasText: readingRoom.title });
 
+  await t.test('nothing moves while the page is put together', async (t) => {
+    for (const size of [{}, phone]) {
+      const fresh = await openPage(t, browser, { url: service.url, session, ...size });
+      await fresh.getByText('Nothing turns speech into text yet.').waitFor();
+      await fresh.getByText('Waits for you: 4 speakers have no names yet.').waitFor();
+      const moved = await fresh.evaluate<number>(`new Promise((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) sum += entry.value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+      })`);
+      assert.ok(moved < 0.02, `layout shift of ${moved}`);
+      await fresh.context().close();
+    }
+  });
+
   await t.test('the library is read page by page, and narrowed', async () => {
     await readNote.waitFor();
     await page.getByText('Waits for you: 4 speakers have no names yet.').waitFor();

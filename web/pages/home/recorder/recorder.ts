@@ -1,8 +1,8 @@
 /** What is recorded, here and elsewhere, and what the large control does with the device of the service's computer. */
 import { persistentAtom } from '@nanostores/persistent';
-import { computed } from 'nanostores';
+import { atom, computed } from 'nanostores';
 import { answer, api } from '../../../client/api.ts';
-import { status } from '../../../client/feed.ts';
+import { onFrame, status } from '../../../client/feed.ts';
 import type { AudioSource } from '../../../client/microphone/audio-store.ts';
 import { browserRecording } from '../../../client/microphone/browser-recording.ts';
 
@@ -16,6 +16,23 @@ export const recordedElsewhere = computed([status, browserRecording], (now, reco
   const running = now?.recording ?? null;
   return running?.recording_id === recording?.recordingId ? null : running;
 });
+
+/** Whether what is recorded becomes text; undefined before the service has said it. */
+export const recognises = atom<boolean>();
+
+/** Keeps that up to date. As long as it is not said, nothing is missing. @returns how to stop */
+export function followEngine(): () => void {
+  const ask = (): Promise<unknown> =>
+    answer(api.GET('/recognition')).then(
+      ({ chosen }) => recognises.set(chosen),
+      () => undefined,
+    );
+  void ask();
+  // A model has come, or is gone.
+  return onFrame((frame) => {
+    if (frame.type === 'model' && frame.phase === null) void ask();
+  });
+}
 
 /** What was chosen last in this browser. */
 export const chosenKind = persistentAtom<'meeting' | 'solo'>('mitschrift.kind', 'meeting');
