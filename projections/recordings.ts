@@ -89,11 +89,20 @@ export async function recordingsListed(
   return kept.filter((one) => one !== undefined);
 }
 
-/** Ids of recordings in which something is going on: recording or transcribing. What a restart takes up. */
+/**
+ * Ids of recordings in which something is going on: recording or transcribing. What a restart takes up.
+ * @param after only those behind this one
+ */
 export async function* unsettledRecordings(
   storage: ProjectionStorage,
+  after = '',
 ): AsyncGenerator<string, void, void> {
-  for await (const [key] of storage.range(recordingsName, startingWith('u/'))) {
+  const { lt } = startingWith('u/');
+  // No id begins with another one.
+  for await (const [key] of storage.range(recordingsName, {
+    gte: `u/${after && `${after}/`}`,
+    lt,
+  })) {
     yield key.slice('u/'.length);
   }
 }

@@ -49,7 +49,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
   await recordingService.finishRemovals();
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
   const others = await recordingService.takeUp(unsettled(parts));
-  recordingService.keepTakingOver(() => unsettled(parts));
+  recordingService.keepTakingOver((after) => unsettled(parts, after));
   if (parts.recordsDevices) await parts.lateAudio.takeUp();
   // Where the log is shared one of all does this (`upkeep.ts`).
   if (!store.isShared) await recordingService.awaitEngines(failedRecordings(parts.rows.storage));
@@ -85,12 +85,15 @@ async function caughtUpOrStopped(caughtUp: Promise<void>): Promise<void> {
 }
 
 /** From the projection; from the log itself when the projection has stopped. */
-async function* unsettled({ store, rows, projections }: StartParts): AsyncIterable<string> {
+async function* unsettled(
+  { store, rows, projections }: StartParts,
+  after = '',
+): AsyncIterable<string> {
   const healthy = projections
     .states()
     .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
   if (healthy) {
-    yield* unsettledRecordings(rows.storage);
+    yield* unsettledRecordings(rows.storage, after);
     return;
   }
   const states = new Map<string, string>();
@@ -101,7 +104,7 @@ async function* unsettled({ store, rows, projections }: StartParts): AsyncIterab
     if (isAtWork(to)) states.set(recordingId, to);
     else states.delete(recordingId);
   }
-  yield* states.keys();
+  yield* [...states.keys()].filter((recordingId) => recordingId > after).toSorted();
 }
 
 /** What has become of a recording: its last fact says. */

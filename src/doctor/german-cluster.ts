@@ -55,8 +55,10 @@ export const germanCluster: Phrases = {
   'Start that release.': 'Diese Version starten.',
   'The tables of the database {where} are of an older release of Mitschrift ({found}, not {known}).':
     'Die Tabellen der Datenbank {where} sind von einer älteren Version von Mitschrift ({found}, nicht {known}).',
-  'Bring its log into an empty database by export-log and import-log.':
-    'Ihr Protokoll mit export-log und import-log in eine leere Datenbank bringen.',
+  'The tables of the database {where} are of another state of Mitschrift before its release.':
+    'Die Tabellen der Datenbank {where} sind von einem anderen Stand von Mitschrift vor seiner Veröffentlichung.',
+  'Bring its log into a directory by mitschrift migrate --to of the one that made them, and into an empty database by --from of this one.':
+    'Ihr Protokoll mit mitschrift migrate --to dessen, das sie angelegt hat, in ein Verzeichnis bringen, und mit --from von diesem in eine leere Datenbank.',
 
   // Clock
   'Both say the same.': 'Beide sagen dasselbe.',

@@ -54,7 +54,7 @@ export type RecordingServiceDeps = {
   /** Who acts for a recording; without it, this process does. */
   ownership?: Ownership;
   /** For how many recordings this process acts at once, how it divides that among owners, and how often it looks. */
-  takeOver?: Pick<TakeOverDeps, 'slots' | 'standingOf' | 'isAwaited' | 'pollMs'>;
+  takeOver?: Pick<TakeOverDeps, 'slots' | 'standingOf' | 'isAwaited' | 'pollMs' | 'candidatesMax'>;
   /** Whether it works on what is captured when that is over; otherwise another process does. Default: yes. */
   worksOnAudio?: boolean | undefined;
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */

@@ -9,7 +9,7 @@ import { audioOfOneProcess } from '../storage/audio/folder-audio.ts';
 import { openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
-import type { RecordingIds } from './take-over.ts';
+import type { ListOfRecordings, RecordingIds } from './take-over.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import type { DocumentName } from '../documents/documents.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
@@ -106,7 +106,7 @@ export type OpenRecordingService = RecordingService & {
    */
   takeOver(recordingId: string): Promise<boolean>;
   /** Goes on taking up what others append or leave, where the log is shared. */
-  keepTakingOver(unsettled: () => RecordingIds): void;
+  keepTakingOver(unsettled: ListOfRecordings): void;
   /** Waits for the engines of recordings that ended in an error, and tries them again. */
   awaitEngines(failed: AsyncIterable<string> | Iterable<string>): Promise<void>;
   /** These have been moved on by another process: nothing is waited for any more. */

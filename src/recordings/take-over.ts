@@ -19,7 +19,7 @@ export type TakeOver = {
    * Goes on looking, when another process appended or has ended, and every few seconds: where the log is shared.
    * Elsewhere all that comes to be done is done by this process at once.
    */
-  follow(unsettled: () => RecordingIds): void;
+  follow(unsettled: ListOfRecordings): void;
   /** A recording that is open here has something to do. */
   waits(recording: RecordingAggregate): void;
   /** One is not acted for here any more. */
@@ -32,6 +32,9 @@ export type TakeOver = {
 };
 
 export type RecordingIds = AsyncIterable<string> | Iterable<string>;
+
+/** In the order of their ids, which is that of their beginnings. @param after without those up to this one */
+export type ListOfRecordings = (after?: string) => RecordingIds;
 
 export type TakeOverDeps = {
   store: Pick<EventStore, 'isShared' | 'subscribe' | 'head'>;
@@ -53,14 +56,18 @@ export type TakeOverDeps = {
   /** Between two looks when nothing was heard, in milliseconds: so long one waits whose process died. */
   pollMs?: number | undefined;
   clock?: Clock | undefined;
+  /** Recordings that are looked at in one look while slots are counted, and that are remembered from the log. For tests. */
+  candidatesMax?: number | undefined;
 };
 
-/** Recordings that are looked at in one look while slots are counted, and that are remembered from the log. */
-const candidatesMax = 1000;
+const candidatesMaxDefault = 1000;
 const pollMsDefault = 1000;
 
 type TakingOver = TakeOverDeps & {
   slots: number;
+  candidatesMax: number;
+  /** The next look at the list begins behind this one: those in front were more than one look has room for. */
+  lookedUpTo: string | undefined;
   /** Those acted for in a slot, or about to be. */
   taken: Set<string>;
   /** Asked for once more while they were about to be. */
@@ -78,6 +85,8 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
   const it: TakingOver = {
     ...deps,
     slots: deps.slots ?? Infinity,
+    candidatesMax: deps.candidatesMax ?? candidatesMaxDefault,
+    lookedUpTo: undefined,
     taken: new Set(),
     wanted: new Set(),
     heard: new Set(),
@@ -163,15 +172,11 @@ async function* candidatesOf(it: TakingOver, unsettled: RecordingIds): AsyncGene
 }
 
 /**
- * Owners with the fewest here first, each one's in the order of the list. Without those whose browser has another
+ * Owners with the fewest here first, each one's in the order of their beginnings. Without those whose browser has another
  * process take them over when it is back: who acts for them meanwhile would keep it out.
  */
 async function inTurn(it: TakingOver, unsettled: RecordingIds): Promise<string[]> {
-  const candidates = new Set<string>();
-  for await (const recordingId of candidatesOf(it, unsettled)) {
-    candidates.add(recordingId);
-    if (candidates.size >= candidatesMax) break;
-  }
+  const candidates = await candidatesIn(it, unsettled);
   const known = (await it.standingOf?.([...it.taken, ...candidates])) ?? noneKnown;
   const ids: string[] = [];
   for (const recordingId of candidates) {
@@ -192,6 +197,20 @@ async function inTurn(it: TakingOver, unsettled: RecordingIds): Promise<string[]
     .map((recordingId) => ({ recordingId, place: next(recordingId) }))
     .toSorted((a, b) => a.place - b.place)
     .map(({ recordingId }) => recordingId);
+}
+
+/** Some of what was heard of and some of the list: what is left of that is looked at the next time. */
+async function candidatesIn(it: TakingOver, unsettled: RecordingIds): Promise<string[]> {
+  const { heard, candidatesMax } = it;
+  const candidates = new Set([...heard].slice(0, Math.ceil(candidatesMax / 2)));
+  it.lookedUpTo = undefined;
+  for await (const recordingId of unsettled) {
+    candidates.add(recordingId);
+    if (candidates.size < candidatesMax) continue;
+    it.lookedUpTo = recordingId;
+    break;
+  }
+  return [...candidates].toSorted();
 }
 
 /** Follows the log: what others append moves what is open here, and what they left unsettled is looked for. */
@@ -217,12 +236,12 @@ async function listen(it: TakingOver): Promise<void> {
   });
 }
 
-async function keepLooking(it: TakingOver, unsettled: () => RecordingIds): Promise<void> {
+async function keepLooking(it: TakingOver, unsettled: ListOfRecordings): Promise<void> {
   await repeatedly(it, async () => {
     while (!it.stopping.signal.aborted) {
       await rungOrDue(it);
       if (it.stopping.signal.aborted) return;
-      if (isFree(it)) await look(it, unsettled());
+      if (isFree(it)) await look(it, unsettled(it.lookedUpTo));
     }
   });
 }
@@ -251,7 +270,7 @@ const pollMsOf = ({ pollMs = pollMsDefault }: TakingOver): number => pollMs;
 
 function note(it: TakingOver, recordingId: string): void {
   if (it.slots === 0 || it.taken.has(recordingId)) return;
-  if (it.heard.size < candidatesMax) it.heard.add(recordingId);
+  if (it.heard.size < it.candidatesMax) it.heard.add(recordingId);
   ring(it);
 }
 

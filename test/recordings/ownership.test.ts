@@ -187,6 +187,17 @@ test('slots go to the owners who have the fewest, in the order of the list', asy
   assert.equal(work.started, 3);
 });
 
+test('one behind more than a look has room for, which are left to others, has its turn', async (t) => {
+  const world = await openWorld(t);
+  const ids = Array.from({ length: 9 }, () => world.captured());
+  const work = world.node({ slots: 1, candidatesMax: 4 });
+  const serve = world.node({ slots: 0 });
+  const id = await world.upload(serve);
+  ids.push(id);
+  work.service.keepTakingOver((after = '') => ids.filter((one) => one > after));
+  assert.equal((await work.nextJob()).recordingId, id);
+});
+
 test('one that was closed while its last activity still ended is acted for again', async (t) => {
   const world = await openWorld(t);
   const simulated = simulatedActivities(seeded(1), 0);
@@ -267,6 +278,7 @@ const title = { type: 'title.changed', data: {}, content: { title: 'T', previous
 type NodeOptions = {
   slots?: number;
   pollMs?: number;
+  candidatesMax?: number;
   activities?: Record<Stage, StageActivity>;
 };
 
@@ -306,6 +318,12 @@ async function openWorld(
       }
       assert.fail(`${id} never became ${state}`);
     },
+    /** One that waits for its browser. */
+    captured(): string {
+      const id = ulid();
+      standing.set(id, { owner: 'anna', state: 'recording.capturing' });
+      return id;
+    },
     /** One whose first fact is in the log, and no file of it anywhere. */
     async imported(): Promise<string> {
       const id = ulid();
@@ -337,7 +355,7 @@ async function openWorld(
     node,
   };
 
-  function node({ slots, pollMs = 5, activities }: NodeOptions = {}) {
+  function node({ slots, pollMs = 5, candidatesMax, activities }: NodeOptions = {}) {
     const jobs: Job[] = [];
     let onJob = () => {};
     let started = 0;
@@ -353,7 +371,7 @@ async function openWorld(
     const service = openRecordingService({
       store,
       ownership,
-      takeOver: { slots, pollMs, standingOf: async () => standing },
+      takeOver: { slots, pollMs, candidatesMax, standingOf: async () => standing },
       activities:
         activities ??
         (Object.fromEntries(stages.map((stage) => [stage, begins])) as Record<

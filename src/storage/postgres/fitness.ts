@@ -22,7 +22,8 @@ export type DatabaseUnfitCode =
   | 'no-rights'
   | 'schema-none'
   | 'schema-newer'
-  | 'schema-older';
+  | 'schema-older'
+  | 'schema-other';
 
 /** PostgreSQL 14 has `idle_session_timeout`, by which a lock is free when its holder hangs. */
 const versionMin = 140_000;

@@ -3,15 +3,18 @@ import type { Postgres } from './connection.ts';
 
 /** Rows asked for at once: each page is read at one moment. */
 const pageRowsMax = 200;
+/** Rows cleared by one question, which may take half a minute: a projection may have any number. */
+const clearedAtOnceMax = 10_000;
 
 /**
  * The rows of projections as JSON. Not synced: a crash of the server takes rows and checkpoint back together to an
  * earlier moment, and the log makes up for it. Keys are compared by their bytes.
  * @param options.fenced writes only behind its own checkpoints; otherwise it throws {RowsTaken}, for good
+ * @param options.clearedAtOnce for tests
  */
 export function postgresProjectionStorage(
   db: Postgres,
-  { fenced = false }: { fenced?: boolean } = {},
+  { fenced = false, clearedAtOnce = clearedAtOnceMax }: StorageOptions = {},
 ): ProjectionStorage {
   /** Positions of the checkpoints that were read or written here last. */
   const positions = new Map<string, number>();
@@ -57,14 +60,20 @@ export function postgresProjectionStorage(
       });
     },
     async clear(projection) {
-      await db.ask({
-        text: 'select clear_rows($1, $2, $3)',
-        values: [projection, fenced, positions.get(projection) ?? null],
-      });
-      positions.delete(projection);
+      for (let isLeft = true; isLeft;) {
+        const after = positions.get(projection) ?? null;
+        const [cleared] = await db.ask<{ left: boolean }>({
+          text: 'select clear_rows($1, $2, $3, $4) as left',
+          values: [projection, fenced, after, clearedAtOnce],
+        });
+        isLeft = cleared!.left;
+        positions.delete(projection);
+      }
     },
   };
 }
+
+type StorageOptions = { fenced?: boolean; clearedAtOnce?: number };
 
 function asColumns(changes: ReadonlyMap<string, Row>) {
   const columns = { keys: [] as string[], rows: [] as string[], gone: [] as string[] };

@@ -4,7 +4,8 @@ export const anotherProjector = 'MS002';
 /**
  * Rows and checkpoint of a projection, together or not at all. The log has what a crash takes, so it is not synced. Fenced, they
  * are written only if the checkpoint is as this projector read or wrote it last: a frozen one may wake, and a crash may
- * have taken back what it wrote. The same again is the same. They are cleared under the same condition.
+ * have taken back what it wrote. The same again is the same. They are cleared under the same
+ * condition, so many at once, the checkpoint first: without one, what is left is cleared by the next who looks. Says whether any may be left.
  */
 export const commitRows = `
 create function assert_projector(in_projection text, in_after bigint, in_position bigint) returns void
@@ -39,14 +40,20 @@ begin
     on conflict (projection) do update set version = excluded.version, position = excluded.position;
 end $$;
 
-create function clear_rows(in_projection text, in_fenced boolean, in_after bigint) returns void
+create function clear_rows(in_projection text, in_fenced boolean, in_after bigint, in_max int) returns boolean
 language plpgsql
 as $$
+declare
+  gone bigint;
 begin
   if in_fenced then
     perform assert_projector(in_projection, in_after, in_after);
   end if;
   delete from checkpoints where projection = in_projection;
-  delete from rows where projection = in_projection;
+  delete from rows where ctid = any (array(
+    select r.ctid from rows r where r.projection = in_projection limit in_max
+  ));
+  get diagnostics gone = row_count;
+  return gone = in_max;
 end $$;
 `;

@@ -1,10 +1,20 @@
 import type pg from 'pg';
+import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
 import { DatabaseUnfit, unfit } from './fitness.ts';
 import { commitRows } from './rows-schema.ts';
 
 /** The version of the tables below. It changes with them, once a release has made them. */
 export const schemaVersion = 1;
+
+/**
+ * Which SQL made them, kept beside it: until a release has made tables, those of each commit are version 1, and may lack
+ * what another commit's need.
+ */
+const madeBy = (): string =>
+  createHash('sha256')
+    .update((tables + functions).replaceAll(/\s+/g, ' '))
+    .digest('hex');
 
 /** SQLSTATE of appends to a log that is not there. */
 export const anotherLog = 'MS001';
@@ -28,6 +38,7 @@ create schema if not exists mitschrift;
 create table log (
   one boolean primary key default true check (one),
   schema int not null,
+  made_by text not null,
   id text not null
 );
 
@@ -193,6 +204,8 @@ begin
 end $$;
 `;
 
+const functions = appendBatch + commitRows + swapAttempts;
+
 /**
  * Makes the tables when they are not there; one node at a time. Returns the log's id.
  * @param options.makes whether they are made
@@ -215,16 +228,21 @@ export async function prepareSchema(
     );
     if (!found[0]!.there) {
       if (!makes) throw noTables(where);
-      await client.query(tables + appendBatch + commitRows + swapAttempts);
-      const values = [schemaVersion, ulid()];
-      await client.query({ text: 'insert into log (schema, id) values ($1, $2)', values });
+      await client.query(tables + functions);
+      const values = [schemaVersion, madeBy(), ulid()];
+      await client.query({
+        text: 'insert into log (schema, made_by, id) values ($1, $2, $3)',
+        values,
+      });
     }
-    const { rows } = await client.query<{ id: string; schema: number }>(
-      'select id, schema from log',
+    const { rows } = await client.query<Made>(
+      // The column too may be missing.
+      "select id, schema, to_jsonb(log) ->> 'made_by' as by from log",
     );
     await client.query('commit');
-    assertVersion(rows[0]?.schema ?? 0, where);
-    return rows[0]!.id;
+    const [made] = rows;
+    assertVersion(made, where);
+    return made.id;
   } catch (error) {
     throw unfit(error, where);
   } finally {
@@ -238,7 +256,10 @@ const noTables = (where: string): DatabaseUnfit =>
     `The database ${where} has no tables of Mitschrift. The first node that is started makes them.`,
   );
 
-function assertVersion(schema: number, where: string): void {
+type Made = { id: string; schema: number; by: string | null };
+
+function assertVersion(made: Made | undefined, where: string): asserts made is Made {
+  const schema = made?.schema ?? 0;
   if (schema > schemaVersion) {
     throw new DatabaseUnfit(
       'schema-newer',
@@ -248,7 +269,16 @@ function assertVersion(schema: number, where: string): void {
   if (schema < schemaVersion) {
     throw new DatabaseUnfit(
       'schema-older',
-      `The tables of the database ${where} are of an older release of Mitschrift (${schema}, not ${schemaVersion}). Bring its log into an empty database by export-log and import-log.`,
+      `The tables of the database ${where} are of an older release of Mitschrift (${schema}, not ${schemaVersion}). ${move}`,
+    );
+  }
+  if (made?.by !== madeBy()) {
+    throw new DatabaseUnfit(
+      'schema-other',
+      `The tables of the database ${where} are of another state of Mitschrift before its release. ${move}`,
     );
   }
 }
+
+const move =
+  'Bring its log into a directory by mitschrift migrate --to of the one that made them, and into an empty database by --from of this one.';

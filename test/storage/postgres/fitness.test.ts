@@ -48,6 +48,17 @@ it('says what is wrong with a database in a sentence, without the password', asy
     ['malformed', /cannot be read/, 'postgres://user:geheim@host:port/x', asIs],
     ['schema-newer', /newer release .*\(2, not 1\)/, cluster.url, () => schema(2)],
     ['schema-older', /older release .*\(0, not 1\)/, cluster.url, () => schema(0)],
+    [
+      'schema-other',
+      /another state .* before its release/,
+      cluster.url,
+      async () => {
+        await schema(1);
+        // As an earlier commit made them.
+        const older = 'drop table mitschrift.tickets; alter table mitschrift.log drop made_by';
+        await ask(cluster.url, older);
+      },
+    ],
   ];
   for (const [code, message, to, prepare] of unfit) {
     await prepare();

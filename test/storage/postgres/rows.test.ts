@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, it } from 'node:test';
 import { type ProjectionStorage, RowsTaken } from '../../../projections/runner/projection.ts';
+import type { Postgres } from '../../../src/storage/postgres/connection.ts';
 import { postgresLoginAttempts } from '../../../src/storage/postgres/login-attempts.ts';
 import { postgresPendingJobs } from '../../../src/storage/postgres/pending-jobs.ts';
 import { postgresProjectionStorage } from '../../../src/storage/postgres/projection-storage.ts';
@@ -62,6 +63,43 @@ it('rows and checkpoint that another projector has written since are not written
   assert.equal(await present!.checkpoint('a'), undefined);
   await write(present!, 5);
 });
+
+it('rows are cleared some at a time, and another projector may come in between', async (t) => {
+  const db = await database(t);
+  const asked: string[] = [];
+  let between = async (): Promise<void> => {};
+  const clearing: Postgres = {
+    ...db,
+    async ask(question) {
+      const answer = await db.ask<never>(question);
+      if (!question.text.includes('clear_rows')) return answer;
+      asked.push(question.text);
+      await between();
+      return answer;
+    },
+  };
+  const storage = postgresProjectionStorage(clearing, { fenced: true, clearedAtOnce: 10 });
+  const other = postgresProjectionStorage(db, { fenced: true });
+  const rows = new Map(Array.from({ length: 25 }, (_, at) => [`k${at}`, at]));
+  const at = (position: number) => ({ version: 1, position });
+  const left = async () => (await ask<{ count: number }>(cluster.url, counting('a')))[0]!.count;
+  for (const name of ['a', 'b']) await storage.commit(name, at(1), rows);
+  await storage.clear('a');
+  assert.deepEqual([asked.length, await left(), await storage.checkpoint('a')], [3, 0, undefined]);
+  assert.equal((await storage.getMany('b', ['k3', 'k24'])).filter(Boolean).length, 2);
+
+  await storage.commit('a', at(1), rows);
+  between = async () => {
+    between = async () => {};
+    assert.deepEqual([await other.checkpoint('a'), await left()], [undefined, 15]);
+    await other.commit('a', at(2), new Map([['theirs', 1]]));
+  };
+  await assert.rejects(storage.clear('a'), RowsTaken);
+  assert.equal(await other.get('a', 'theirs'), 1);
+});
+
+const counting = (projection: string): string =>
+  `select count(*)::int from mitschrift.rows where projection = '${projection}'`;
 
 it('a session waits for the disk, whatever the server is set to and after rows that do not', async (t) => {
   const db = await database(t);
