@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onAbort } from '../../shared/abort.ts';
 import type { Postgres } from './connection.ts';
-import { type LeasedSession, openSession } from './session.ts';
+import { type LeasedSession, isSilent, openSession } from './session.ts';
 
 /**
  * What nodes say to each other at once, by `NOTIFY`. What is said while a node cannot hear is lost to it: nothing may depend on a
@@ -24,6 +24,13 @@ export type Channels = {
   close(): Promise<void>;
 };
 
+type ChannelsOptions = {
+  leaseMs: number;
+  report(message: string, error: unknown): void;
+  /** The server was silent for too long. */
+  onSilent(): void;
+};
+
 type Listener = Parameters<Channels['listen']>[1];
 
 /** Before a session that was lost is opened again. */
@@ -32,7 +39,7 @@ const pauses = { firstMs: 50, maxMs: 2_000 };
 /** The session is opened when something is first listened for, and again whenever it is lost. */
 export function openChannels(
   db: Pick<Postgres, 'ask' | 'client' | 'where' | 'logId'>,
-  { leaseMs, report }: { leaseMs: number; report(message: string, error: unknown): void },
+  { leaseMs, report, onSilent }: ChannelsOptions,
 ): Channels {
   const closing = new AbortController();
   const { signal } = closing;
@@ -66,6 +73,7 @@ export function openChannels(
         await lossOf(opened);
       } catch (error) {
         if (signal.aborted) return;
+        if (isSilent(error)) onSilent();
         if (pauseMs === pauses.firstMs) report('Other nodes are not heard of now.', error);
         await session?.end();
         session = undefined;

@@ -77,8 +77,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
     if (isAway(error)) away = failure.message;
     return failure;
   };
+  const connected = new Set<pg.PoolClient>();
+  /** What waits for an answer would wait for as long as a question may take. */
+  const cutAll = (): void => {
+    for (const { connection } of connected) connection.stream.destroy();
+  };
   const open = (max: number): pg.Pool => {
     const pool = new pg.Pool({ ...config, max });
+    pool.on('connect', (one) => void connected.add(one));
+    pool.on('remove', (one) => void connected.delete(one));
     // Of a connection that nobody uses: the pool has dropped it already.
     pool.on('error', (error) => report(`A connection to ${where} ended.`, error));
     return pool;
@@ -107,7 +114,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
           }
         }),
     };
-    const channels = openChannels(asking, { leaseMs, report });
+    const channels = openChannels(asking, { leaseMs, report, onSilent: cutAll });
     return {
       ...asking,
       channels,
@@ -136,6 +143,7 @@ const configOf = ({ url, answerMs = statementMs + silenceMs }: PostgresOptions):
   connectionTimeoutMillis: connectMs,
   query_timeout: answerMs,
   keepAlive: true,
+  keepAliveInitialDelayMillis: leaseMsDefault,
   idleTimeoutMillis: idleMs,
   // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
   onConnect: prepareSession,

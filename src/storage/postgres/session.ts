@@ -100,6 +100,10 @@ export async function openSession(
   };
 }
 
+/** Whether a session ended since nothing was heard of its server. */
+export const isSilent = (reason: unknown): boolean =>
+  reason instanceof EventStoreError && reason.cause === silent;
+
 const failed = (message: string): Error => Object.assign(new Error(message), { code: '08006' });
 const ended = failed('the session ended');
 const silent = failed('the session is silent');
