@@ -3,6 +3,7 @@ import { type Layer, Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { answerProblems } from './middleware/problems.ts';
 import { authenticate } from './middleware/authenticate.ts';
+import { compressAnswers } from './middleware/compress.ts';
 import { checkHost, hostsOf, securityHeaders } from './middleware/security.ts';
 import { Problem, notFound, onlyWorks } from './problems.ts';
 import { rememberAnswers } from './middleware/idempotency.ts';
@@ -52,6 +53,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(requestLog(services.log, services.metrics));
   app.use(securityHeaders());
   app.use(answerProblems(services));
+  app.use(compressAnswers());
   app.use(checkHost(hostsOf(services)));
   if (!services.standing.serves) app.use(onlyFigures);
   const tickets = openTickets(services.accounts, services.ticketRows);

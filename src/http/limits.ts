@@ -27,6 +27,8 @@ export const limits = {
   /** `Idempotency-Key`: characters; answers remembered, all users together. */
   idempotencyKeyCharactersMax: 255,
   rememberedAnswersMax: 1000,
+  /** Answers shorter than this are not compressed: it takes longer than to send them. */
+  compressedBytesMin: 4096,
   /** How long a request waits for what the service still reads at its start, before 503 `starting`. */
   readyWaitMs: 1000,
   /** How long a mutating answer waits until what it did can be read. */

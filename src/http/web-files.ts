@@ -7,6 +7,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import type { Context } from 'koa';
+import { type Encoding, encodingFor, encodings } from './encodings.ts';
 
 export type WebFiles = {
   /** Paths from the web app's root, without a slash before them. */
@@ -47,11 +48,9 @@ export function openWebFiles(folder: string): WebFiles {
         .join(', '),
     paths: [...names].filter((name) => types[extname(name)] !== undefined),
     async send(ctx, path) {
-      const offered = encodings.filter(([, ending]) => names.has(path + ending));
-      // Browsers name all they know as equally welcome: the best of them is ours to choose.
-      const chosen = offered.find(([name]) => ctx.acceptsEncodings(name) === name);
-      const [encoding, ending] = chosen ?? ['identity', ''];
-      const { bytes, etag } = await read(path + ending);
+      const offered = encodings.filter((name) => names.has(path + endings[name]));
+      const encoding = encodingFor(ctx, offered);
+      const { bytes, etag } = await read(encoding === undefined ? path : path + endings[encoding]);
       ctx.status = 200;
       ctx.set('ETag', etag);
       ctx.set('Cache-Control', path.startsWith('assets/') ? forever : 'no-cache');
@@ -60,7 +59,7 @@ export function openWebFiles(folder: string): WebFiles {
         ctx.status = 304;
         return;
       }
-      if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+      if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
       ctx.set('Content-Type', types[extname(path)]!);
       ctx.body = bytes;
     },
@@ -96,11 +95,8 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Made by the build, best first. */
-const encodings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
+/** Of what the build compressed. */
+const endings: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
 
 /** Names below `assets/` hold a hash of what is in them. */
 const forever = 'public, max-age=31536000, immutable';

@@ -209,7 +209,7 @@ export type TestService = Awaited<ReturnType<typeof startService>>;
 export function rawRequest(
   url: string,
   options: { method?: string; headers?: Record<string, string>; path?: string; body?: string },
-): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const { method = 'GET', headers = {}, body } = options;
     const target = new URL(url);
@@ -222,12 +222,13 @@ export function rawRequest(
         headers,
       },
       (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => (text += chunk));
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
-        );
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const { statusCode: status = 0, headers: sent } = response;
+          const bytes = Buffer.concat(chunks);
+          resolve({ status, headers: sent, body: bytes.toString(), bytes });
+        });
         response.on('error', reject);
       },
     );

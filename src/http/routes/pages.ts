@@ -110,15 +110,16 @@ const start = `window.SwaggerUIBundle({
 
 /** `GET /openapi.json`: made when it is first asked for, and again when a limit it states has changed. */
 export const openApiRoutes: AddRoutes = (router, { version, settings }) => {
-  let made: { uploadMb: number; text: string } | undefined;
+  let made: { uploadMb: number; bytes: Buffer } | undefined;
   router.get('/openapi.json', async (ctx) => {
     const uploadMb = settings()['limits.upload_mb'];
     if (made?.uploadMb !== uploadMb) {
       const { openApiDocument } = await import('../openapi/document.ts');
-      made = { uploadMb, text: JSON.stringify(openApiDocument({ version, uploadMb })) };
+      const text = JSON.stringify(openApiDocument({ version, uploadMb }));
+      made = { uploadMb, bytes: Buffer.from(text) };
     }
     ctx.type = 'application/json';
-    ctx.body = made.text;
+    ctx.body = made.bytes;
   });
 };
 

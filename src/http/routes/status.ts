@@ -115,8 +115,9 @@ export const metricsRoutes: AddRoutes = (router, { metrics }) => {
 
 /** `GET /machine`: the statechart, made from the machine's own definition. */
 export const machineRoutes: AddRoutes = (router) => {
-  const chart = chartJson();
+  const chart = Buffer.from(JSON.stringify(chartJson()));
   router.get('/machine', (ctx) => {
+    ctx.type = 'application/json';
     ctx.body = chart;
   });
 };
