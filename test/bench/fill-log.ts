@@ -9,18 +9,19 @@ const streamsAtOnce = 100;
  * Fills a log with streams of 50 facts. By default the dearest kind for projections: one import, then
  * facts that each change rows of several of them; no content. `spoken`: as recordings are, mostly
  * utterances, with or without what was said. `settled`: the last fact ends what was going on.
+ * `from`: the number of the first stream, where others are there.
  */
 export async function fillLog(
   log: LevelLog,
   count: number,
-  options: { spoken?: 'content' | 'no-content'; settled?: boolean } = {},
+  options: { spoken?: 'content' | 'no-content'; settled?: boolean; from?: number } = {},
 ): Promise<void> {
   const streams = Math.ceil(count / perStream);
   for (let first = 0; first < streams; first += streamsAtOnce) {
     const wanted = Math.min(streamsAtOnce, streams - first);
     await Promise.all(
       Array.from({ length: wanted }, async (_, offset) => {
-        const id = first + offset;
+        const id = (options.from ?? 0) + first + offset;
         const rest = Array.from({ length: perStream - 1 }, (_unused, index) =>
           options.spoken ? spokenFact(id, index, options.spoken) : stageStarted(index),
         );

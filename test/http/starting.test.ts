@@ -14,8 +14,9 @@ import { fillLog } from '../bench/fill-log.ts';
 import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** Folding them takes some seconds, on a fast machine half of one. */
+/** Folding them takes a second or less; of as many again, and again, as long as it ends before it is looked at. */
 const facts = 60_000;
+const timesMoreMax = 5;
 const password = 'correct horse battery';
 
 const running = new WeakMap<TestContext, Service[]>();
@@ -78,28 +79,27 @@ async function withLog(
 
 test('the port answers while the log is folded; what needs the fold is 503 starting with how far it is', async (t) => {
   const { root, token } = await filled(t);
-  await outdate(root, [recordings, commands]);
-  const { service, ask } = await start(t, root);
-  // The settings and users are read before anything is folded.
-  await openLogAnswered(ask);
   // All asked at once: none of these waits for the fold.
-  const [health, ready, page, early, stranger, users, search] = await Promise.all([
-    ask('/health'),
-    ask('/health?ready'),
-    ask('/'),
-    ask('/recordings', token),
-    ask('/recordings'),
-    ask('/users/me/sessions', token),
-    ask('/search?q=plan', token),
-  ]);
+  const { service, ask, answers } = await whileFolding(t, root, [recordings, commands], (early) =>
+    Promise.all([
+      early('/health'),
+      early('/health?ready'),
+      early('/'),
+      early('/recordings', token),
+      early('/recordings'),
+      early('/users/me/sessions', token),
+      early('/search?q=plan', token),
+    ]),
+  );
+  const [health, ready, page, list, stranger, users, search] = answers;
   assert.deepEqual([health.status, health.body['status']], [200, 'starting']);
   assert.deepEqual([ready.status, ready.body['status']], [503, 'starting']);
   assert.equal(page.status, 200);
-  assert.equal(early.status, 503);
-  assert.equal(early.body['type'], '/problems/starting');
-  const fraction = early.body['fraction'] as number;
+  assert.equal(list.status, 503);
+  assert.equal(list.body['type'], '/problems/starting');
+  const fraction = list.body['fraction'] as number;
   assert.ok(fraction >= 0 && fraction < 1, `fraction ${fraction}`);
-  assert.match(early.retryAfter ?? '', /^[1-9]\d*$/);
+  assert.match(list.retryAfter ?? '', /^[1-9]\d*$/);
   // Who may call is decided first, and what needs no fold is answered.
   assert.equal(stranger.status, 401);
   assert.equal(users.status, 200);
@@ -111,8 +111,36 @@ test('the port answers while the log is folded; what needs the fold is 503 start
   assert.equal((await ask('/health')).body['status'], 'ok');
 });
 
+type Ask = Awaited<ReturnType<typeof start>>['ask'];
+
+/**
+ * A start after an update that changed how `outdated` are folded, and what is answered while they are. On a machine that
+ * has folded them by then the log grows.
+ */
+async function whileFolding<Answers>(
+  t: TestContext,
+  root: string,
+  outdated: readonly Projection[],
+  askAll: (ask: Ask) => Promise<Answers>,
+) {
+  for (let more = 1; ; more *= 2) {
+    await outdate(root, outdated);
+    const started = await start(t, root);
+    // The settings and users are read before anything is folded.
+    await openLogAnswered(started.ask);
+    const answers = await askAll(started.ask);
+    if ((await started.ask('/health?ready')).status === 503) return { ...started, answers };
+    assert.ok(more < 2 ** timesMoreMax, `${facts * more} facts are folded too fast to be seen`);
+    await started.service.close();
+    await withLog(root, (log) => fillLog(log, facts * more, { settled: true, from: facts * more }));
+    const grown = await start(t, root);
+    await grown.service.ready;
+    await grown.service.close();
+  }
+}
+
 /** Until then a request waits a second, and is told that the log is opened. */
-async function openLogAnswered(ask: Awaited<ReturnType<typeof start>>['ask']): Promise<void> {
+async function openLogAnswered(ask: Ask): Promise<void> {
   while ((await ask('/setup/state')).status === 503);
 }
 
@@ -121,20 +149,20 @@ test('a rebuild of one projection delays only who needs it', async (t) => {
   const first = await start(t, root);
   await first.service.ready;
   await first.service.close();
-  await outdate(root, [commands]);
 
-  const { service, ask } = await start(t, root);
-  await openLogAnswered(ask);
   const toggled = { method: 'POST', body: '{"action":"reset"}' };
-  const [command, list, status, library] = await Promise.all([
-    ask('/toggle', token, toggled),
-    ask('/recordings', token),
-    ask('/status', token),
-    ask('/transcripts', token),
-  ]);
+  const { service, ask, answers } = await whileFolding(t, root, [commands], (early) =>
+    Promise.all([
+      early('/toggle', token, toggled),
+      early('/recordings', token),
+      early('/status', token),
+      early('/transcripts', token),
+    ]),
+  );
+  const [command, list, status, library] = answers;
   assert.deepEqual([list.status, status.status, library.status], [200, 200, 200]);
   assert.deepEqual([command.status, command.body['type']], [503, '/problems/starting']);
-  assert.deepEqual(command.body['waits_for'], [commands.name]);
+  assert.ok((command.body['waits_for'] as string[]).includes(commands.name));
 
   await service.ready;
   assert.equal((await ask('/toggle', token, toggled)).status, 200);

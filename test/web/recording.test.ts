@@ -46,6 +46,13 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
   const opened = async (path: string, more: object = {}) =>
     await openPage(t, browser, { url: service.url + path, session, expected, ...more });
 
+  const correctElsewhere = async (turn: number, said: string) =>
+    await fetch(`${service.url}/recordings/${read}/utterances/${turn}`, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${session.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ text: said }),
+    });
+
   await t.test('names', async () => {
     const other = await opened(`/speakers?recording=${waiting}`);
     const page = await opened('/speakers');
@@ -140,11 +147,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     const area = page.getByLabel('Text of this turn');
     await area.fill('Mine.');
     const reread = page.waitForResponse((answer) => answer.url().endsWith(`/recordings/${read}`));
-    await fetch(`${service.url}/recordings/${read}/utterances/1`, {
-      method: 'PATCH',
-      headers: { Authorization: `Bearer ${session.token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ text: 'Theirs.' }),
-    });
+    await correctElsewhere(1, 'Theirs.');
     await reread;
     await page.keyboard.press('Control+Enter');
     await page.getByText('This turn was changed meanwhile.').waitFor();
@@ -180,6 +183,13 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.locator('.diff del', { hasText: 'lift' }).first().waitFor();
     await page.locator('.diff ins', { hasText: 'elevator' }).first().waitFor();
     await checkLook(page, 'note-versions');
+
+    // What is newer by then takes the place of the newest; what was chosen stays.
+    const newest = await page.getByLabel('with', { exact: true }).inputValue();
+    await correctElsewhere(2, 'Everything.');
+    await page.locator('.diff ins', { hasText: 'Everything' }).first().waitFor();
+    assert.equal(await page.getByLabel('Compare').inputValue(), '1');
+    assert.equal(await page.getByLabel('with', { exact: true }).inputValue(), `${+newest + 1}`);
     await page.getByRole('button', { name: 'Use this one: version 1', exact: true }).click();
     await page.getByText('Version 1 is in use again.').first().waitFor();
     await page.getByRole('tab', { name: 'Transcript' }).click();
