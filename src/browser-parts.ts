@@ -4,6 +4,7 @@ import { awaitedBrowser } from './capture/browser/awaited-browser.ts';
 import { browserLimits as limitsOfBrowsers } from './capture/browser/browser-writer.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
+import { watchLeftRecordings } from './capture/browser/left-recordings.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
 import type { StoppedBy } from './capture/device/reservations.ts';
 import type { Settings } from './config/environment.ts';
@@ -14,6 +15,7 @@ import type { DataFolder } from './shared/data-directory.ts';
 import { StageError } from './shared/errors.ts';
 import type { Log } from './shared/log.ts';
 import { exclusivelyBy } from './storage/blobs/exclusively.ts';
+import type { Upkeep } from './upkeep.ts';
 
 type BrowserParts = {
   data: DataFolder;
@@ -72,6 +74,8 @@ export type LeftByBrowsers = {
   isAwaited(recordingId: string, signal: AbortSignal): Promise<boolean>;
   /** Between two looks for what no browser came back to, in milliseconds. */
   everyMs: number;
+  /** Between two looks at who has a recording, in milliseconds. */
+  lookEveryMs: number;
 };
 
 const upkeepEveryMs = 60_000;
@@ -82,12 +86,40 @@ export function leftByBrowsers(
   { browserLimits = {} }: Pick<BrowserParts, 'browserLimits'>,
 ): LeftByBrowsers {
   const limits = { ...limitsOfBrowsers, ...browserLimits };
-  const free = freeNames(ownership, { everyMs: Math.min(5_000, limits.graceMs / 4) });
+  const lookEveryMs = Math.min(5_000, limits.graceMs / 4);
+  const free = freeNames(ownership, { everyMs: lookEveryMs });
   return {
     free,
+    lookEveryMs,
     isAwaited: awaitedBrowser({ store, free, files: audio, limits }),
     everyMs: Math.min(upkeepEveryMs, limits.graceMs),
   };
+}
+
+/** Tells of recordings that wait for a browser while no node has them. @param parts.upkeep whether this node does it for all */
+export async function tellOfLeftRecordings(
+  { store, audio, standing, rows }: OpenedLog,
+  { log }: Pick<BrowserParts, 'log'>,
+  parts: {
+    captures: Captures;
+    left: LeftByBrowsers;
+    upkeep: Pick<Upkeep, 'isHere'>;
+    signal: AbortSignal;
+  },
+): Promise<void> {
+  if (standing.isAlone) return;
+  const { captures, left, upkeep, signal } = parts;
+  await watchLeftRecordings({
+    storage: rows.storage,
+    free: left.free,
+    store,
+    files: audio,
+    browser: captures.browser,
+    isHere: upkeep.isHere,
+    everyMs: left.lookEveryMs,
+    log,
+    signal,
+  });
 }
 
 /** What takes what browsers send of recordings that have ended. */

@@ -37,6 +37,7 @@ import {
   lateAudioOver,
   leftByBrowsers,
   type LeftByBrowsers,
+  tellOfLeftRecordings,
 } from './browser-parts.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
@@ -102,8 +103,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const recordsDevices = options.recordsDevices === true && opened.standing.recordsDevices;
   const { store, keys, sessions, audio, rows } = opened;
   const projections = opened.keepRows();
-  const engines = sharedEngine(options);
-  const models = sharedLanguageModel(options);
+  const [engines, models] = [sharedEngine(options), sharedLanguageModel(options)];
   const captures = capturesOver(opened, options, (id) => recordingService.takeOver(id));
   const left = leftByBrowsers(opened, options);
   /** Until then not all recordings are open that were promised a name. */
@@ -127,6 +127,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const stopping = new AbortController();
   const { signal } = stopping;
   const upkeep = openUpkeep(opened, { ...late, ...left, lateAudio, log, signal });
+  const told = tellOfLeftRecordings(opened, options, { captures, left, upkeep, signal });
   const voices = voicesOver(opened, options, { projections, recordingService, jobQueue, signal });
   const shown = {
     standing: opened.standing,
@@ -155,7 +156,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     tidyUp: () => (tidiedUp = tidyUp(parts).then(voices.begin)),
     async close() {
       stopping.abort();
-      await Promise.allSettled([takenUp, tidiedUp, upkeep.settled()]);
+      await Promise.allSettled([takenUp, tidiedUp, upkeep.settled(), told]);
       await lateAudio.close();
       await voices.close();
       await recordingService.close();

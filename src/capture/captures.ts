@@ -8,12 +8,13 @@ import { combinedDevice } from './device/alsa-config.ts';
 import {
   type BrowserCaptures,
   type OtherNodes,
+  type WarningsNow,
   browserCaptures,
 } from './browser/browser-captures.ts';
 import type { BrowserLimits } from './browser/browser-writer.ts';
 import { captureActivity } from './capture-activity.ts';
 import type { CaptureOrder } from './process/client.ts';
-import type { CaptureNow, WarnAfter } from './capture-now.ts';
+import type { CaptureNow, CaptureWarning, WarnAfter } from './capture-now.ts';
 import { type CaptureLimits, captureLimits } from './process/protocol.ts';
 import {
   type CombinedChannels,
@@ -60,8 +61,10 @@ export type Captures = {
   now(recordingId: string): CaptureNow | null;
   /** Calls back ten times a second for each capture; returns how to stop. */
   onNow(listener: (now: CaptureNow) => void): () => void;
+  /** What a person should look at; null for a recording of which nothing is known here. */
+  warnings(recordingId: string): CaptureWarning[] | null;
   /** Calls back when a warning comes or goes. */
-  onWarnings(listener: (now: CaptureNow) => void): () => void;
+  onWarnings(listener: (now: WarningsNow) => void): () => void;
   /** @throws {StageError} `devices-unavailable`. */
   devices(): Promise<Devices>;
   /**
@@ -146,6 +149,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     heldBy: (device) => devices.heldBy(device),
     stop: (recordingId, stoppedBy) => stopReserved(devices.of(recordingId), stoppedBy),
     now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),
+    warnings: (recordingId) => devices.now(recordingId)?.warnings ?? browser.warnings(recordingId),
     onNow: (listener) => devices.onNow(listener),
     onWarnings(listener) {
       const stops = [devices.onWarnings(listener), browser.onWarnings(listener)];

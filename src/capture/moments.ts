@@ -37,7 +37,7 @@ type Watched = {
 
 type WatchedNow = Watched & {
   recordingService: Pick<RecordingService, 'activity'>;
-  captures: Pick<Captures, 'now'>;
+  captures: Pick<Captures, 'warnings'>;
 };
 
 /** Hears each moment of this process; returns how to stop. */
@@ -102,7 +102,7 @@ function kindOf(moment: Moment): string {
 
 /** What goes on with a recording at this node. */
 function nowWith({ recordingService, captures }: WatchedNow, recordingId: string): Moment[] {
-  const { warnings = [] } = captures.now(recordingId) ?? {};
+  const warnings = captures.warnings(recordingId) ?? [];
   return [
     ...recordingService.activity(recordingId).map((activity) => ({ recordingId, activity })),
     ...(warnings.length > 0 ? [{ recordingId, warnings }] : []),

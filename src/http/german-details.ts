@@ -170,6 +170,8 @@ export const germanDetails: Phrases = {
   '{seconds} are missing from the recording.': '{seconds} fehlen in der Aufnahme.',
   'The browser is not connected since {time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away.':
     'Der Browser ist seit {time} nicht verbunden. Was er gesendet hat, bleibt; die Aufnahme geht weiter, wenn er zurück ist, und endet, wenn er fortbleibt.',
+  'The recorder is not connected since {time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away for a week.':
+    'Der Rekorder ist seit {time} nicht verbunden. Was er gesendet hat, bleibt; die Aufnahme geht weiter, wenn er zurück ist, und endet, wenn er eine Woche fortbleibt.',
   'This recording has ended, or is just ending.': 'Diese Aufnahme ist zu Ende oder endet gerade.',
   'This recording has {rate} samples a second.': 'Diese Aufnahme hat {rate} Werte in der Sekunde.',
   'The recording is paused: resume it first.': 'Die Aufnahme macht Pause: sie erst fortsetzen.',

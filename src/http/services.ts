@@ -88,6 +88,7 @@ export type HttpServices = {
     | 'uncombine'
     | 'now'
     | 'onNow'
+    | 'warnings'
     | 'onWarnings'
   >;
   /** What browsers send of recordings that have ended. */

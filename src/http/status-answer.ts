@@ -87,7 +87,7 @@ function asItSounds(
     ...recording,
     // A device that is still being opened has not been heard yet, whatever the clock says.
     duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
-    warnings: (now?.warnings ?? elsewhere.warnings(recording_id)).map((one) =>
+    warnings: (captures.warnings(recording_id) ?? elsewhere.warnings(recording_id)).map((one) =>
       warningIn(language, one),
     ),
     live: followed ? { behind: followed.behind ?? 0, waiting: followed.waiting } : null,

@@ -57,7 +57,7 @@ function ourSockets(): void {
       onSessionEnded: nothing,
     },
     recordingService: { activity: () => [], onActivity: nothing, onHeard: nothing },
-    captures: { now: () => null, onNow: nothing, onWarnings: nothing },
+    captures: { now: () => null, warnings: () => null, onNow: nothing, onWarnings: nothing },
     elsewhere: { warnings: () => [] },
     models: { onProgress: nothing },
     readiness: { until: async () => {} },

@@ -11,6 +11,10 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const rate = 16_000;
 const graceMs = 1500;
+type Status = {
+  status: string;
+  recording: { recording_id: string; warnings: { code: string; message: string }[] };
+};
 type Fact = { type: string; by: string; data: Record<string, unknown> };
 
 test('what browsers left at a node is gone on with at another, and finished when they stay away', async (t) => {
@@ -81,10 +85,22 @@ test('what browsers left at a node is gone on with at another, and finished when
   });
 
   // `mitschrift record` ends it itself, however long it was away.
-  const status = await b.call<{ status: string }>('GET', '/status', { token: ada });
-  assert.equal(status.body.status, 'RECORDING');
+  const warnings = async (node: TestService) => {
+    const { body } = await node.call<Status>('GET', '/status', { token: ada });
+    assert.equal(body.status, 'RECORDING');
+    assert.equal(body.recording.recording_id, recorded);
+    return body.recording.warnings;
+  };
+  await eventually('it is seen that no node has it', async () => {
+    const [warning, ...more] = await warnings(b);
+    if (!warning) return false;
+    assert.deepEqual([warning.code, more], ['browser-away', []]);
+    assert.match(warning.message, /^The recorder is not connected since 20/);
+    return true;
+  });
   const back = browser({ recordingId: recorded! });
   await back.sendTo(2 * rate);
+  await eventually('it is seen that it is back', async () => (await warnings(b)).length === 0);
   assert.equal((await back.stop()).samples, 2 * rate);
   await b.reaches(recorded!, 'idle.saved');
   assert.deepEqual(await audioOf(b, ada, recorded!), pcm);

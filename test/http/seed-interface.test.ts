@@ -262,6 +262,7 @@ async function seeded(t: TestContext) {
       return [21, 22, 23];
     },
     now: () => null,
+    warnings: () => null,
     onNow: () => () => {},
     onWarnings: () => () => {},
   };

@@ -45,7 +45,11 @@ export function awaitedBrowser({ store, free, files, limits }: AwaitedBrowserDep
   };
 }
 
-async function lastHeard(recordingId: string, files: AwaitedBrowserDeps['files']): Promise<number> {
+/** When something of a recording was kept last, at whatever node; milliseconds since 1970. */
+export async function lastHeard(
+  recordingId: string,
+  files: AwaitedBrowserDeps['files'],
+): Promise<number> {
   const file = join(files.captureFolder(recordingId), audioFileName);
   const heardAt = files.live
     ? await files.live.heardAt(recordingId)

@@ -30,9 +30,19 @@ export interface BrowserCaptures {
   stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that no browser is expected to send. */
   now(recordingId: string): CaptureNow | null;
+  /**
+   * What is known here of a recording that no node has, for this node and those that it tells: since when (milliseconds
+   * since 1970) what is not connected; null: nothing any more.
+   */
+  left(recordingId: string, away: BrowserAway | null): void;
+  /** What a person should look at of a recording that is expected here, or was left; else null. */
+  warnings(recordingId: string): CaptureWarning[] | null;
   /** Calls back when a warning comes or goes; returns how to stop. */
-  onWarnings(listener: (now: CaptureNow) => void): () => void;
+  onWarnings(listener: (now: WarningsNow) => void): () => void;
 }
+
+export type BrowserAway = { since: number; isRecorder: boolean };
+export type WarningsNow = Pick<CaptureNow, 'recordingId' | 'warnings'>;
 
 /** Among nodes that share the log, the one to which a browser comes takes its recording over. */
 export type OtherNodes = {
@@ -74,7 +84,9 @@ class StreamedCaptures implements BrowserCaptures {
   >();
   /** What waits for a recording's stream. */
   readonly #openings = new Map<string, Set<() => void>>();
-  readonly #listeners = new Set<(now: CaptureNow) => void>();
+  /** Those that no node has. */
+  readonly #left = new Map<string, BrowserAway>();
+  readonly #listeners = new Set<(now: WarningsNow) => void>();
 
   constructor(deps: BrowserCapturesDeps) {
     this.#deps = deps;
@@ -83,10 +95,21 @@ class StreamedCaptures implements BrowserCaptures {
   now(recordingId: string): CaptureNow | null {
     const stream = this.#streams.get(recordingId);
     const isRecorder = this.#underWay.get(recordingId)?.isRecorder === true;
-    return stream ? nowOf(recordingId, stream, isRecorder ? 'recorder' : 'browser') : null;
+    return stream ? nowOf(recordingId, stream, isRecorder) : null;
   }
 
-  onWarnings(listener: (now: CaptureNow) => void): () => void {
+  left(recordingId: string, away: BrowserAway | null): void {
+    if (away) this.#left.set(recordingId, away);
+    else this.#left.delete(recordingId);
+    this.#notify(recordingId);
+  }
+
+  warnings(recordingId: string): CaptureWarning[] | null {
+    const away = this.#left.get(recordingId);
+    return this.now(recordingId)?.warnings ?? (away ? [awayWarning(away)] : null);
+  }
+
+  onWarnings(listener: (now: WarningsNow) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -209,8 +232,8 @@ class StreamedCaptures implements BrowserCaptures {
   }
 
   #notify(recordingId: string): void {
-    const present = this.now(recordingId);
-    if (present) for (const listener of this.#listeners) listener(present);
+    const warnings = this.warnings(recordingId) ?? [];
+    for (const listener of this.#listeners) listener({ recordingId, warnings });
   }
 }
 
@@ -225,21 +248,10 @@ export const recordedElsewhere = (): StageError =>
 const notRecording = () =>
   new StageError('not-recording', 'This recording is not being captured.', { retriable: false });
 
-function nowOf(
-  recordingId: string,
-  stream: BrowserStream,
-  sender: 'browser' | 'recorder',
-): CaptureNow {
+function nowOf(recordingId: string, stream: BrowserStream, isRecorder: boolean): CaptureNow {
   const { samples, awaySince } = stream;
   const rate = stream.rate ?? captureRate;
-  const warnings: CaptureWarning[] = [];
-  if (awaySince !== null) {
-    const message =
-      `The ${sender} is not connected since ${new Date(awaySince).toISOString()}. ` +
-      'What it sent is kept; the recording goes on when it is back, and ends if it stays away' +
-      (sender === 'recorder' ? ' for a week.' : '.');
-    warnings.push({ code: 'browser-away', message });
-  }
+  const warnings = awaySince === null ? [] : [awayWarning({ since: awaySince, isRecorder })];
   return {
     recordingId,
     device: 'browser',
@@ -249,6 +261,14 @@ function nowOf(
     ledger: { ...emptyLedger, samples: Math.round((samples * captureRate) / rate) },
     warnings,
   };
+}
+
+function awayWarning({ since, isRecorder }: BrowserAway): CaptureWarning {
+  const message =
+    `The ${isRecorder ? 'recorder' : 'browser'} is not connected since ${new Date(since).toISOString()}. ` +
+    'What it sent is kept; the recording goes on when it is back, and ends if it stays away' +
+    (isRecorder ? ' for a week.' : '.');
+  return { code: 'browser-away', message };
 }
 
 /** Null when the machine has moved on, or the service stops. */
