@@ -121,6 +121,14 @@ test('the statechart shows where a recording is, how it got there, and what can 
       assert.ok(!(await small.locator('.flow').isVisible()));
       assert.doesNotMatch(await small.locator('body').innerText(), /Bens secret/);
       await checkLook(small, 'statechart-phone');
+
+      // It goes on as it happens, which the administrator's own frames do not say.
+      await fetch(`${service.url}/recordings/${bens.recording_id}`, {
+        method: 'PATCH',
+        headers: { Authorization: `Bearer ${ben.token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ title: 'Bens other secret' }),
+      });
+      await small.getByRole('button', { name: 'title.changed' }).waitFor();
     },
   );
 });

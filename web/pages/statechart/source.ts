@@ -28,6 +28,7 @@ export function followRecording(
   let again = false;
   // What is another's, an administrator reads without its content.
   let others = false;
+  let stopOthers: (() => void) | undefined;
 
   async function readOn(): Promise<void> {
     again = true;
@@ -61,20 +62,25 @@ export function followRecording(
         const isUnknown = error instanceof ApiError && error.problem.status === 404;
         if (!isUnknown || session.get()?.is_admin !== true) throw error;
         others = true;
+        // The app's own connection says nothing of it.
+        stopOthers = onOthersFrame((frame) => {
+          if (frame.type === 'position' || isOfIt(frame)) void readOn();
+        });
       }
     }
     const asked = api.GET('/events', { params: { query: { ...query, recording: id } } });
     return (await answer(asked)).events;
   }
 
-  const stop = onFrame((frame) => {
-    if ('recording_id' in frame && frame.recording_id === id && 'position' in frame) void readOn();
-  });
+  const isOfIt = (frame: Frame): boolean =>
+    'recording_id' in frame && frame.recording_id === id && 'position' in frame;
+  const stop = onFrame((frame) => isOfIt(frame) && void readOn());
   const stopWatching = connection.listen(({ state }) => state === 'open' && void readOn());
   void readOn();
   return () => {
     stopped = true;
     stop();
+    stopOthers?.();
     stopWatching();
   };
 }
@@ -110,7 +116,7 @@ export function followAll(fail: (error: ApiError) => void): () => void {
     if (!(error instanceof ApiError)) throw error;
     if (!stopped) fail(error);
   });
-  if (isAdmin) stops.push(watchOthers(onMove));
+  if (isAdmin) stops.push(onOthersFrame(onMove));
   return () => {
     stopped = true;
     for (const stop of stops) stop();
@@ -137,6 +143,23 @@ async function ownMoves(move: (each: Moving) => void): Promise<void> {
   for (const { recording_id, status: name, started_at } of recordings) {
     move({ id: recording_id, state: name.toLowerCase(), event: '', at: started_at });
   }
+}
+
+const othersListeners = new Set<(frame: Frame) => void>();
+let stopWatchingOthers: (() => void) | undefined;
+
+/** Hears of the recordings of all, as administrators may: one connection for who listens. @returns how to stop */
+function onOthersFrame(listen: (frame: Frame) => void): () => void {
+  othersListeners.add(listen);
+  stopWatchingOthers ??= watchOthers((frame) => {
+    for (const each of othersListeners) each(frame);
+  });
+  return () => {
+    othersListeners.delete(listen);
+    if (othersListeners.size > 0) return;
+    stopWatchingOthers?.();
+    stopWatchingOthers = undefined;
+  };
 }
 
 /** Until a connection of its own is asked for again that was dropped, in milliseconds. */
