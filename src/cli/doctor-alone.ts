@@ -38,7 +38,7 @@ export async function checksAlone(host: Host): Promise<Check[]> {
     settings,
     log,
     leaseSpeech: engine,
-    taken: async () => (await measureTaken(data)).bytes,
+    taken: cluster?.sharedDirectory === null ? null : async () => (await measureTaken(data)).bytes,
     damage:
       cluster !== null
         ? null

@@ -33,8 +33,8 @@ export type DamageKnown = { findings: readonly Omit<Finding, 'severity'>[] } | {
 export type DataParts = {
   data: DataFolder;
   settings: Settings;
-  /** Bytes that documents, recordings and uploads take. */
-  taken(): Promise<number>;
+  /** Bytes that documents, recordings and uploads take; null where it is not known here: in a bucket that a node counts. */
+  taken: (() => Promise<number>) | null;
   /** Null where the log is not in files here: then neither it nor its keys are looked at. */
   damage: ((signal: AbortSignal) => Promise<DamageKnown>) | null;
 };
@@ -56,13 +56,17 @@ export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] 
       limitMs: diskMs,
       look: () => disk(data, settings),
     },
-    {
-      id: 'space',
-      title: 'Documents and recordings',
-      link: settingsPage,
-      limitMs: countMs,
-      look: () => space(settings, taken),
-    },
+    ...(taken === null
+      ? []
+      : [
+          {
+            id: 'space',
+            title: 'Documents and recordings',
+            link: settingsPage,
+            limitMs: countMs,
+            look: () => space(settings, taken),
+          },
+        ]),
     {
       id: 'permissions',
       title: 'Permissions',

@@ -3,6 +3,8 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { checksAlone } from '../../src/cli/doctor-alone.ts';
+import { hostFrom } from '../../src/shared/data-directory.ts';
 import { joinCluster } from '../../src/storage/cluster-member.ts';
 import type { Check } from '../../src/doctor/check.ts';
 import { lookAtAll } from '../../src/doctor/check.ts';
@@ -12,6 +14,7 @@ import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
 import { postgresOwnership } from '../../src/storage/postgres/ownership.ts';
 import { ask, openedDatabase, postgresCluster } from '../support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
+import { s3Server } from '../support/s3-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { transactionPooler } from '../support/transaction-pooler.ts';
 
@@ -71,6 +74,18 @@ test('a store that nodes do not share, clocks apart, rows that nothing keeps, no
   await other.member.leave();
   const [row] = await other.member.nodes();
   assert.deepEqual([row!.role, row!.there, row!.holds], ['work', false, []]);
+});
+
+test('without a service, a bucket is not said to be empty', async (t) => {
+  const { url } = await s3Server(t, { keepsConditions: true });
+  const host = hostFrom({
+    MITSCHRIFT_DATA: await tempDir(t),
+    MITSCHRIFT_DATABASE_URL: postgres.url,
+    MITSCHRIFT_BLOBS_URL: url(),
+    MITSCHRIFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  const ids = (await checksAlone(host)).map(({ id }) => id);
+  assert.ok(ids.includes('database') && !ids.includes('space'), ids.join());
 });
 
 test('a database that is away, behind a pooler, or has no tables: said, and nothing is made there', async (t) => {
