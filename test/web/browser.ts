@@ -117,7 +117,7 @@ export async function openPage(
     if (expected?.test(text) !== true) faults.push(text);
   };
   page.on('console', (message) => {
-    if (message.type() === 'error') note(message.text());
+    if (message.type() === 'error') note(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => note(error.stack ?? error.message));
   t.after(() => assert.deepEqual(faults, [], 'errors on the page’s console'));

@@ -31,5 +31,7 @@ session.subscribe((current) => {
 await prepareWords(['app', 'components']).catch(() => undefined);
 followKeys();
 followTitle();
+// In a task of its own: what came until here was long enough for a slow phone.
+await new Promise((resolve) => setTimeout(resolve));
 mount(App, { target: document.getElementById('app')! });
 keepFrame();
