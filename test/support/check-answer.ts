@@ -48,7 +48,8 @@ type Responses = Record<string, (Response & { $ref?: string }) | undefined>;
 type Response = { content?: Record<string, { schema: object }> };
 
 const document = openApiDocument({ version: 'test', uploadMb: 1, strict: true });
-const ajv = new Ajv2020({ strict: false, allErrors: true });
+// openapi.test.ts shows that the document itself is one.
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema({ $id: 'interface', components: document.components });
 const compiled = new Map<object | string, ValidateFunction>();
