@@ -89,8 +89,11 @@ test(`what a desk records is on the service’s disk, in order, once, whatever i
   network.cut();
   const cutAt = await audio.samples();
   await eventually('more is recorded', async () => (await audio.samples()) > cutAt + 16_000);
+  const capture = await adoptCapture(audio.folder);
+  assert.ok(capture !== null);
   second.child.kill('SIGTERM');
-  await eventually('it was stopped', async () => (await adoptCapture(audio.folder)) === null);
+  // Its process is gone: nothing more comes into the file.
+  await capture.ended;
   second.child.kill('SIGTERM');
   assert.equal(await second.code, 3, second.err());
   const recorded = await audio.pcm();

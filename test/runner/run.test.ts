@@ -129,7 +129,8 @@ async function runAll() {
   const ended = await run({ after }, files, { folder, counts, args: ['--limit=4'] });
   const saidOf = new Map<string, string>();
   const [, list] = ended.text.split(/^Failed \(SEED=\d+\):$/m);
-  for (const one of list?.split(/^✖ /m) ?? []) {
+  if (list === undefined) throw new Error(`No failure is listed:\n${ended.text}`);
+  for (const one of list.split(/^✖ /m)) {
     const name = /^\S*\/(\S+\.test\.ts) /.exec(one)?.[1];
     if (name !== undefined) saidOf.set(name, (saidOf.get(name) ?? '') + one);
   }
