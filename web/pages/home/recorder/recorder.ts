@@ -18,7 +18,7 @@ export const recordedElsewhere = computed([status, browserRecording], (now, reco
 });
 
 /** Whether what is recorded becomes text; undefined before the service has said it. */
-export const recognises = atom<boolean>();
+export const recognises = atom<boolean | undefined>(undefined);
 
 /** Keeps that up to date. As long as it is not said, nothing is missing. @returns how to stop */
 export function followEngine(): () => void {
