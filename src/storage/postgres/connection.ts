@@ -5,7 +5,7 @@ import { failureOf, isAway } from './failures.ts';
 import { DatabaseUnfit, assertFit } from './fitness.ts';
 import { type Channels, openChannels } from './channels.ts';
 import { prepareSchema } from './schema.ts';
-import { prepareSession, statementMs } from './session-settings.ts';
+import { prepareAppending, prepareSession, statementMs } from './session-settings.ts';
 
 /** One PostgreSQL database, as the adapters of this folder share it. */
 export type Postgres = {
@@ -18,7 +18,7 @@ export type Postgres = {
    * @throws {EventStoreError} `BUSY` while it is away, `DISK_FULL`, `DAMAGED`
    */
   ask<R extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<R[]>;
-  /** As `ask`, once, over a connection that nothing else waits for. Tells whether nothing came of a failure. */
+  /** As `ask`, once, over the connection of appends, that nothing else waits for. Tells whether nothing came of a failure. */
   askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<DatabaseAnswer<R>>;
   /** A connection of its own, not connected yet: its caller connects, listens for `error` and ends it. */
   client(): pg.Client;
@@ -77,21 +77,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
     if (isAway(error)) away = failure.message;
     return failure;
   };
-  const connected = new Set<pg.PoolClient>();
-  /** What waits for an answer would wait for as long as a question may take. */
-  const cutAll = (): void => {
-    for (const { connection } of connected) connection.stream.destroy();
-  };
-  const open = (max: number): pg.Pool => {
-    const pool = new pg.Pool({ ...config, max });
-    pool.on('connect', (one) => void connected.add(one));
-    pool.on('remove', (one) => void connected.delete(one));
-    // Of a connection that nobody uses: the pool has dropped it already.
-    pool.on('error', (error) => report(`A connection to ${where} ended.`, error));
-    return pool;
-  };
-  const shared = open(connectionsMax);
-  const apart = open(1);
+  const pools = poolsOf(config, (error) => report(`A connection to ${where} ended.`, error));
+  const shared = pools.open(connectionsMax, prepareSession);
+  const apart = pools.open(1, prepareAppending);
   const inLine = lineOf(connectionsMax, where);
   const close = async (): Promise<void> => {
     await Promise.all([shared.end(), apart.end()]);
@@ -114,7 +102,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
           }
         }),
     };
-    const channels = openChannels(asking, { leaseMs, report, onSilent: cutAll });
+    const channels = openChannels(asking, { leaseMs, report, onSilent: pools.cut });
     return {
       ...asking,
       channels,
@@ -145,9 +133,26 @@ const configOf = ({ url, answerMs = statementMs + silenceMs }: PostgresOptions):
   keepAlive: true,
   keepAliveInitialDelayMillis: leaseMsDefault,
   idleTimeoutMillis: idleMs,
-  // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
-  onConnect: prepareSession,
 });
+
+/** @param onEnded called with why a connection ended that nobody used: its pool has dropped it already */
+function poolsOf(config: pg.PoolConfig, onEnded: (error: Error) => void) {
+  const connected = new Set<pg.PoolClient>();
+  return {
+    open(max: number, onConnect: typeof prepareSession): pg.Pool {
+      // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
+      const pool = new pg.Pool({ ...config, max, onConnect });
+      pool.on('connect', (one) => void connected.add(one));
+      pool.on('remove', (one) => void connected.delete(one));
+      pool.on('error', onEnded);
+      return pool;
+    },
+    /** Of all: what waits for an answer would else wait for as long as a question may take. */
+    cut(): void {
+      for (const { connection } of connected) connection.stream.destroy();
+    },
+  };
+}
 
 /**
  * The pool's own queue gives up after the time a connection may take, however many are in front.

@@ -2,7 +2,7 @@ import { EventStoreError } from '../../../events/store.ts';
 import { RowsTaken } from '../../../projections/runner/projection.ts';
 import { codeOf } from '../../shared/errors.ts';
 import { anotherProjector } from './rows-schema.ts';
-import { anotherLog } from './schema.ts';
+import { anotherLog } from './append-schema.ts';
 
 /**
  * What a failed question means for those who ask the log.

@@ -16,6 +16,7 @@ import {
   conflictAt,
 } from './append-batch.ts';
 import type { Postgres } from './connection.ts';
+import { type Growth, tellGrowth } from './growth.ts';
 
 /** Bytes of records in one append: the server takes 1 GB in one message. */
 export const appendBytesMax = 256 * 1024 * 1024;
@@ -33,6 +34,7 @@ export class GroupCommit {
   readonly #db: Postgres;
   readonly #clock: () => Date;
   readonly #committed: (position: number) => void;
+  readonly #growth: Growth;
   readonly #nextId = factIds();
   #queue: WaitingAppend[] = [];
   readonly #waiting = appendQueue('the database');
@@ -50,6 +52,7 @@ export class GroupCommit {
     this.#db = options.db;
     this.#clock = options.clock;
     this.#committed = options.committed;
+    this.#growth = tellGrowth(options.db);
   }
 
   /**
@@ -95,6 +98,7 @@ export class GroupCommit {
   async drained(): Promise<void> {
     if (this.#unsettled > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
     await this.#sending;
+    await this.#growth.settled();
   }
 
   #ready(append: WaitingAppend, facts: SealedFact[]): void {
@@ -166,7 +170,8 @@ export class GroupCommit {
   }
 
   async #send(batch: AppendBatch): Promise<void> {
-    const values = [this.#db.logId, ...batch.values()];
+    const tells = this.#growth.isDue();
+    const values = [this.#db.logId, tells, ...batch.values()];
     const question = { name: 'append', text: appendQuery, values };
     const answer = await this.#db
       .askApart<AppendAnswer>(question)
@@ -185,7 +190,9 @@ export class GroupCommit {
       last = facts?.at(-1) ?? last;
       this.#settle(batch.appends[index]!, facts ? { facts } : { error: outcome });
     }
-    if (last) this.#committed(last.position);
+    if (!last) return;
+    this.#growth.reached(last.position, tells);
+    this.#committed(last.position);
   }
 
   /** Takes one out of the queue that nothing can come of. */
@@ -217,7 +224,7 @@ export class GroupCommit {
 }
 
 const appendQuery =
-  'select unit, at, begun from append_batch($1, $2, $3::int[], $4, $5::int[], $6::int[], $7, $8, $9::int[])';
+  'select unit, at, begun from append_batch($1, $2, $3, $4::int[], $5, $6::int[], $7::int[], $8, $9, $10::int[])';
 
 const leadingTo = (stream: string, version: number): string => `${stream} ${version}`;
 

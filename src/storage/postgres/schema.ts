@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
 import { DatabaseUnfit, unfit } from './fitness.ts';
+import { appendFunction } from './append-schema.ts';
 import { commitRows } from './rows-schema.ts';
 
 /** The version of the tables below. It changes with them, once a release has made them. */
@@ -15,12 +16,6 @@ const madeBy = (): string =>
   createHash('sha256')
     .update((tables + functions).replaceAll(/\s+/g, ' '))
     .digest('hex');
-
-/** SQLSTATE of appends to a log that is not there. */
-export const anotherLog = 'MS001';
-
-/** Where nodes learn that the log has grown: the payload is the position of the last fact. */
-export const factsChannel = 'facts';
 
 /**
  * The tables, all in the schema `mitschrift`.
@@ -141,70 +136,7 @@ begin
 end $$;
 `;
 
-/**
- * Appends what several callers want, in one transaction: of each stream one unit, whole or not at all.
- *
- * Units: names of their streams, the versions that were expected, the commands that begin streams; facts: the number
- * of their unit from 1, version, type, record and CRC. Texts come as one each, a line an item, since none has a line
- * feed. It is planned once: to plan each call took a quarter of an append. Both lookups are limited to one row, which
- * keeps them lookups by index however small the table was when they were planned. Returns the position before the first fact with unit 0, then the units that were refused: their stream's
- * version, and the stream that their command has begun already.
- */
-const appendBatch = `
-create function append_batch(
-  in_log text, in_streams text, in_expected int[], in_commands text,
-  in_units int[], in_versions int[], in_types text, in_records text, in_crcs int[]
-) returns table (unit int, at bigint, begun text)
-language plpgsql
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  head bigint;
-  added bigint;
-  refused int[] := '{}';
-begin
-  perform from log where id = in_log for update;
-  if not found then
-    raise exception using errcode = '${anotherLog}', message = 'the database holds another log';
-  end if;
-  select coalesce(max(f.position), 0) into head from facts f;
-  unit := 0;
-  at := head;
-  return next;
-  for unit, at, begun in
-    select w.unit, coalesce(h.version, 0), c.stream
-      from unnest(string_to_array(in_streams, E'\\n'), in_expected, string_to_array(in_commands, E'\\n'))
-        with ordinality as w(stream, expected, command, unit)
-      left join lateral (
-        select f.version from facts f where f.stream = w.stream order by f.version desc limit 1
-      ) h on true
-      left join lateral (
-        select f.stream from facts f where w.expected = 0 and f.version = 1 and f.command = w.command limit 1
-      ) c on true
-      where coalesce(h.version, 0) <> w.expected or c.stream is not null
-  loop
-    refused := refused || unit;
-    return next;
-  end loop;
-  insert into facts (position, stream, version, type, command, record, crc)
-    select head + row_number() over (order by f.n), w.stream, f.version, f.type,
-        case when f.version = 1 then w.command end, f.record, f.crc
-      from unnest(
-          in_units, in_versions, string_to_array(in_types, E'\\n'), string_to_array(in_records, E'\\n'), in_crcs
-        ) with ordinality as f(unit, version, type, record, crc, n)
-      join unnest(string_to_array(in_streams, E'\\n'), string_to_array(in_commands, E'\\n'))
-        with ordinality as w(stream, command, unit) on w.unit = f.unit
-      where f.unit <> all (refused)
-      order by f.n;
-  get diagnostics added = row_count;
-  if added > 0 then
-    perform pg_notify('${factsChannel}_' || in_log, (head + added)::text);
-  end if;
-end $$;
-`;
-
-const functions = appendBatch + commitRows + swapAttempts;
+const functions = appendFunction + commitRows + swapAttempts;
 
 /**
  * Makes the tables when they are not there; one node at a time. Returns the log's id.

@@ -1,5 +1,5 @@
 import type { Postgres } from './connection.ts';
-import { factsChannel } from './schema.ts';
+import { factsChannel } from './append-schema.ts';
 
 /**
  * Hears how far the log has come by appends of all nodes.
