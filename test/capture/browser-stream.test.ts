@@ -1,9 +1,10 @@
 import pino from 'pino';
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { finishedBrowserAudio } from '../../src/capture/browser/browser-file.ts';
 import { type BrowserLimits, browserLimits } from '../../src/capture/browser/browser-writer.ts';
 import { type AudioSender, openBrowserStream } from '../../src/capture/browser/browser-stream.ts';
 import { seeded, seeds } from '../support/seeded.ts';
@@ -105,4 +106,57 @@ test('what the disk refuses at the start is told, and may be tried again', async
   assert.equal(await stream.attach(sender, 16_000), 0);
   assert.deepEqual(told.ended, []);
   await stream.close();
+});
+
+for (const seed of seeds({ short: 3, long: 60 })) {
+  test(`what is counted while it comes is what is counted of the file (SEED=${seed})`, async (t) => {
+    const random = seeded(seed);
+    // Noise, silence with a step of dither, full scale, and silence that does not end with a piece.
+    const quiet = Int16Array.from({ length: 9_000 }, () => random.below(2));
+    const loud = Int16Array.from({ length: 30 }, (_, at) => (at % 2 ? 32_767 : -32_768));
+    const samples = Buffer.concat([
+      pcm.subarray(0, 8_000),
+      Buffer.from(quiet.buffer),
+      Buffer.from(loud.buffer),
+      pcm.subarray(0, 1_000),
+      Buffer.alloc(5_554),
+    ]);
+    const folder = await tempDir(t);
+    const stream = await open(folder);
+    const { sender } = connection();
+    await stream.attach(sender, 16_000);
+    for (let at = 0; at < samples.length;) {
+      const end = Math.min(samples.length, at + 2 + 2 * random.below(3000));
+      stream.take(sender, samples.subarray(at, end));
+      at = end;
+      if (random.chance(0.5)) await new Promise((resolve) => setImmediate(resolve));
+    }
+    stream.finish();
+    await stream.ended;
+    assert.equal(stream.measured?.samples, samples.length / 2);
+    const counted = await finishedBrowserAudio(folder, 16_000, stream.measured);
+    assert.deepEqual(counted, await finishedBrowserAudio(folder, 16_000));
+    assert.ok(counted.ledger.silent_seconds > 0.5 && counted.ledger.clipped_samples >= 30);
+    const file = await readFile(join(folder, 'audio.wav'));
+    assert.equal(counted.sha256, createHash('sha256').update(file).digest('hex'));
+    await stream.close();
+  });
+}
+
+test('of a file that another process began all is counted at its end', async (t) => {
+  const folder = await tempDir(t);
+  const first = await open(folder);
+  const before = connection();
+  await first.attach(before.sender, 16_000);
+  first.take(before.sender, Buffer.alloc(16_000));
+  await first.close();
+  const second = await open(folder);
+  const { sender } = connection();
+  assert.equal(await second.attach(sender, 16_000), 8_000);
+  second.take(sender, Buffer.alloc(16_000));
+  second.finish();
+  await second.ended;
+  const { ledger } = await finishedBrowserAudio(folder, 16_000, second.measured);
+  assert.equal(ledger.silent_seconds, 1);
+  await second.close();
 });

@@ -191,7 +191,7 @@ class StreamedCaptures implements BrowserCaptures {
       });
     }
     const { files } = this.#deps;
-    const made = await finishedBrowserAudio(folder, stream.rate);
+    const made = await finishedBrowserAudio(folder, stream.rate, stream.measured);
     const audio = files?.live ? await keptAudio(job, files, folder, made) : made;
     await job.append(
       reason === 'stopped'

@@ -1,19 +1,16 @@
 import * as z from 'zod';
-import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
-import { writeDurably } from '../../shared/files.ts';
+import { hashFile, writeDurably } from '../../shared/files.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
 import { type FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { repairWav } from '../file/wav-writer.ts';
+import { type SignalMeter, signalMeter } from './signal-meter.ts';
 
 /** Samples a second that a browser may send. */
 export const browserRates = { min: 8000, max: 192_000 } as const;
-
-/** Tenths of a second that are read at once: the whole file is, while a person waits for the text. */
-const piecesAtOnce = 100;
 
 /** Removed with what captures keep beside the audio (see `removeCaptureFiles`). */
 const noteName = 'capture-browser.json';
@@ -39,66 +36,52 @@ export async function readBrowserRate(folder: string): Promise<number | null> {
  * Repairs, counts and hashes what a browser has sent. The ledger counts `samples` at the rate of
  * captures, as everywhere; the file keeps its own.
  * @param rate samples a second of the file.
+ * @param measured what was counted while it came, from the first sample on; only the rest is counted then. While a
+ * person waits for the text, an hour is not looked through again.
  */
-export async function finishedBrowserAudio(folder: string, rate: number): Promise<FinishedAudio> {
+export async function finishedBrowserAudio(
+  folder: string,
+  rate: number,
+  measured: SignalMeter | null = null,
+): Promise<FinishedAudio> {
   const path = join(folder, audioFileName);
   const frames = await repairWav(path, 1, rate);
-  const hash = createHash('sha256');
-  const file = await open(path, 'r');
-  let bytes = 0;
-  let flatFrames = 0;
-  let clipped = 0;
-  try {
-    const header = Buffer.alloc(wavHeaderBytes);
-    await file.read(header, 0, wavHeaderBytes, 0);
-    hash.update(header);
-    bytes += wavHeaderBytes;
-    // A tenth of a second: the piece in which a capture looks for silence too.
-    const piece = Math.floor(rate / 10);
-    const block = new Int16Array(piece * piecesAtOnce);
-    const into = new Uint8Array(block.buffer);
-    for (;;) {
-      const { bytesRead } = await file.read(into, 0, into.length, bytes);
-      if (bytesRead === 0) break;
-      hash.update(into.subarray(0, bytesRead));
-      bytes += bytesRead;
-      const samples = block.subarray(0, bytesRead >> 1);
-      for (let at = 0; at < samples.length; at += piece) {
-        const measured = measure(samples.subarray(at, at + piece));
-        if (measured.flat) flatFrames += Math.min(piece, samples.length - at);
-        clipped += measured.clipped;
-      }
-    }
-  } finally {
-    await file.close();
-  }
+  const isWhole = measured !== null && measured.samples <= frames;
+  const meter = isWhole ? measured : signalMeter(rate);
+  await measureRest(path, meter);
+  const hashed = await hashFile(path);
+  if (!hashed) throw new Error(`${path} has vanished`);
   return {
     path: audioFileName,
-    bytes,
-    sha256: hash.digest('hex'),
+    ...hashed,
     duration: frames / rate,
     ledger: {
       samples: Math.round((frames * captureRate) / rate),
       gaps: [],
-      silent_seconds: Math.round((flatFrames / rate) * 1000) / 1000,
-      clipped_samples: clipped,
+      silent_seconds: Math.round((meter.flat / rate) * 1000) / 1000,
+      clipped_samples: meter.clipped,
     },
   };
 }
 
-const noteSchema = z.object({ rate: z.number().int().min(browserRates.min).max(browserRates.max) });
+/** Samples that are read at once. */
+const samplesAtOnce = 512 * 1024;
 
-/** Whether a piece of mono audio is without any signal, and how many samples stand at full scale. */
-function measure(samples: Int16Array): { flat: boolean; clipped: number } {
-  let lowest = 32_767;
-  let highest = -32_768;
-  let clipped = 0;
-  for (let at = 0; at < samples.length; at += 1) {
-    const sample = samples[at]!;
-    if (sample < lowest) lowest = sample;
-    if (sample > highest) highest = sample;
-    if (sample === 32_767 || sample === -32_768) clipped += 1;
+/** Takes in what of a file is not counted yet. */
+async function measureRest(path: string, meter: SignalMeter): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const block = new Int16Array(samplesAtOnce);
+    const into = new Uint8Array(block.buffer);
+    for (;;) {
+      const at = wavHeaderBytes + meter.samples * 2;
+      const { bytesRead } = await file.read(into, 0, into.length, at);
+      if (bytesRead < 2) break;
+      meter.add(block.subarray(0, bytesRead >> 1));
+    }
+  } finally {
+    await file.close();
   }
-  // One step of dither apart is still flat.
-  return { flat: highest - lowest <= 1, clipped };
 }
+
+const noteSchema = z.object({ rate: z.number().int().min(browserRates.min).max(browserRates.max) });

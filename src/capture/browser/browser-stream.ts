@@ -29,6 +29,8 @@ export interface BrowserStream {
   readonly rate: number | null;
   /** In the file; all of them on the disk but those that have just come. */
   readonly samples: number;
+  /** What was counted of them; null where another process began the file. */
+  readonly measured: BrowserWriter['measured'];
   /** Since when no connection is there (milliseconds since 1970); null while one is. */
   readonly awaySince: number | null;
   /** Settles when there will be no more, with the file complete. */
@@ -122,6 +124,9 @@ class ConnectedStream implements BrowserStream {
   }
   get samples(): number {
     return this.#writer.samples;
+  }
+  get measured(): BrowserWriter['measured'] {
+    return this.#writer.measured;
   }
   get awaySince(): number | null {
     return this.#awaySince;

@@ -6,6 +6,7 @@ import { readBrowserRate, writeBrowserRate } from './browser-file.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
+import { type SignalMeter, signalMeter } from './signal-meter.ts';
 
 /** Writes a browser's samples to the disk: written, synced, and only then acknowledged. */
 export interface BrowserWriter {
@@ -13,6 +14,8 @@ export interface BrowserWriter {
   readonly rate: number | null;
   /** In the file; all of them on the disk but those that have just come. */
   readonly samples: number;
+  /** What was counted of what this one wrote; null where the file was begun by another. */
+  readonly measured: SignalMeter | null;
   /** When the file was last written before this one opened it; milliseconds since 1970. */
   readonly heardAt: number;
   /** Makes the file unless it is open, at a rate that is durable before the first sample. */
@@ -79,6 +82,7 @@ class FileWriter implements BrowserWriter {
   #frames: number;
   /** In the file, and on their way there. */
   #taken: number;
+  #measured: SignalMeter | null = null;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #isPumping = false;
@@ -110,6 +114,10 @@ class FileWriter implements BrowserWriter {
     return this.#frames;
   }
 
+  get measured(): SignalMeter | null {
+    return this.#measured;
+  }
+
   async open(rate: number): Promise<void> {
     if (this.#file) return;
     await privateDirectory(this.#folder);
@@ -118,6 +126,7 @@ class FileWriter implements BrowserWriter {
     this.#file = await openWavWriter(join(this.#folder, audioFileName), 1, rate);
     this.#frames = this.#file.frames;
     this.#taken = this.#frames;
+    if (this.#frames === 0) this.#measured = signalMeter(rate);
   }
 
   take(pcm: Buffer): boolean {
@@ -157,6 +166,7 @@ class FileWriter implements BrowserWriter {
       try {
         const file = this.#file!;
         await file.write(batch);
+        this.#measured?.add(new Int16Array(batch.buffer, batch.byteOffset, batch.length / 2));
         await this.#keep(file);
         await share?.put(this.#frames, this.#rate!, batch);
         this.#frames = file.frames;

@@ -22,6 +22,7 @@ export function countedBehind(
     get samples() {
       return before + inner.samples;
     },
+    measured: null,
     get awaySince() {
       return inner.awaySince;
     },
