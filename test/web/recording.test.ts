@@ -236,6 +236,28 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       const text = await readFile(join(programs, 'calls'), 'utf8');
       return (text.match(/file:\/\/\S+\.md/g) ?? []).length === 3;
     });
+
+    // A note that was changed in the vault stays, and the page names the one beside it.
+    const note = await apiOf(service.url, session.token).get<{
+      documents: { transcript: string };
+    }>(`/recordings/${read}`);
+    const copied = join(vault, note.documents.transcript);
+    await writeFile(copied, 'Mine.');
+    await correctElsewhere(2, 'Said otherwise.');
+    await page.getByRole('button', { name: 'Open in notes' }).click();
+    await page.getByText(/^A note there was changed and kept; .*\(Mitschrift \w+\)\.md$/).waitFor();
+    assert.equal(await readFile(copied, 'utf8'), 'Mine.');
+
+    // From another computer nothing is opened here: the page says where the files are.
+    const calls = await readFile(join(programs, 'calls'), 'utf8');
+    const afar = await opened(`/notes/${read}`, {
+      extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.5' },
+    });
+    await afar.getByLabel('More', { exact: true }).click();
+    await afar.getByRole('button', { name: 'Show in folder' }).click();
+    await afar.getByText(/^The files are on the computer that runs Mitschrift: .*\.md$/).waitFor();
+    assert.equal(await readFile(join(programs, 'calls'), 'utf8'), calls);
+    await afar.context().close();
   });
 
   await t.test('exports and deletes', async () => {
