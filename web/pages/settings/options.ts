@@ -2,14 +2,15 @@
 import { ApiError, answer, api } from '../../client/api.ts';
 
 export type Known = {
-  devices: readonly string[];
+  /** Input devices of the service's computer; null: not asked for, or it did not say. */
+  devices: readonly string[] | null;
   /** Installed models that recognise speech. */
   speechModels: readonly { id: string; title: string }[];
   /** Codes of the languages that models speak. */
   languages: readonly string[];
 };
 
-export const nothingKnown: Known = { devices: [], speechModels: [], languages: [] };
+export const nothingKnown: Known = { devices: null, speechModels: [], languages: [] };
 
 /** Asks for what the given settings can use. What the host lacks is empty: then it is typed. */
 export async function whatIsKnown(keys: readonly string[]): Promise<Known> {
@@ -19,7 +20,7 @@ export async function whatIsKnown(keys: readonly string[]): Promise<Known> {
   ]);
   const speech = (models?.models ?? []).filter(({ purpose }) => purpose === 'speech-to-text');
   return {
-    devices: devices?.devices ?? [],
+    devices: devices?.devices ?? null,
     speechModels: speech.filter(({ installed }) => installed),
     languages: [...new Set(speech.flatMap(({ languages }) => languages))],
   };
@@ -37,8 +38,9 @@ export function knownOptions(
   context: { known: Known; words: Words; languageName: (code: string) => string },
 ): { value: string; label: string }[] | undefined {
   const { known, words, languageName } = context;
-  if (key === 'audio.device' && known.devices.length > 0)
-    return [unset(words.defaultDevice), ...known.devices.map((name) => option(name))];
+  const { devices } = known;
+  if (key === 'audio.device' && devices !== null && devices.length > 0)
+    return [unset(words.defaultDevice), ...devices.map((name) => option(name))];
   if (key === 'stt.local_model' && known.speechModels.length > 0)
     return [unset(words.anyModel), ...known.speechModels.map(({ id, title }) => option(id, title))];
   if (key === 'stt.language' && known.languages.length > 0)

@@ -72,6 +72,8 @@ export default {
   notListening: 'Einrichten, um beide zu hören. Aufnahmen richten es selbst ein.',
   buildAndListen: 'Einrichten und anhören',
   takeDown: 'Abbauen',
+  nothingToJoin: 'Es gibt nichts zu verbinden.',
+  noDevice: 'Der Rechner, auf dem Mitschrift läuft, hat kein Mikrofon.',
   noAudioServer: 'Es gibt keinen Audioserver, der sie verbinden könnte.',
   notBuilt: 'Das konnte nicht eingerichtet werden. Geändert wurde nichts.',
 

@@ -71,6 +71,8 @@ const english = {
   notListening: 'Build it to hear both. Recordings build it by themselves.',
   buildAndListen: 'Build and listen',
   takeDown: 'Take down',
+  nothingToJoin: 'There is nothing to join.',
+  noDevice: 'The computer that runs Mitschrift has no microphone.',
   noAudioServer: 'There is no audio server to join them.',
   notBuilt: 'It could not be built. Nothing was changed.',
 
