@@ -12,7 +12,7 @@ export type Growth = {
 };
 
 /** A notice costs a third of an append, and each other node a moment: where appends come faster, not each has one. */
-const everyMs = 2;
+const everyMs = 1;
 
 export function tellGrowth({ channels }: Pick<Postgres, 'channels'>): Growth {
   let toldAt = -Infinity;
