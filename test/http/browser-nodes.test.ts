@@ -137,6 +137,7 @@ test('what browsers left at a node is gone on with at another, and finished when
   lost.abort();
   await cutOff.sendTo(2 * rate);
   assert.equal((await cutOff.stop()).samples, 2 * rate);
+  await b.reaches(cutOff.recordingId()!, 'idle.saved');
   assert.deepEqual(await audioOf(b, ada, cutOff.recordingId()!), pcm);
 });
 

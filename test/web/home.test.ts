@@ -49,7 +49,8 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
   const page = await openPage(t, browser, {
     url: proxy.url,
     session,
-    expected: /WebSocket|ERR_|status of 502/,
+    // A sound system of a busy machine does not always answer in time.
+    expected: /WebSocket|ERR_|status of 502|503 .*\/audio\/devices/,
   });
   t.after(async () => await page.context().close());
   const press = async (name: string) =>
