@@ -73,12 +73,16 @@ async function fetchLighthouse(folder: string): Promise<Lighthouse> {
   return ((await import(pathToFileURL(entry).href)) as { default: Lighthouse }).default;
 }
 
+/** Now and then the browser's trace lacks what Lighthouse needs: then it is measured again. */
+const triesMax = 3;
+
 /** What it finds wrong goes to standard error. @param token null: nobody is logged in */
 async function rowOf(
   lighthouse: Lighthouse,
   browser: Browser,
   url: string,
   token: string | null,
+  tries = triesMax,
 ): Promise<Measured> {
   const context = await browser.createBrowserContext();
   try {
@@ -97,9 +101,12 @@ async function rowOf(
     const flags = { onlyCategories: [...categories], disableStorageReset: true };
     const result = (await lighthouse(url, flags, undefined, page))?.lhr;
     if (result === undefined) throw new Error(`Lighthouse has nothing to say of ${url}`);
-    const scores = categories.map((name) =>
-      Math.round((result.categories[name]?.score ?? 0) * 100),
-    );
+    const judged = categories.map((name) => result.categories[name]?.score ?? null);
+    if (judged.includes(null)) {
+      if (tries === 1) throw new Error(`Lighthouse could not measure ${url}`);
+      return await rowOf(lighthouse, browser, url, token, tries - 1);
+    }
+    const scores = judged.map((score) => Math.round(score! * 100));
     for (const { id, score, title, displayValue = '' } of Object.values(result.audits)) {
       if (score !== null && score < 0.9)
         console.error(`${new URL(url).pathname}: ${id} ${score} ${title} ${displayValue}`);
