@@ -32,21 +32,24 @@ export function compressAnswers(): Middleware<State> {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return;
     if (!ctx.body || ctx.res.hasHeader('Content-Encoding')) return;
     if (!ctx.type.startsWith('text/') && ctx.type !== 'application/json') return;
-    const bytes = bytesOf(ctx.body);
-    if (bytes === null || bytes.length < limits.compressedBytesMin) return;
+    const whole = wholeOf(ctx.body);
+    if (whole === null) return;
+    if (whole !== ctx.body) ctx.body = whole;
+    if (Buffer.byteLength(whole) < limits.compressedBytesMin) return;
     ctx.vary('Accept-Encoding');
     const encoding = encodingFor(ctx);
-    ctx.body = encoding === undefined ? bytes : await compressedOnce(bytes, encoding);
-    if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
+    if (encoding === undefined) return;
+    const bytes = typeof whole === 'string' ? Buffer.from(whole) : whole;
+    ctx.body = await compressedOnce(bytes, encoding);
+    ctx.set('Content-Encoding', encoding);
   };
 }
 
-/** As Koa would send it; null of a stream. */
-function bytesOf(body: unknown): Buffer | null {
-  if (Buffer.isBuffer(body)) return body;
-  if (typeof body === 'string') return Buffer.from(body);
+/** As Koa would send it, which then need not make it once more; null of a stream. */
+function wholeOf(body: unknown): Buffer | string | null {
+  if (Buffer.isBuffer(body) || typeof body === 'string') return body;
   const isData = Array.isArray(body) || Object.getPrototypeOf(body) === Object.prototype;
-  return isData ? Buffer.from(JSON.stringify(body)) : null;
+  return isData ? JSON.stringify(body) : null;
 }
 
 /** Outside the event loop. Little of what more work would save: it is done for every answer. */
