@@ -83,7 +83,10 @@ test('in Firefox: logging in, hearing and correcting a note, what changes meanwh
     await page.waitForSelector('#source');
     await page.select('#source', 'microphone');
     await page.locator('.rec-btn').click();
-    await page.waitForSelector('.recorder .stop:not(:disabled)');
+    await page.waitForSelector('.recorder .stop:not(:disabled)').catch(async (error: unknown) => {
+      const said = await page.evaluate(`document.querySelector('.recorder').innerText`);
+      throw new Error(`It does not begin; the recorder says: ${String(said)}`, { cause: error });
+    });
     await page.waitForFunction(`document.querySelector('.recorder .clock').textContent >= '00:02'`);
     await page.locator('.recorder .stop').click();
     type Line = { device: string | null; duration: number | null; status: string };
