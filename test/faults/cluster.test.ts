@@ -51,8 +51,13 @@ const faults: Record<string, Fault> = {
 /** The worker that has a network of its own. */
 async function cutOff(network: OwnNetwork, trial: TrialOfCluster): Promise<void> {
   const victim = trial.nodes('work').find(({ place }) => place === network.place)!;
-  for (let more = 0; more < 4; more += 1) await trial.upload();
-  await trial.until('it works', () => underWay(victim).length > 0);
+  // The others may take many.
+  for (let more = 0; more < 40 && underWay(victim).length === 0; more += 1) await trial.upload();
+  await trial
+    .until('it works', () => underWay(victim).length > 0)
+    .catch((error: unknown) => {
+      throw new Error(`A worker takes nothing up; it said:\n${victim.said()}`, { cause: error });
+    });
   await network.cut();
   await takenOver(trial, victim, () => network.mend());
 }

@@ -35,6 +35,8 @@ export type Node = {
   url: string;
   place: Place | undefined;
   child: ChildProcess;
+  /** The end of its log. */
+  said(): string;
   /** By their numbers in that process. */
   launches: Map<number, Launch>;
 };
@@ -86,9 +88,9 @@ export async function clusterTrial(
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const node: Node = { role, place, url: '', child, launches: new Map() };
-    nodes.add(node);
     let said = '';
+    const node: Node = { role, place, url: '', child, said: () => said, launches: new Map() };
+    nodes.add(node);
     child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-20_000)));
     createInterface({ input: child.stdout }).on('line', (line) => {
       take(node, JSON.parse(line) as NodeLine);
