@@ -128,7 +128,7 @@ function tellOf(
     isDue = true;
     if (due === undefined) tellNow();
   };
-  const again = setInterval(() => projector.tell(), times.tellAgain);
+  const again = setInterval(() => projector.tell(), times.tellAgain).unref();
   return {
     tell,
     tellNow,
@@ -161,7 +161,7 @@ function watch(
       fail(new Error(`The rows have got no further for ${times.stall / 1000} s.`));
     }
   };
-  const looking = setInterval(() => void look(), times.stall / 4);
+  const looking = setInterval(() => void look(), times.stall / 4).unref();
   return () => clearInterval(looking);
 }
 
