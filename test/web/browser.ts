@@ -125,6 +125,18 @@ export async function openPage(
   return page;
 }
 
+/** Asserts that what is on a page has stayed where it was first seen (Chromium's layout shift). */
+export async function nothingMoved(page: Page): Promise<void> {
+  const moved = await page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) sum += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+  })`);
+  assert.ok(moved < 0.02, `layout shift of ${moved}`);
+}
+
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** What axe-core (WCAG 2.2 A and AA) finds wrong on the page as it is now, a line each. */

@@ -13,6 +13,7 @@ import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import {
   checkLook,
+  nothingMoved,
   openPage,
   password,
   phone,
@@ -63,14 +64,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       const fresh = await openPage(t, browser, { url: service.url, session, ...size });
       await fresh.getByText('Nothing turns speech into text yet.').waitFor();
       await fresh.getByText('Waits for you: 4 speakers have no names yet.').waitFor();
-      const moved = await fresh.evaluate<number>(`new Promise((resolve) => {
-        let sum = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) sum += entry.value;
-        }).observe({ type: 'layout-shift', buffered: true });
-        requestAnimationFrame(() => setTimeout(() => resolve(sum)));
-      })`);
-      assert.ok(moved < 0.02, `layout shift of ${moved}`);
+      await nothingMoved(fresh);
       await fresh.context().close();
     }
   });

@@ -5,7 +5,14 @@ import { test } from 'node:test';
 import { speak } from '../support/espeak.ts';
 import { apiOf, uploadForm } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { checkLook, openPage, phone, startChromium, startWebService } from './browser.ts';
+import {
+  checkLook,
+  nothingMoved,
+  openPage,
+  phone,
+  startChromium,
+  startWebService,
+} from './browser.ts';
 
 test('the statechart shows where a recording is, how it got there, and what can happen next', async (t) => {
   const service = await startWebService(t);
@@ -73,6 +80,11 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await page.getByText('The log cannot be reached').waitFor();
     await page.unroute(/\/events\?/);
     await page.getByRole('button', { name: 'Try again' }).click();
+    await link.waitFor();
+    await page.goto(`${service.url}/debug`);
+    await page.getByRole('group', { name: 'Statechart. Current: nothing yet.' }).waitFor();
+    await link.waitFor();
+    await nothingMoved(page);
     await link.click();
     await page.getByRole('link', { name: 'This recording' }).click();
     await page.getByText('Version 1 in use.').waitFor();

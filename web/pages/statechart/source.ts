@@ -85,8 +85,8 @@ export function followRecording(
   };
 }
 
-/** Recordings by their last move, newest first. */
-export const moving = atom<readonly Moving[]>([]);
+/** Recordings by their last move, newest first; null before it is known whether any has moved. */
+export const moving = atom<readonly Moving[] | null>(null);
 
 /**
  * Follows the moves of all recordings this user may know of, painted once a frame. What moved before is asked
@@ -112,10 +112,15 @@ export function followAll(fail: (error: ApiError) => void): () => void {
   };
   const isAdmin = session.get()?.is_admin === true;
   const stops = [onFrame(onMove)];
-  (isAdmin ? recentMoves : ownMoves)(move).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
-    if (!stopped) fail(error);
-  });
+  (isAdmin ? recentMoves : ownMoves)(move).then(
+    () => {
+      if (!stopped && known.size === 0) moving.set([]);
+    },
+    (error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+      if (!stopped) fail(error);
+    },
+  );
   if (isAdmin) stops.push(onOthersFrame(onMove));
   return () => {
     stopped = true;
