@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { type HasEnd, tempDir } from '../support/temp-dir.ts';
@@ -119,7 +120,8 @@ test('--help says what it takes; an unknown option or no file at all is refused'
 });
 
 async function runAll() {
-  const folder = await tempDir({ after });
+  // Not `tempDir`: what is done after a file is done as soon as the tests registered so far are over, and one is.
+  const folder = await mkdtemp(join(tmpdir(), 'mitschrift-'));
   const files = {
     ...Object.fromEntries(failures.map(([, source], at) => [`file-${at}.test.ts`, source])),
     'fewer.test.ts': good,
@@ -127,6 +129,7 @@ async function runAll() {
   };
   const counts = { [pathOf(folder, 'fewer.test.ts')]: 2, [pathOf(folder, 'more.test.ts')]: 1 };
   const ended = await run({ after }, files, { folder, counts, args: ['--limit=4'] });
+  await rm(folder, { recursive: true });
   const saidOf = new Map<string, string>();
   const [, list] = ended.text.split(/^Failed \(SEED=\d+\):$/m);
   if (list === undefined) throw new Error(`No failure is listed:\n${ended.text}`);
