@@ -1,6 +1,7 @@
 import type { Standing } from './event-log.ts';
 import type { ModelFolders } from './speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
+import type { Captures } from './capture/captures.ts';
 import type { Settings } from './config/environment.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
 import type { Stage } from '../events/facts/recording.ts';
@@ -130,11 +131,13 @@ export function speechActivities(
     known,
     files,
     standing,
+    captures,
   }: {
     asked: AskedAhead;
     known: KnownVoices;
     files: AudioStore;
     standing: Pick<Standing, 'worksOnAudio'>;
+    captures: Pick<Captures, 'onFileEnd'>;
   },
 ) {
   const leaseEngine = () => engines.lease();
@@ -146,6 +149,7 @@ export function speechActivities(
       (await import('./recordings/stages/follow.ts')).followStage({
         isOn: () => standing.worksOnAudio && settings()['stt.live'] === 'while-recording',
         followings: await followings(),
+        onFileEnd: captures.onFileEnd,
         ahead: {
           isOn: () => settings()['llm.ahead'],
           languageModel: configuredModel(settings, models),

@@ -218,6 +218,7 @@ function recordingServiceOver(
 ): OpenRecordingService {
   const [{ data, settings, log }, { projections }] = [options, parts];
   const { store, rows, audio: files, names, standing } = opened;
+  const { captures } = parts;
   const { storage } = rows;
   const spaceOf = spacesOf(opened, options);
   const known = openKnownVoices({
@@ -257,8 +258,14 @@ function recordingServiceOver(
       return await importedBy(storage, command);
     },
     activities: {
-      capture: parts.captures.activity,
-      ...speechActivities(options, parts.engines, parts.models, { asked, known, files, standing }),
+      capture: captures.activity,
+      ...speechActivities(options, parts.engines, parts.models, {
+        asked,
+        known,
+        files,
+        standing,
+        captures,
+      }),
       ...languageActivities({ ...options, peopleOf: known.peopleOf }, parts.models, asked),
       ...writingActivity(options, {
         spaceOf,

@@ -12,6 +12,7 @@ import type { CaptureStatus } from './process/protocol.ts';
 import type { CombinedSource } from './pulse/combined-source.ts';
 import { keepCombined } from './pulse/keep-combined.ts';
 import { endUnwanted } from './reconcile-captures.ts';
+import type { FileEnds } from './file/file-ends.ts';
 import type { DeviceReservations, Reservation } from './device/reservations.ts';
 import { followControlState, isClosed, readControlState } from './control-state.ts';
 
@@ -23,6 +24,7 @@ export type CaptureActivityDeps = {
   /** Recordings that come from no device of this host. */
   browser: BrowserCaptures;
   folderOf(recordingId: string): string;
+  fileEnds: Pick<FileEnds, 'tell'>;
   /** What a capture of the device is started with; the combined source stands already. */
   orderFor(device: string, folder: string): Promise<CaptureOrder>;
   /** Tears the combined source down. Never throws. */
@@ -123,12 +125,13 @@ async function leave(
 }
 
 async function appendAudio(
-  { folderOf }: CaptureActivityDeps,
+  { folderOf, fileEnds }: CaptureActivityDeps,
   reservation: Reservation,
   job: Job,
   { reason, channels }: CaptureOutcome,
 ): Promise<void> {
   const folder = folderOf(job.recordingId);
+  fileEnds.tell(job.recordingId);
   const audio = await finishedAudio(folder, channels);
   if (audio.ledger.samples === 0) {
     await removeCaptureFiles(folder, { audio: true });

@@ -32,6 +32,7 @@ import {
   type StoppedBy,
   openReservations,
 } from './device/reservations.ts';
+import { type FileEnds, openFileEnds } from './file/file-ends.ts';
 import { type PulseSource, openPulse } from './pulse/pulse.ts';
 import { type StateOf, reconcileCaptures } from './reconcile-captures.ts';
 
@@ -59,6 +60,8 @@ export type Captures = {
   stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that is not being captured, or not yet. */
   now(recordingId: string): CaptureNow | null;
+  /** Calls back when no more comes into the file of a recording, before that is in the log. Returns how to stop. */
+  onFileEnd: FileEnds['onEnd'];
   /** Calls back ten times a second for each capture; returns how to stop. */
   onNow(listener: (now: CaptureNow) => void): () => void;
   /** What a person should look at; null for a recording of which nothing is known here. */
@@ -118,7 +121,7 @@ export type CapturesDeps = {
 
 export function openCaptures(deps: CapturesDeps): Captures {
   const parts = partsOf(deps);
-  const { devices, combined, pulse, browser, deviceOptions, trial } = parts;
+  const { devices, combined, pulse, browser, deviceOptions, trial, fileEnds } = parts;
   const { store, log, env, recordingsDir } = deps;
   const folderOf = (recordingId: string) => join(recordingsDir, recordingId);
   const dismantle = () => dismantleCombined(combined, log);
@@ -133,6 +136,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       combined,
       browser,
       folderOf,
+      fileEnds,
       orderFor: (device, folder) => orderFor(device, folder, deps, deviceOptions),
       dismantle,
       env,
@@ -150,6 +154,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     stop: (recordingId, stoppedBy) => stopReserved(devices.of(recordingId), stoppedBy),
     now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),
     warnings: (recordingId) => devices.now(recordingId)?.warnings ?? browser.warnings(recordingId),
+    onFileEnd: fileEnds.onEnd,
     onNow: (listener) => devices.onNow(listener),
     onWarnings(listener) {
       const stops = [devices.onWarnings(listener), browser.onWarnings(listener)];
@@ -194,8 +199,10 @@ function partsOf(deps: CapturesDeps) {
     pulse,
     channels: deps.combinedChannels,
   });
+  const fileEnds = openFileEnds();
   const browser = browserCaptures({
     store,
+    fileEnds,
     log,
     folderOf: (recordingId) => join(recordingsDir, recordingId),
     files: deps.files,
@@ -218,7 +225,7 @@ function partsOf(deps: CapturesDeps) {
       return await orderFor(device, folder, deps, deviceOptions);
     },
   });
-  return { devices, combined, pulse, browser, deviceOptions, trial };
+  return { devices, combined, pulse, browser, deviceOptions, trial, fileEnds };
 }
 
 async function orderFor(

@@ -11,6 +11,7 @@ import { keptAudio, sharedCapture, sharedEveryMs } from './shared-capture.ts';
 import { removeCaptureFiles } from '../file/capture-files.ts';
 import type { CaptureNow, CaptureWarning } from '../capture-now.ts';
 import type { StoppedBy } from '../device/reservations.ts';
+import type { FileEnds } from '../file/file-ends.ts';
 import { emptyLedger } from '../file/ledger.ts';
 import { type ControlState, followControlState } from '../control-state.ts';
 
@@ -61,6 +62,7 @@ type BrowserCapturesDeps = {
   store: EventStore;
   log: Log;
   folderOf(recordingId: string): string;
+  fileEnds: Pick<FileEnds, 'tell'>;
   /** Where several nodes keep audio: what is recorded, and when it is complete. */
   files?: Pick<AudioStore, 'live' | 'keep'> | undefined;
   /** `limits.recording_hours` */
@@ -190,7 +192,8 @@ class StreamedCaptures implements BrowserCaptures {
         retriable: false,
       });
     }
-    const { files } = this.#deps;
+    const { files, fileEnds } = this.#deps;
+    fileEnds.tell(job.recordingId);
     const made = await finishedBrowserAudio(folder, stream.rate, stream.measured);
     const audio = files?.live ? await keptAudio(job, files, folder, made) : made;
     await job.append(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { followedIn } from '../../../projections/recording/followed.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
-import { isAbort } from '../../shared/abort.ts';
+import { isAbort, untilAborted } from '../../shared/abort.ts';
 import { localEmbedder } from '../../speech/diarization/diarize.ts';
 import { type AudioFollower, openFollower } from '../../speech/live/follower.ts';
 import { liveVoices } from '../../speech/live/live-voices.ts';
@@ -111,17 +111,33 @@ async function bothUntilOver(live: Live): Promise<void> {
   throw failed.find((reason) => !isAbort(reason)) ?? failed[0];
 }
 
-async function readOn(
+/** What was said last is read, and recognised, while the whole file is hashed for the log. */
+async function readOn(live: Live, signal: AbortSignal): Promise<never> {
+  const { job, deps } = live;
+  const whole = new AbortController();
+  const forget = deps.onFileEnd(job.recordingId, () => whole.abort());
+  try {
+    return await readUntilWhole(live, signal, whole.signal);
+  } finally {
+    forget();
+  }
+}
+
+async function readUntilWhole(
   { job, following, plan, heard, events }: Live,
   signal: AbortSignal,
+  whole: AbortSignal,
 ): Promise<never> {
   const { follower } = following;
+  const woken = AbortSignal.any([signal, whole]);
   for (;;) {
-    await follower.follow();
+    const isLast = whole.aborted;
+    await (isLast ? follower.end() : follower.follow());
     if (follower.next()) events.emit('closed');
     const since = plan[heard.length]?.stretch[1] ?? follower.waitingSince();
     job.behind(since === null ? 0 : Math.max(0, Math.round(follower.duration() - since)));
-    await sleep(lookEveryMs, undefined, { signal });
+    if (isLast) return await untilAborted(new Promise<never>(() => {}), signal);
+    await sleep(lookEveryMs, undefined, { signal: woken }).catch(() => signal.throwIfAborted());
   }
 }
 

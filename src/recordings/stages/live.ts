@@ -19,6 +19,8 @@ export type FollowDeps = {
   files: AudioStore;
   modelsDir: ModelFolders;
   followings: Followings;
+  /** Calls back when no more comes into the file of a recording, before that is in the log. Returns how to stop. */
+  onFileEnd(recordingId: string, listener: () => void): () => void;
   ahead: AheadDeps;
   log: Log;
 };

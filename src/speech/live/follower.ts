@@ -39,7 +39,7 @@ export interface AudioFollower {
   duration(): number;
   /** A stretch as a speech file of its own, made louder where it is very quiet. Close it: it is removed then. */
   piece(stretch: Stretch): Promise<SpeechFile>;
-  /** The capture is over: takes in the rest. What was said and is not in the plan is left in `next`. */
+  /** The capture is over: takes in the rest, once. What was said and is not in the plan is left in `next`. */
   end(): Promise<EndedAudio>;
   /** Gives the working copy its name: it is whole. */
   keep(): Promise<void>;
@@ -112,6 +112,14 @@ function followerOf({
     }
     waiting.push(...speech.closed());
   };
+  const takeRest = async (): Promise<EndedAudio> => {
+    await inTurn(() => take(source.end()));
+    for (const span of detector.end()) await speech.grow(span);
+    speech.end(duration());
+    waiting.push(...speech.closed());
+    return { duration: duration(), level: meter.level(), isStereo: source.isStereo };
+  };
+  let ended: Promise<EndedAudio> | null = null;
   const next = () => (waiting.length === 0 ? null : joinedStretch(waiting, liveSecondsMax));
   return {
     follow: () => inTurn(() => take(source.more())),
@@ -139,13 +147,7 @@ function followerOf({
     async piece([start, end]) {
       return await pieceFile(await copy.read(start, end), piecePath);
     },
-    async end() {
-      await inTurn(() => take(source.end()));
-      for (const span of detector.end()) await speech.grow(span);
-      speech.end(duration());
-      waiting.push(...speech.closed());
-      return { duration: duration(), level: meter.level(), isStereo: source.isStereo };
-    },
+    end: () => (ended ??= takeRest()),
     async keep() {
       await copy.finish();
       isKept = true;

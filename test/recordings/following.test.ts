@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pino from 'pino';
+import type { RecordingFact } from '../../events/facts/recording.ts';
+import { evolve, noRecording } from '../../projections/recording/recording.ts';
+import { speechHeader } from '../../src/audio/wav.ts';
+import { openFileEnds } from '../../src/capture/file/file-ends.ts';
+import { followStage } from '../../src/recordings/stages/follow.ts';
+import { endedAudio, openFollowings } from '../../src/recordings/stages/followings.ts';
+import type { FollowDeps } from '../../src/recordings/stages/live.ts';
+import type { Job } from '../../src/recordings/stages/run-stage.ts';
+import { audioFileName } from '../../src/shared/data-directory.ts';
+import type { SpeechEngine } from '../../src/speech/engine.ts';
+import { within } from '../support/eventually.ts';
+import { sampleData } from '../support/plausible-events.ts';
+import { tonePcm } from '../support/speech-servers-audio.ts';
+import { hearTones, toneText } from '../support/speech-servers-tones.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const seconds = 4.2;
+/** Nobody pauses after the last word: only the end of the file closes it. */
+const words = [0.5, 0.92, 3.7].map((start, at) => ({
+  text: toneText(at),
+  start,
+  end: start + 0.3,
+}));
+
+test('what was said last is recognised when the file is whole, before the log has its hash', async (t) => {
+  const folder = await tempDir(t);
+  const pcm = await tonePcm(words, seconds);
+  await writeFile(join(folder, audioFileName), Buffer.concat([speechHeader(pcm.length / 2), pcm]));
+  const ends = openFileEnds();
+  const followings = openFollowings();
+  const { job, facts, captured, appended } = jobOf('r1');
+  t.after(captured);
+  const over = followStage(deps(folder, { followings, onFileEnd: ends.onEnd }))(job);
+
+  await within('the first words', appended('utterance.recognised', 1));
+  assert.deepEqual(textsIn(facts), ['w00 w01']);
+  ends.tell('r1');
+  await within('the last word', appended('utterance.recognised', 2));
+  assert.deepEqual(textsIn(facts), ['w00 w01', 'w02']);
+  captured();
+  await over;
+  const following = await followings.take('r1');
+  const ended = await endedAudio(following!, seconds);
+  assert.ok(ended, 'its end is taken in once');
+  assert.equal(ended.duration, seconds);
+  assert.deepEqual(ended.rest(25), []);
+  await ended.close();
+});
+
+/** Hears the words of `tonePcm`. */
+const engine = {
+  queue: 'test',
+  engine: 'local',
+  model: null,
+  secondsMax: 30,
+  async recognise(audio, [start, end]) {
+    const heard = hearTones(await audio.read(start, end));
+    const text = heard.map((word) => word.text).join(' ');
+    return { segments: text === '' ? [] : [{ start, end, text, words: [] }], language: 'en' };
+  },
+} as Partial<SpeechEngine> as SpeechEngine;
+
+const deps = (folder: string, more: Pick<FollowDeps, 'followings' | 'onFileEnd'>) =>
+  ({
+    isOn: () => true,
+    leaseEngine: () => Promise.resolve({ value: engine, release() {} }),
+    files: { captureFolder: () => folder, workFolder: () => Promise.resolve(folder) },
+    ahead: { isOn: () => false },
+    log: pino({ level: 'silent' }),
+    ...more,
+  }) as unknown as FollowDeps;
+
+/** A recording's job without the log; `captured` is what the machine does at `audio.captured`. */
+function jobOf(recordingId: string) {
+  const facts: RecordingFact[] = [];
+  const stop = new AbortController();
+  let look = () => {};
+  const take = (...taken: RecordingFact[]) => {
+    facts.push(...taken);
+    look();
+  };
+  const told = (type: RecordingFact['type'], data: object = {}) =>
+    ({ type, data: { ...sampleData[type], ...data } }) as RecordingFact;
+  take(told('recording.started', { kind: 'solo' }));
+  const job = {
+    recordingId,
+    signal: stop.signal,
+    recording: async () =>
+      facts.reduce(
+        (recording, one, at) =>
+          evolve(recording, { ...one, version: at + 1, at: '2026-03-01T10:00:00Z', by: 'anna' }),
+        noRecording(recordingId),
+      ),
+    begin: async () => take(told('stage.started', { stage: 'follow' })),
+    turn: async () => ({ release() {} }),
+    append: async (fact: RecordingFact) => take(fact),
+    behind() {},
+    partial() {},
+    waiting() {},
+  } as unknown as Job;
+  return {
+    job,
+    facts,
+    captured() {
+      take(told('audio.captured'));
+      stop.abort();
+    },
+    appended: (type: RecordingFact['type'], count: number) =>
+      new Promise<void>((resolve) => {
+        look = () => {
+          if (facts.filter((fact) => fact.type === type).length >= count) resolve();
+        };
+        look();
+      }),
+  };
+}
+
+const textsIn = (facts: readonly RecordingFact[]): string[] =>
+  facts.flatMap((fact) =>
+    fact.type === 'utterance.recognised'
+      ? (fact.content?.segments ?? []).map(({ text }) => text)
+      : [],
+  );
