@@ -150,7 +150,11 @@ async function leftBy(live: Live | null): Promise<Following | null> {
     ({ sources }) => sources.draft.results.audio !== null,
     () => false, // the log is closed
   );
-  if (captured) return following;
+  if (captured) {
+    // Nobody may come for it: the service ends, or there is no engine. What comes for it asks by itself.
+    if (following.isWaiting) following.stop.abort();
+    return following;
+  }
   deps.ahead.asked.forget(job.recordingId);
   await letGo(following);
   return null;
