@@ -96,7 +96,7 @@ async function assertOthersServed(service: Served, { wellFinished, wellUnsettled
   const isReady = async () => (await service.request('GET', '/health?ready')).status === 200;
   await until(() => 'all is ready', isReady, 60_000);
   const erased = await service.request('DELETE', `/recordings/${fresh}`);
-  assert.equal(erased.status, 204, await erased.text());
+  assert.equal(erased.status, 204, erased.text);
   const { recordings } = await service.api.get<{ recordings: { recording_id: string }[] }>(
     '/recordings',
   );
