@@ -101,8 +101,13 @@ test('the service restarts under a page: the page says so, connects again by its
     expected: /WebSocket|ERR_CONNECTION_REFUSED|Failed to load/,
   });
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+  // A part of the page is not answered: it is read when the service is back.
+  await page.route('**/users/me/sessions', async (route) => await route.abort());
+  await page.reload();
+  await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+  await page.unroute('**/users/me/sessions');
   await service.end('SIGKILL');
-  await page.getByText('The service does not answer.').first().waitFor();
+  await page.locator('.strip').getByText('The service does not answer.').waitFor();
   await checkLook(page, 'away');
   const again = await startServiceProcess(service.dataDir, {
     MITSCHRIFT_PORT: new URL(service.url).port,

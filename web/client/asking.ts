@@ -1,6 +1,7 @@
 /** What a part of a page asks of the service: one thing at a time, and what was refused. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem } from './api.ts';
+import { connection } from './feed.ts';
 
 export type Asking = {
   busy: ReadableAtom<boolean>;
@@ -32,6 +33,17 @@ export function openAsking(): Asking {
       }
     },
   };
+}
+
+/** Reads what a part of a page shows: now, and again when the service is back that did not answer. @returns how to stop */
+export function readUntilAnswered(
+  problem: Asking['problem'],
+  read: () => Promise<unknown>,
+): () => void {
+  void read();
+  return connection.listen(({ state }) => {
+    if (state === 'open' && problem.get()?.status === 0) void read();
+  });
 }
 
 /** What is wrong with a field of what was sent, in the service's words. */
