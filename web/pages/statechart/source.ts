@@ -63,6 +63,7 @@ export function followRecording(
         if (!isUnknown || session.get()?.is_admin !== true) throw error;
         others = true;
         // The app's own connection says nothing of it.
+        if (stopped) return [];
         stopOthers = onOthersFrame((frame) => {
           if (frame.type === 'position' || isOfIt(frame)) void readOn();
         });
