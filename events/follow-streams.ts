@@ -12,7 +12,7 @@ const pauseMs = 500;
  * @returns how to stop
  */
 export function followStreams(
-  store: Pick<EventStore, 'isShared' | 'head' | 'subscribe'>,
+  store: Pick<EventStore, 'isShared' | 'head' | 'follow'>,
   takeIn: Readonly<Record<string, () => Promise<void>>>,
   log: Pick<Log, 'warn'>,
 ): () => Promise<void> {
@@ -22,8 +22,8 @@ export function followStreams(
     const afterPosition = await store.head();
     // What came before it, also while it could not be followed.
     for (const readOn of Object.values(takeIn)) await readOn();
-    for await (const { stream } of store.subscribe({ afterPosition, signal })) {
-      await takeIn[stream]?.();
+    for await (const facts of store.follow({ afterPosition, signal })) {
+      for (const stream of new Set(facts.map((fact) => fact.stream))) await takeIn[stream]?.();
     }
   };
   const following = async (): Promise<void> => {

@@ -12,6 +12,8 @@ export interface KeyStore {
   find(subject: string): Promise<Buffer | 'erased'>;
   /** Destroys the key for good and lists the erasure; done when it returns. Twice is once. */
   forget(subject: string): Promise<void>;
+  /** Destroys the keys that are there though they are listed as erased: a crash, or a copy that was put back. */
+  finishErasures(): Promise<void>;
   /** Whether the subject's key was destroyed on purpose. */
   isErased(subject: string): boolean;
   /** Every erasure, oldest first. */

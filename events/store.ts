@@ -1,4 +1,4 @@
-import type { LoggedFact, LoggedFactIn, OfferedFact } from './facts/catalogue.ts';
+import type { FactOutline, LoggedFact, LoggedFactIn, OfferedFact } from './facts/catalogue.ts';
 
 /** Where facts are kept. Five verbs and what they need; `test/events/store-contract.ts` says what each must hold to. */
 export interface EventStore {
@@ -27,7 +27,23 @@ export interface EventStore {
    * As `readAll`, but in arrays, as many facts as are read at once: for folds. A store may leave it out.
    */
   pages?(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
-  /** All facts after a position, then the new ones as they become durable, until `signal` aborts. */
+  /**
+   * All facts after a position, then the new ones as they become durable, until `signal` aborts: as many at a time as are
+   * read at once, and never none. What the log holds is read once for all who follow it; no key is asked for. A follower
+   * that falls behind delays nobody, and catches up by itself; nothing is queued for it.
+   */
+  follow(options: {
+    afterPosition: number;
+    signal: AbortSignal;
+  }): AsyncIterable<readonly FactOutline[]>;
+  /** As `readAll`, several at a time and as `follow` gives them: what was read last is not read again. */
+  outlines(options: {
+    afterPosition: number;
+    limit: number;
+  }): AsyncIterable<readonly FactOutline[]>;
+  /** Facts that `follow` or `outlines` gave, with what a person said in them. @throws {EventStoreError} `BUSY` */
+  opened(facts: readonly FactOutline[]): Promise<readonly LoggedFact[]>;
+  /** As `follow`, one by one and opened. */
   subscribe(options: { afterPosition: number; signal: AbortSignal }): AsyncIterable<LoggedFact>;
   /** Position of the last durable fact, asked now: others may append too; 0 when there is none. Reads no content. */
   head(): Promise<number>;

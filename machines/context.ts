@@ -172,8 +172,9 @@ function afterStageFact(context: RecordingContext, event: StageFact): RecordingC
     case 'stage.interrupted': {
       const { stage } = event.data;
       const deaths = Math.max(0, (context.deaths[stage] ?? 0) - 1);
+      const isCurrent = event.attempt === context.running[stage];
       return {
-        ...withoutAttempt(context, stage),
+        ...(isCurrent ? withoutAttempt(context, stage) : context),
         deaths: { ...context.deaths, [stage]: deaths },
       };
     }

@@ -18,10 +18,15 @@ export const conditions = {
     couldMeet: () => true,
     words: ({ stage }) => `stage is ${stage}`,
   }),
+  /** Who lost the stage to another, and lives, may say so when that one has started it again. */
   interruptsThisStage: condition<Of>({
-    meets: (context, event, of) => concerns(event, of.stage) && isCurrent(context, event, of),
+    meets: ({ running, sources }, event, { stage }) =>
+      concerns(event, stage) &&
+      event.run === sources.run &&
+      event.attempt !== undefined &&
+      event.attempt <= (running[stage] ?? 0),
     couldMeet: ({ running }, { stage }) => running[stage] !== undefined,
-    words: ({ stage }) => `${stage}, this attempt`,
+    words: ({ stage }) => `${stage}, this attempt or one before`,
   }),
   /** A stage that never started can fail too: its job may be refused before it gets its turn. */
   failsThisStage: condition<Of>({

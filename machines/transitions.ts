@@ -1,4 +1,5 @@
 import { type CallbackActorLogic, type EventObject, fromCallback } from 'xstate';
+import type { ChangingFactType } from '../events/facts/counting.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import type { RecordingContext } from './context.ts';
 
@@ -114,7 +115,7 @@ export const changes = (target: string) => {
     'turns.recut': { guard: 'editsShownTurns', ...again },
     'document.edited': { guard: 'hasDocuments', ...again },
     'speakers.renamed': { guard: 'namesKnownLabels', ...again },
-  } as const;
+  } as const satisfies Record<ChangingFactType, object>;
 };
 
 /**

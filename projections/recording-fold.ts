@@ -1,5 +1,5 @@
 import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
-import { counting } from '../events/facts/counting.ts';
+import { counting, leadsBy } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
 import { withKnownNames } from './recording/labels-in-text.ts';
@@ -119,6 +119,10 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
   };
 }
 
+/** Of what is not sealed alone: as if the recording's key were not there. */
+export const wordlessRow = ({ core, counted, clock }: KeptRecording): RecordingRow =>
+  recordingRow({ core, counted, clock });
+
 /** The machine's top-level state of a canonical state name. */
 export const statusOfState = (state: string): RecordingRow['status'] =>
   state.split(/[.(]/, 1)[0] as RecordingRow['status'];
@@ -225,9 +229,18 @@ function running(before: { running: Running }, fact: LoggedRecordingFact): Runni
     const attempt = fact.attempt ?? 1;
     return [...without(before.running, stage), { stage, attempt, since: fact.at }];
   }
-  if (fact.type === 'stage.failed' || fact.type === 'stage.interrupted') {
-    return without(before.running, fact.data.stage);
+  if (fact.type === 'stage.failed') return without(before.running, fact.data.stage);
+  if (fact.type === 'stage.interrupted') {
+    // Another process may have started it again since.
+    const { stage } = fact.data;
+    return before.running.filter((one) => one.stage !== stage || one.attempt !== fact.attempt);
   }
+  // A run begins, or it is written anew: what was being done counts no more.
+  const leads = leadsBy(fact.type);
+  if (leads === 'begins' || (leads === 'changes' && fact.to === 'transcribing.writing')) return [];
+  // The stage is left as it is: its texts stay.
+  if (fact.type === 'summary.fallback_used' && fact.to === 'transcribing.writing')
+    return without(before.running, fact.data.stage);
   const ended = counting[fact.type]?.ends;
   return ended === undefined ? before.running : without(before.running, ended);
 }

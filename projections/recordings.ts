@@ -6,10 +6,10 @@ import { type PageRequest, newestFirst, startingWith, timeKey } from './list-pag
 import type { Projection, ProjectionStorage, Row, Rows } from './runner/projection.ts';
 import {
   type KeptRecording,
-  digestIn,
   foldRecording,
   recordingRow,
   secondsBetween,
+  wordlessRow,
 } from './recording-fold.ts';
 import {
   type RecordingRow,
@@ -19,7 +19,6 @@ import {
   sealOfRecording,
 } from './recording-row.ts';
 import { dropTexts, setText } from './texts.ts';
-import { draft } from './recording/reading.ts';
 
 /**
  * Every recording: what it says, and the lists it is in. Rows, those with (s) sealed with its key:
@@ -61,6 +60,15 @@ export async function recordingById(
   return kept && recordingRow(kept);
 }
 
+/** The same without what was said and written: no title, name, file or message. */
+export async function wordlessRecordingById(
+  storage: ProjectionStorage,
+  recordingId: string,
+): Promise<RecordingRow | undefined> {
+  const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(recordingId));
+  return kept && wordlessRow(kept);
+}
+
 /**
  * A user's recordings, newest first; erased ones are not listed.
  * @throws {InvalidCursor}, {RangeError} see `newestFirst`.
@@ -68,7 +76,15 @@ export async function recordingById(
 export async function recordingsOf(
   storage: ProjectionStorage,
   owner: string,
-  { status, ...page }: PageRequest & { status?: RecordingRow['status'] | undefined } = {},
+  {
+    status,
+    words = true,
+    ...page
+  }: PageRequest & {
+    status?: RecordingRow['status'] | undefined;
+    /** Whether with what was said and written. */
+    words?: boolean;
+  } = {},
 ): Promise<{ rows: RecordingRow[]; next_cursor: string | null }> {
   const prefix = status === undefined ? `o/${owner}/` : `s/${owner}/${status}/`;
   const { entries, next_cursor } = await newestFirst(storage, recordingsName, prefix, page);
@@ -76,7 +92,7 @@ export async function recordingsOf(
     storage,
     entries.map(({ key }) => key),
   );
-  return { rows: kept.map(recordingRow), next_cursor };
+  return { rows: kept.map(words ? recordingRow : wordlessRow), next_cursor };
 }
 
 /** What is kept of the recordings that these entries of a list (`<time>/<id>`) name; without those erased since. */
@@ -152,7 +168,8 @@ export type StatusView = {
     since: string;
     speakers: RecordingRow['suggestions'];
   }[];
-  errors: (Pick<RecordingRow, 'recording_id' | 'title'> & NonNullable<RecordingRow['error']>)[];
+  errors: (Pick<RecordingRow, 'recording_id' | 'title' | 'source' | 'started_at'> &
+    NonNullable<RecordingRow['error']>)[];
   /** Of the last fact that may have changed any of this; 0: none yet. */
   position: number;
 };
@@ -194,16 +211,18 @@ export async function statusOf(
     recording: recordings.find(({ device }) => device !== null) ?? recordings[0] ?? null,
     recordings,
     processing: transcribing.map(recordingRow).map(atWork),
-    speakers_pending: awaiting.map((kept) => ({
-      recording_id: kept.core.recording_id,
-      title: draft(digestIn(kept)).title,
-      since: kept.core.since,
-      speakers: recordingRow(kept).suggestions,
-    })),
+    speakers_pending: awaiting
+      .map(recordingRow)
+      .map(({ recording_id, title, since, suggestions }) => ({
+        recording_id,
+        title,
+        since,
+        speakers: suggestions,
+      })),
     errors: failed
       .map(recordingRow)
-      .flatMap(({ recording_id, title, error }) =>
-        error ? [{ recording_id, title, ...error }] : [],
+      .flatMap(({ recording_id, title, source, started_at, error }) =>
+        error ? [{ recording_id, title, source, started_at, ...error }] : [],
       ),
     position,
   };

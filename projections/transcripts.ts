@@ -33,8 +33,7 @@ export type LibraryItem = {
   language: string | null;
   created_at: string;
   duration: number | null;
-  /** Names, or labels of those without; each once. */
-  speakers: string[];
+  speakers: RecordingRow['speakers'];
   documents: { index: string; transcript: string; summary: string };
 };
 
@@ -90,7 +89,7 @@ async function spokenBy(
   for (let looked = 0; looked < lookedThroughMax; looked += pageRowsMax) {
     const page = await libraryOf(storage, owner, { ...request, cursor, limit: pageRowsMax });
     for (const row of page.rows) {
-      if (!row.speakers.some((name) => foldName(name) === wanted)) continue;
+      if (!row.speakers.some(({ name, label }) => foldName(name ?? label) === wanted)) continue;
       rows.push(row);
       if (rows.length < limit) continue;
       const place = timeKey(row.created_at, row.recording_id);
@@ -102,7 +101,8 @@ async function spokenBy(
   return { rows, next_cursor: cursor ?? null };
 }
 
-const foldName = (name: string): string => name.normalize('NFC').toLowerCase();
+/** The form in which names of speakers are compared. */
+export const foldName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** A transcript kept changing while it was read. Asking again helps. */
 export class TranscriptMoving extends Error {
@@ -133,7 +133,7 @@ function libraryItem(row: RecordingRow): LibraryItem | undefined {
     language: row.language,
     created_at: row.started_at,
     duration: row.duration,
-    speakers: [...new Set(speakers.map(({ name, label }) => name ?? label))],
+    speakers,
     documents,
   };
 }

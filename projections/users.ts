@@ -1,4 +1,4 @@
-import type { LoggedFact, UserFact } from '../events/facts/catalogue.ts';
+import { type LoggedFact, type UserFact, userSubject } from '../events/facts/catalogue.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
 
 export type User = {
@@ -15,6 +15,10 @@ export type User = {
   readonly passwordHash: string | null;
   /** Version of the stream at which the password became this one; a new hash of it does not count. */
   readonly passwordSince: number;
+  /** Folder into which this user's documents are copied; null: there is none. */
+  readonly vault: string | null;
+  /** The password was chosen by somebody else: it opens nothing until it is changed. */
+  readonly mustChangePassword: boolean;
   /** Version of the stream at which all sessions ended; those that a crash left are invalid too. */
   readonly sessionsSince: number;
 };
@@ -28,8 +32,27 @@ export type Users = {
   readonly idsByName: ReadonlyMap<string, string>;
   /** Ids of deleted users, oldest first. */
   readonly deleted: ReadonlySet<string>;
+  /** Links that were given out and neither used nor withdrawn, by the id of the user they are for; also those that are over. */
+  readonly links: ReadonlyMap<string, UserLink>;
+  /** Ids that invitations had which were withdrawn. */
+  readonly withdrawn: ReadonlySet<string>;
   /** Ids of the users that a command created, deleted ones included. */
   readonly idsByCommand: ReadonlyMap<string, string>;
+};
+
+/** A link for one person: an invitation, or to choose a new password. */
+export type UserLink = {
+  readonly userId: string;
+  readonly purpose: 'invitation' | 'password';
+  /** Of its token. */
+  readonly sha256: string;
+  readonly isAdmin: boolean;
+  /** For whom it is, in the words of who made it. */
+  readonly note: string;
+  readonly by: string;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+  readonly expiresAt: string;
 };
 
 export type UserRefusal = Refusal<
@@ -39,17 +62,23 @@ export type UserRefusal = Refusal<
   | 'UNKNOWN_USER'
   | 'LAST_ADMINISTRATOR'
   | 'OWN_ACCOUNT'
+  | 'LINK_OVER'
+  | 'TOO_MANY_LINKS'
 >;
 type UserDecision = Decision<UserFact, UserRefusal>;
 /** A user to be created. */
-export type NewUser = Pick<User, 'id' | 'username' | 'isAdmin'> & { readonly passwordHash: string };
+export type NewUser = Pick<User, 'id' | 'username' | 'isAdmin'> & {
+  readonly passwordHash: string;
+  /** The password was chosen by somebody else. */
+  readonly mustChangePassword?: boolean;
+};
 
 /** How the `users` stream folds. `evolve` changes the state in place: it is the handler's own. */
 export const usersAggregate: Aggregate<Users, UserFact> = {
   initial: () => newUsers(),
   evolve: (users, fact) => usersAfter(users as OpenUsers, fact),
   accept: (_users, _version, facts, metadata) =>
-    facts.map((fact) => ({ ...fact, ...metadata, subject: fact.data.user_id })),
+    facts.map((fact) => ({ ...fact, ...metadata, subject: userSubject(fact.data.user_id) })),
 };
 
 /** Compares without case. */
@@ -74,15 +103,19 @@ export const decideSetup =
 export const decideRegistration =
   (wanted: readonly NewUser[]) =>
   (users: Users): UserDecision => {
-    const names = new Set(users.idsByName.keys());
-    for (const { username } of wanted) {
-      const key = usernameKey(username);
-      if (names.has(key)) return nameTaken(username);
-      names.add(key);
+    const looks = new Map<string, Pick<User, 'username'>>();
+    for (const user of users.byId.values()) looks.set(lookOf(user.username), user);
+    for (const user of wanted) {
+      const same = looks.get(lookOf(user.username));
+      if (same) return nameTaken(user.username, same.username);
+      looks.set(lookOf(user.username), user);
     }
     const hasAdministrator = administrators(users) > 0 || wanted.some(({ isAdmin }) => isAdmin);
     return hasAdministrator
-      ? wanted.map((user) => registered(user))
+      ? wanted.flatMap((user) => [
+          registered(user),
+          ...(user.mustChangePassword === true ? [passwordSet(user.id)] : []),
+        ])
       : refuse('ADMINISTRATOR_FIRST', 'The first user has to be an administrator.');
   };
 
@@ -114,8 +147,13 @@ export const decideUserChange =
       facts.push({ type: disabled ? 'user.disabled' : 'user.enabled', data });
     }
     if (passwordHash !== undefined) facts.push(passwordChanged(id, 'reset', passwordHash));
+    if (passwordHash !== undefined && isSomebodyElse(by, id)) facts.push(passwordSet(id));
     return facts;
   };
+
+/** Whether a password that `by` chooses is known to somebody else than its user; commands on the host are trusted. */
+export const isSomebodyElse = (by: string, userId?: string): boolean =>
+  by !== userId && by !== 'system';
 
 /** A user's own new password. */
 export const decidePasswordChange =
@@ -131,6 +169,16 @@ export const decideRehash =
       ? [passwordChanged(id, 'rehashed', newHash)]
       : [];
 
+/** Another folder for the user's documents, or none; nothing where the folder stays. */
+export const decideVault =
+  (id: string, folder: string | null) =>
+  (users: Users): UserDecision => {
+    const user = users.byId.get(id);
+    if (!user) return unknownUser;
+    if (user.vault === folder) return [];
+    return [{ type: 'user.vault_set', data: { user_id: id }, content: { folder } }];
+  };
+
 export const decideDeletion =
   (id: string) =>
   (users: Users): UserDecision => {
@@ -140,14 +188,33 @@ export const decideDeletion =
     return [{ type: 'user.deleted', data: { user_id: id } }];
   };
 
-export const nameTaken = (username: string): UserRefusal =>
-  refuse('USERNAME_TAKEN', `There is a user ${username} already. Choose another name.`);
+/** @param present the name of the user that there is, which may only look the same */
+export const nameTaken = (username: string, present = username): UserRefusal =>
+  refuse(
+    'USERNAME_TAKEN',
+    usernameKey(username) === usernameKey(present)
+      ? `There is a user ${username} already. Choose another name.`
+      : `The name ${username} looks like that of another user. Choose another name.`,
+  );
 
-const refuse = (refused: UserRefusal['refused'], message: string): UserRefusal => ({
+/** The user whose name is this one, or looks like it. */
+export const similarUser = (users: Users, username: string): User | undefined =>
+  userByName(users, username) ??
+  [...users.byId.values()].find((user) => lookOf(user.username) === lookOf(username));
+
+/** Names of one look are for one user: without accents, the dot of the i, and signs at the end. */
+const lookOf = (username: string): string =>
+  usernameKey(username)
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/gu, '')
+    .replaceAll('ı', 'i')
+    .replace(/[@.+_-]{1,32}$/u, '');
+
+export const refuse = (refused: UserRefusal['refused'], message: string): UserRefusal => ({
   refused,
   message,
 });
-const unknownUser = refuse('UNKNOWN_USER', 'There is no user of that name.');
+export const unknownUser = refuse('UNKNOWN_USER', 'There is no user of that name.');
 const lastAdministrator = refuse(
   'LAST_ADMINISTRATOR',
   'This is the last administrator. Make another user an administrator first.',
@@ -160,12 +227,16 @@ const canAdminister = ({ isAdmin, disabled, passwordHash }: User): boolean =>
 const isLastAdministrator = (users: Users, user: User): boolean =>
   canAdminister(user) && administrators(users) === 1;
 
-const registered = ({ id, username, passwordHash, isAdmin }: NewUser): UserFact => ({
+export const registered = ({ id, username, passwordHash, isAdmin }: NewUser): UserFact => ({
   type: 'user.registered',
   data: { user_id: id, is_admin: isAdmin },
   content: { username, password_hash: passwordHash },
 });
-const passwordChanged = (
+const passwordSet = (id: string): UserFact => ({
+  type: 'user.password_set',
+  data: { user_id: id },
+});
+export const passwordChanged = (
   id: string,
   reason: 'changed' | 'reset' | 'rehashed',
   passwordHash: string,
@@ -180,6 +251,8 @@ type OpenUsers = {
   byId: Map<string, User>;
   idsByName: Map<string, string>;
   deleted: Set<string>;
+  links: Map<string, UserLink>;
+  withdrawn: Set<string>;
   idsByCommand: Map<string, string>;
 };
 const newUsers = (): OpenUsers => ({
@@ -187,6 +260,8 @@ const newUsers = (): OpenUsers => ({
   byId: new Map(),
   idsByName: new Map(),
   deleted: new Set(),
+  links: new Map(),
+  withdrawn: new Set(),
   idsByCommand: new Map(),
 });
 
@@ -201,10 +276,29 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
       const passwordHash = fact.content?.password_hash ?? null;
       // Erased with the user; `user.deleted` follows.
       if (passwordHash === null && !fact.unreadable) return users;
-      const isNew = fact.data.reason !== 'rehashed';
-      const since = isNew ? { passwordSince: version, sessionsSince: version } : {};
-      return change(users, fact.data.user_id, { passwordHash, ...since });
+      if (fact.data.reason === 'rehashed')
+        return change(users, fact.data.user_id, { passwordHash });
+      users.links.delete(fact.data.user_id);
+      const since = { passwordSince: version, sessionsSince: version };
+      return change(users, fact.data.user_id, {
+        passwordHash,
+        mustChangePassword: false,
+        ...since,
+      });
     }
+    case 'user.password_set':
+      return change(users, fact.data.user_id, { mustChangePassword: true });
+    case 'user.invited':
+    case 'user.password_link_made':
+      addLink(users, fact);
+      return users;
+    case 'user.invitation_withdrawn':
+      users.withdrawn.add(fact.data.user_id);
+      users.links.delete(fact.data.user_id);
+      return users;
+    case 'user.password_link_withdrawn':
+      users.links.delete(fact.data.user_id);
+      return users;
     case 'user.admin_granted':
       return change(users, fact.data.user_id, { isAdmin: true });
     case 'user.admin_revoked':
@@ -213,6 +307,8 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
       return change(users, fact.data.user_id, { disabled: true, sessionsSince: version });
     case 'user.enabled':
       return change(users, fact.data.user_id, { disabled: false });
+    case 'user.vault_set':
+      return change(users, fact.data.user_id, { vault: fact.content?.folder ?? null });
     case 'user.deleted':
       users.deleted.add(fact.data.user_id);
       remove(users, fact.data.user_id);
@@ -225,12 +321,34 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
 function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.registered' }>): void {
   const { user_id: id, is_admin: isAdmin } = fact.data;
   users.idsByCommand.set(fact.command, id);
+  users.links.delete(id);
   if (!fact.content && !fact.unreadable) return;
   const { username, password_hash: passwordHash } = fact.content ?? lost(id);
   remove(users, id);
   const since = { passwordSince: fact.version, sessionsSince: fact.version };
-  users.byId.set(id, { id, username, isAdmin, disabled: false, passwordHash, ...since });
+  const plain = { disabled: false, vault: null, mustChangePassword: false };
+  users.byId.set(id, { id, username, isAdmin, passwordHash, ...plain, ...since });
   users.idsByName.set(usernameKey(username), id);
+}
+
+function addLink(
+  users: OpenUsers,
+  fact: Extract<LoggedFact, { type: 'user.invited' | 'user.password_link_made' }>,
+): void {
+  const { user_id: userId, sha256, expires_at: expiresAt } = fact.data;
+  const isInvitation = fact.type === 'user.invited';
+  // Withdrawn, and brought back by a backup of before.
+  if (isInvitation && !fact.content && !fact.unreadable) return;
+  users.links.set(userId, {
+    userId,
+    purpose: isInvitation ? 'invitation' : 'password',
+    sha256,
+    isAdmin: isInvitation && fact.data.is_admin,
+    note: (isInvitation && fact.content?.note) || '',
+    by: fact.by,
+    at: fact.at,
+    expiresAt,
+  });
 }
 
 /** A user whose key is lost can still be found, by the id, and deleted. */
@@ -240,6 +358,7 @@ function remove(users: OpenUsers, id: string): void {
   const user = users.byId.get(id);
   if (!user) return;
   users.byId.delete(id);
+  users.links.delete(id);
   users.idsByName.delete(usernameKey(user.username));
 }
 

@@ -6,8 +6,15 @@ import { type RecordingFact, type RecordingStream, recordingFacts } from './reco
 export const usersStream = 'users';
 
 const who = { user_id: z.string() };
+const link = { sha256: z.string(), expires_at: z.string() };
 
-/** Every fact of the `users` stream. The subject is `user_id`, so a deleted user's name goes with the key. */
+/** The subject of a user's facts: no recording's, whatever its id. */
+export const userSubject = (userId: string): string => `user-${userId}`;
+
+/** All subjects that a user's facts may have: in logs of 0.1 a user's id alone is one. */
+export const userSubjects = (userId: string): string[] => [userSubject(userId), userId];
+
+/** Every fact of the `users` stream. The subject is the user, so a deleted user's name goes with the key. */
 const userFacts = {
   'user.registered': {
     data: z.object({ ...who, is_admin: z.boolean() }),
@@ -17,11 +24,24 @@ const userFacts = {
     data: z.object({ ...who, reason: z.enum(['changed', 'reset', 'rehashed']) }),
     content: z.object({ password_hash: z.string() }),
   },
+  /** The present password was chosen by somebody else (`by`): after a login nothing opens until it is changed. */
+  'user.password_set': { data: z.object(who) },
+  /** A link by which somebody becomes the user of that id; `sha256` is that of its token. */
+  'user.invited': {
+    data: z.object({ ...who, is_admin: z.boolean(), ...link }),
+    content: z.object({ note: z.string() }),
+  },
+  'user.invitation_withdrawn': { data: z.object(who) },
+  /** A link by which a user chooses a new password; each takes the place of the one before. */
+  'user.password_link_made': { data: z.object({ ...who, ...link }) },
+  'user.password_link_withdrawn': { data: z.object(who) },
   'user.admin_granted': { data: z.object(who) },
   'user.admin_revoked': { data: z.object(who) },
   /** Cannot log in until enabled again; everything of theirs stays. */
   'user.disabled': { data: z.object(who) },
   'user.enabled': { data: z.object(who) },
+  /** The folder of a notes application into which the user's documents are copied; null: none any more. */
+  'user.vault_set': { data: z.object(who), content: z.object({ folder: z.string().nullable() }) },
   'user.deleted': { data: z.object(who) },
 } satisfies FactSchemas;
 
@@ -45,6 +65,9 @@ export type FactType = Fact['type'];
 export type OfferedFact = NewFact<Fact>;
 export type LoggedFact = StoredFact<Fact>;
 export type LoggedRecordingFact = StoredFact<RecordingFact>;
+/** What can be known of a fact without a key: all but what a person said. */
+export type FactOutline = OutlineOf<LoggedFact>;
+type OutlineOf<F> = F extends unknown ? Omit<F, 'content' | 'erased' | 'unreadable'> : never;
 
 /** The facts that a stream holds, by its name. */
 export type LoggedFactIn<S extends string> = S extends RecordingStream

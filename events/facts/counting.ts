@@ -64,6 +64,39 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'document.edited': { result: 'authored', inRows: false },
 } satisfies { [T in RecordingFactType]?: CountingOf<T> };
 
+/**
+ * What people say, or the service asks for itself, that leads to documents: `begins` a run, `answers` what a meeting waits
+ * for, `changes` what documents there are say. The machine takes the changes (`changes` of `transitions.ts`), versions
+ * name what led to them.
+ */
+export const leading = {
+  'recording.started': 'begins',
+  'audio.imported': 'begins',
+  'audio.extended': 'begins',
+  'reprocessing.requested': 'begins',
+  'version.restored': 'begins',
+  'speakers.named': 'answers',
+  'speakers.skipped': 'answers',
+  'title.changed': 'changes',
+  'recording.handed_over': 'changes',
+  'kind.changed': 'changes',
+  'language.set': 'changes',
+  'start.changed': 'changes',
+  'turn.edited': 'changes',
+  'turns.recut': 'changes',
+  'document.edited': 'changes',
+  'speakers.renamed': 'changes',
+} as const satisfies { [T in RecordingFactType]?: 'begins' | 'answers' | 'changes' };
+
+/** Facts that have documents written again. */
+export type ChangingFactType = {
+  [T in keyof typeof leading]: (typeof leading)[T] extends 'changes' ? T : never;
+}[keyof typeof leading];
+
+/** How a fact leads to documents; undefined: it does not. */
+export const leadsBy = (type: string): 'begins' | 'answers' | 'changes' | undefined =>
+  Object.hasOwn(leading, type) ? leading[type as keyof typeof leading] : undefined;
+
 /** What stays as it is when a version is restored: files, and what people said since. */
 export const staying = [
   'audio',

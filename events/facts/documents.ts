@@ -33,12 +33,16 @@ export const documentFacts = {
       times: z.boolean().optional(),
       /** Whether people are links to notes about them; they are not in facts without it. */
       links: z.boolean().optional(),
+      /** Where the page of the recording is, without `/notes/<id>`; the documents name its id alone without it. */
+      address: z.string().nullable().optional(),
       sha256: hashes,
       /** Documents a person had changed: ours was not written over them. */
       kept: z.array(documentSchema),
     }),
     content: z.object({
       paths: z.object({ index: z.string(), transcript: z.string(), summary: z.string() }),
+      /** Path of the audio in the vault that the documents lie in, where it does. */
+      audio: z.string().nullable().optional(),
     }),
   },
   /** A person sent a whole document. What cannot be taken as corrections is kept as their own version. */

@@ -108,7 +108,7 @@ export const recordingFacts = {
 
   /** A job got its turn at an engine. Carries `run` and `attempt`. */
   'stage.started': { data: z.object({ ...stageOf }) },
-  /** The service was asked to stop while the stage ran: no fault of the recording's. */
+  /** The service was asked to stop while the stage ran, or lost its locks or the log and lives: no fault of the recording's. */
   'stage.interrupted': { data: z.object({ ...stageOf }) },
   'stage.failed': {
     data: z.object({ ...stageOf, code: z.string(), retriable: z.boolean() }),

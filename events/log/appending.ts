@@ -18,18 +18,10 @@ export function appending(deps: {
   assertWritable: () => void;
   hasContentOf: (stream: string, subject: string) => Promise<boolean>;
 }): EventStore['append'] {
-  const { appender, heads, keys, upcasters, assertWritable, hasContentOf } = deps;
+  const { appender, heads, assertWritable } = deps;
   /** Facts that have a place in the queue, but are not in it yet. */
   let preparing = 0;
-
-  const enqueue = (
-    { stream, expectedVersion }: Place,
-    facts: SealedFact[],
-    version: number,
-  ): Promise<LoggedFact[]> => {
-    if (version !== expectedVersion) throw conflict(stream, version, expectedVersion);
-    return appender.enqueue(stream, facts, expectedVersion);
-  };
+  const inOrder = orderOfOffers();
 
   /** For facts that are still being encrypted, or whose stream's head is still to be read. */
   const enqueueLater = async (
@@ -55,7 +47,7 @@ export function appending(deps: {
       assertWritable();
       preparing -= reserved;
       reserved = 0;
-      return await enqueue(place, sealed, version);
+      return await enqueue(appender, place, sealed, version);
     } finally {
       preparing -= reserved;
     }
@@ -68,16 +60,43 @@ export function appending(deps: {
       const checked = checkFacts(stream, facts, expectedVersion);
       appender.assertRoom(preparing + checked.length);
       const place = { stream, expectedVersion };
-      const sealing = sealFacts(checked, { ...place, keys, upcasters, hasContentOf });
+      const sealing = inOrder(place, sealFacts(checked, { ...deps, ...place }));
       const version = Array.isArray(sealing) ? heads.queued(stream) : undefined;
       if (Array.isArray(sealing) && typeof version === 'number') {
-        return enqueue(place, sealing, version);
+        return enqueue(appender, place, sealing, version);
       }
       return enqueueLater(place, sealing, version, checked.length);
     } catch (error) {
       return Promise.reject(error);
     }
   };
+}
+
+/** While a stream's first append is being prepared, what is decided on it waits behind it. */
+function orderOfOffers() {
+  const beginnings = new Map<string, Promise<unknown>>();
+  return <T extends unknown[]>(
+    { stream, expectedVersion }: Place,
+    sealing: T | Promise<T>,
+  ): T | Promise<T> => {
+    const first = beginnings.get(stream);
+    if (first) return Promise.all([sealing, first]).then(([sealed]) => sealed);
+    if (expectedVersion === 0 && !Array.isArray(sealing)) {
+      const over = () => beginnings.delete(stream);
+      beginnings.set(stream, sealing.then(over, over));
+    }
+    return sealing;
+  };
+}
+
+function enqueue(
+  appender: Appender,
+  { stream, expectedVersion }: Place,
+  facts: SealedFact[],
+  version: number,
+): Promise<LoggedFact[]> {
+  if (version !== expectedVersion) throw conflict(stream, version, expectedVersion);
+  return appender.enqueue(stream, facts, expectedVersion);
 }
 
 type Place = { stream: string; expectedVersion: number };

@@ -28,13 +28,14 @@ export async function openFileKeys(
   report: (message: string) => void = () => {},
 ): Promise<KeyStore> {
   await privateDirectory(directory);
-  for (const file of await readdir(directory)) {
-    // A crash while a key was written: nothing was encrypted with it yet.
-    if (file.endsWith('.tmp')) await rm(join(directory, file));
-  }
+  await removeUnfinished(directory);
   const erasures = await openErasureList(join(directory, erasuresFile), report);
   // A crash between listing and destroying; the list came first, so it decides.
-  for (const { subject } of erasures.list()) await destroy(directory, subject);
+  const finishErasures = async (): Promise<void> => {
+    for (const file of await readdir(directory))
+      if (erasures.has(file)) await destroy(directory, file);
+  };
+  await finishErasures();
 
   const kept = new LRUCache<string, Buffer>({ max: keysKept });
   /** One change at a time: a key must not be made while it is being destroyed. */
@@ -80,17 +81,23 @@ export async function openFileKeys(
     async forget(subject) {
       assertSubject(subject);
       await inTurn(async () => {
-        if (erasures.has(subject)) return;
-        await erasures.add(subject);
+        if (!erasures.has(subject)) await erasures.add(subject);
         kept.delete(subject);
+        // Also where it was listed before: what failed then is done now.
         await destroy(directory, subject);
       });
     },
+    finishErasures: () => inTurn(finishErasures),
     isErased: (subject) => erasures.has(subject),
-    async erasures() {
-      return erasures.list();
-    },
+    erasures: async () => erasures.list(),
   };
+}
+
+/** A crash while a key was written: nothing was encrypted with it yet. */
+async function removeUnfinished(directory: string): Promise<void> {
+  for (const file of await readdir(directory)) {
+    if (file.endsWith('.tmp')) await rm(join(directory, file));
+  }
 }
 
 /** Name of the list of erasures beside the keys. */

@@ -1,6 +1,7 @@
 import type { LoggedFact } from '../facts/catalogue.ts';
 import { type LogDatabase, levelCode, unreadableNow } from './database.ts';
 import type { Damage, RawRecord, StoredRecord } from '../event-log.ts';
+import type { RecordPage } from './following.ts';
 import { type DamageRegister, damagedError } from './damage.ts';
 import { type FactDecoder, parseRecord } from './sealing.ts';
 import {
@@ -15,6 +16,7 @@ import {
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
 export type LogReader = {
+  readonly decoder: FactDecoder;
   /**
    * Asks the database, again when it was closed meanwhile to be opened again.
    * @param place what is damaged when LevelDB says so
@@ -23,6 +25,8 @@ export type LogReader = {
   ask<T>(place: Damage, question: () => Promise<T>): Promise<T>;
   /** Facts after one position up to another, which must all be there. */
   pages(afterPosition: number, upToPosition: number): AsyncGenerator<LoggedFact[], void, void>;
+  /** The records of the first of these pages, still sealed, and what is wrong with the next. @throws as `ask` */
+  recordPage(afterPosition: number, upToPosition: number): Promise<RecordPage>;
   /** Records of a stream after one version up to another, their content still sealed. */
   streamRecords(
     stream: string,
@@ -51,37 +55,27 @@ export function logReader(options: {
   const { db, decoder, damage, usable } = options;
 
   const ask: LogReader['ask'] = (place, question) => askAgain(usable, damage, place, question);
-
-  async function* streamRecords(
-    stream: string,
-    afterVersion: number,
-    upToVersion: number,
-  ): AsyncGenerator<StoredRecord[], void, void> {
-    let version = afterVersion;
-    let size = pageFirst;
-    while (version < upToVersion) {
-      const wanted = Math.min(size, upToVersion - version);
-      const place: Damage = { kind: 'index', stream, message: 'Its facts cannot be read.' };
-      const found = await ask(place, () => readStreamPage(db, stream, version, wanted));
-      const checked = checkStreamPage(found, stream, version, wanted);
-      version += checked.records.length;
-      const bytes = found.records.reduce((sum, record) => sum + (record?.length ?? 0), 0);
-      size = bytes > pageBytesMax ? Math.ceil(size / 4) : Math.min(size * 2, pageFactsMax);
-      yield checked.records;
-      if (checked.damage) throw damage.report(checked.damage);
-    }
-  }
+  const streamRecords = streamRecordsOf(ask, db, damage);
+  const textsAfter = (after: number, upToPosition: number): Promise<string[]> =>
+    ask({ kind: 'record', position: after + 1, message: 'It cannot be read.' }, () =>
+      readPage(db, after, upToPosition),
+    );
 
   return {
+    decoder,
     ask,
+
+    async recordPage(afterPosition, upToPosition) {
+      const texts = await textsAfter(afterPosition, upToPosition);
+      const bytes = texts.reduce((sum, { length }) => sum + length, 0);
+      const { records, damage: found } = checkPage(texts, afterPosition, undefined);
+      return { records, bytes, ...(found && { error: damage.report(found) }) };
+    },
 
     async *pages(afterPosition, upToPosition) {
       let position = afterPosition;
       let crc: string | undefined;
-      const page = (after: number): Promise<string[]> =>
-        ask({ kind: 'record', position: after + 1, message: 'It cannot be read.' }, () =>
-          readPage(db, after, upToPosition),
-        );
+      const page = (after: number): Promise<string[]> => textsAfter(after, upToPosition);
       let next = position < upToPosition ? page(position) : undefined;
       while (next) {
         const texts = await next;
@@ -110,6 +104,27 @@ export function logReader(options: {
     },
   };
 }
+
+const streamRecordsOf = (
+  ask: LogReader['ask'],
+  db: LogDatabase,
+  damage: DamageRegister,
+): LogReader['streamRecords'] =>
+  async function* streamRecords(stream, afterVersion, upToVersion) {
+    let version = afterVersion;
+    let size = pageFirst;
+    while (version < upToVersion) {
+      const wanted = Math.min(size, upToVersion - version);
+      const place: Damage = { kind: 'index', stream, message: 'Its facts cannot be read.' };
+      const found = await ask(place, () => readStreamPage(db, stream, version, wanted));
+      const checked = checkStreamPage(found, stream, version, wanted);
+      version += checked.records.length;
+      const bytes = found.records.reduce((sum, record) => sum + (record?.length ?? 0), 0);
+      size = bytes > pageBytesMax ? Math.ceil(size / 4) : Math.min(size * 2, pageFactsMax);
+      yield checked.records;
+      if (checked.damage) throw damage.report(checked.damage);
+    }
+  };
 
 async function askAgain<T>(
   usable: () => Promise<void>,

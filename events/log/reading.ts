@@ -1,6 +1,7 @@
 import type { LoggedFactIn } from '../facts/catalogue.ts';
 import type { EventStore } from '../store.ts';
 import type { CommitSignal } from './commit-signal.ts';
+import { following } from './following.ts';
 import type { LogReader } from './reader.ts';
 
 /** Reads facts up to what is durable when it is asked; subscribers go on from there. */
@@ -17,7 +18,9 @@ export function reading(deps: {
   assertOpen: () => void;
   /** Whether the database is being opened again: subscribers wait until it is there again. */
   recovering: () => boolean;
-}): Required<Pick<EventStore, 'read' | 'readAll' | 'pages' | 'subscribe'>> {
+}): Required<
+  Pick<EventStore, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened' | 'subscribe'>
+> {
   const { reader, head, durableVersion, committed, usable, assertOpen, recovering } = deps;
   return {
     async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
@@ -38,23 +41,13 @@ export function reading(deps: {
       await usable();
       yield* reader.pages(afterPosition, head());
     },
-    async *subscribe({ afterPosition, signal }) {
-      let position = afterPosition;
-      while (!signal.aborted) {
-        assertOpen();
-        const upTo = head();
-        if (position >= upTo || recovering()) {
-          await committed.wait(signal);
-          continue;
-        }
-        for await (const page of reader.pages(position, upTo)) {
-          for (const fact of page) {
-            if (signal.aborted) return;
-            position = fact.position;
-            yield fact;
-          }
-        }
-      }
-    },
+    ...following({
+      read: (after, upTo) => reader.recordPage(after, upTo),
+      decoder: reader.decoder,
+      reached: () => (recovering() ? 0 : head()),
+      head,
+      committed,
+      assertOpen,
+    }),
   };
 }

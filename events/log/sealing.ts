@@ -13,7 +13,8 @@ import type { StoredRecord } from '../event-log.ts';
 import { KeyError, type KeyStore } from '../key-store.ts';
 import { EventStoreError } from '../store.ts';
 import { type CheckedFact, type Upcasters, schemaVersionOf, upcast } from '../facts/validation.ts';
-import { type LoggedFact, factTypes } from '../facts/catalogue.ts';
+import { type FactOutline, type LoggedFact, factTypes, usersStream } from '../facts/catalogue.ts';
+import { recordingOf } from '../facts/recording.ts';
 import type { DamageRegister } from './damage.ts';
 
 /** Characters of JSON that one fact's plain data may have. */
@@ -21,18 +22,32 @@ export const dataLengthMax = 16 * 1024 * 1024;
 
 /**
  * Writes out checked facts as JSON, their content encrypted for the place they will have: a promise only
- * where there is content. Keys are durable before it resolves.
- * @throws {EventStoreError} (or rejects) `INVALID_FACT` (too large; its subject was erased), `UNREADABLE` (its
- *   key is lost)
+ * where there is content, or a recording begins. Keys are durable before it resolves.
+ * @throws {EventStoreError} (or rejects) `INVALID_FACT` (too large; its subject was erased, or is another's),
+ *   `UNREADABLE` (its key is lost)
  */
 export function sealFacts(
   facts: readonly CheckedFact[],
   how: Sealing,
 ): SealedFact[] | Promise<SealedFact[]> {
   const written = facts.map((fact) => writtenOut(fact, how.upcasters));
+  const beginning = how.expectedVersion === 0 ? recordingOf(how.stream) : undefined;
+  if (beginning !== undefined)
+    return assertFresh(beginning, how).then(() => sealContents(written, how));
   return written.some(({ contentJson }) => contentJson !== undefined)
     ? sealContents(written, how)
     : written;
+}
+
+/**
+ * A recording never begins under the name of another subject: erasing the one would destroy the key of the other. A key
+ * alone is no subject yet: an append that failed leaves one.
+ */
+async function assertFresh(subject: string, { keys, hasContentOf }: Sealing): Promise<void> {
+  const key = await keys.find(subject).catch(keyError);
+  if (key instanceof KeyError && key.code === 'MISSING') return;
+  if (key === 'erased' || (await hasContentOf(usersStream, subject)))
+    throw invalid(`${subject} is, or was, something else already; nothing begins under that name.`);
 }
 
 const invalid = (message: string, cause?: unknown): EventStoreError =>
@@ -49,6 +64,13 @@ export type FactDecoder = {
    * at all are kept: the error is thrown only when there is none, else it is returned beside them.
    */
   decode(records: StoredRecord[]): Promise<{ facts: LoggedFact[]; error?: unknown }>;
+  /**
+   * As `decode`, but without what people said: no key is asked for. What is sealed is kept with each fact, for
+   * `opened`, for as long as anyone has that fact.
+   */
+  outlines(records: StoredRecord[]): { facts: FactOutline[]; error?: unknown };
+  /** Facts of `outlines` with what they hold. @throws {EventStoreError} `BUSY` */
+  opened(facts: readonly FactOutline[]): Promise<readonly LoggedFact[]>;
 };
 
 export function factDecoder(options: {
@@ -56,42 +78,87 @@ export function factDecoder(options: {
   upcasters: Upcasters;
   damage: DamageRegister;
 }): FactDecoder {
-  const { keys, upcasters, damage } = options;
+  const { keys, damage } = options;
+  const toToday = modernising(options.upcasters);
+
+  const decode: FactDecoder['decode'] = async (records) => {
+    const found = new Map<string, Buffer | 'erased' | KeyError>();
+    const facts: LoggedFact[] = [];
+    for (const record of records) {
+      try {
+        if (record.content !== undefined) {
+          const subject = record.subject ?? '';
+          let key = found.get(subject);
+          if (key === undefined) {
+            key = await keys.find(subject).catch(keyError);
+            found.set(subject, key);
+          }
+          const opened = reveal(record, key, damage);
+          if (opened) await opened;
+        }
+        toToday(record);
+      } catch (error) {
+        return { facts, error };
+      }
+      facts.push(record as unknown as LoggedFact);
+    }
+    return { facts };
+  };
+  return { decode, ...outlining(decode, toToday) };
+}
+
+/** Brings records to today's shape, their objects taken over. @returns a function that throws `NEWER_LOG` */
+function modernising(upcasters: Upcasters): (record: StoredRecord) => void {
   /** Types whose facts of schema version 1 are today's: nearly all. */
   const plain = new Map(
     factTypes.filter((type) => !Object.hasOwn(upcasters, type)).map((type) => [type, type]),
   );
   let stream = '';
+  return (record) => {
+    // Parsing makes a new text each time. Folds compare types and streams with each other, again
+    // and again: of the same text that takes no time.
+    if (record.stream === stream) record.stream = stream;
+    else ({ stream } = record);
+    const type = plain.get(record.type);
+    if (type !== undefined) record.type = type;
+    if (record.schema !== undefined || type === undefined) modernise(record, upcasters);
+  };
+}
 
+function outlining(
+  decode: FactDecoder['decode'],
+  toToday: (record: StoredRecord) => void,
+): Pick<FactDecoder, 'outlines' | 'opened'> {
+  /** Of facts without their content: the records that they were made of. */
+  const sealed = new WeakMap<object, StoredRecord>();
+  const outlineOf = (record: StoredRecord): FactOutline => {
+    let outline = record;
+    if (record.content !== undefined) {
+      outline = { ...record };
+      delete outline.content;
+      sealed.set(outline, record);
+    }
+    toToday(outline);
+    return outline as unknown as FactOutline;
+  };
   return {
-    async decode(records) {
-      const found = new Map<string, Buffer | 'erased' | KeyError>();
-      const facts: LoggedFact[] = [];
+    outlines(records) {
+      const facts: FactOutline[] = [];
       for (const record of records) {
         try {
-          if (record.content !== undefined) {
-            const subject = record.subject ?? '';
-            let key = found.get(subject);
-            if (key === undefined) {
-              key = await keys.find(subject).catch(keyError);
-              found.set(subject, key);
-            }
-            const opened = reveal(record, key, damage);
-            if (opened) await opened;
-          }
-          // Parsing makes a new text each time. Folds compare types and streams with each other, again
-          // and again: of the same text that takes no time.
-          if (record.stream === stream) record.stream = stream;
-          else ({ stream } = record);
-          const type = plain.get(record.type);
-          if (type !== undefined) record.type = type;
-          if (record.schema !== undefined || type === undefined) modernise(record, upcasters);
+          facts.push(outlineOf(record));
         } catch (error) {
           return { facts, error };
         }
-        facts.push(record as unknown as LoggedFact);
       }
       return { facts };
+    },
+    async opened(facts) {
+      if (!facts.some((fact) => sealed.has(fact))) return facts;
+      const records = facts.map((fact) => ({ ...(sealed.get(fact) ?? fact) }));
+      const { facts: opened, error } = await decode(records);
+      if (error !== undefined) throw error;
+      return opened;
     },
   };
 }

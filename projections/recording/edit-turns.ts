@@ -33,55 +33,90 @@ export type EditRefusal =
 type TurnEdit = RecordingFactOf<'turn.edited'>;
 type Recut = RecordingFactOf<'turns.recut'>;
 
-/** Corrects the turn at an index of what people are shown. */
+/** A turn by the id of its block, or by its place in what people are shown. */
+export type TurnRef = string | number;
+
+/**
+ * What a change was made of: `turnsTag` of all turns, or `turnTag` of the one that is meant. None: whatever the turn says.
+ */
+export type Seen = readonly string[] | undefined;
+
+/** Corrects a turn. @param seen what it has to say for that */
 export const editTurn =
-  (index: number, change: Omit<BlockChange, 'block'>, shownName: ShownName) =>
+  (turn: TurnRef, change: Omit<BlockChange, 'block'>, shownName: ShownName, seen?: Seen) =>
   (recording: Recording, state: string): Decision<TurnEdit, EditRefusal> => {
     const reading = correctable(recording, state);
     if (!reading) return noDocuments('turn.edited');
-    const block = reading.blocks[index];
-    if (!block) return noSuchTurn;
+    const found = turnIn(reading.blocks, turn, seen);
+    if (isRefusal(found)) return found;
+    const [block] = found;
     return editsOf(recording, reading, [{ block: block.id, ...change }], shownName);
   };
 
-/** A change of the turn at an index of what people are shown. */
-type EditAt = { index: number } & Omit<BlockChange, 'block'>;
+/** A change of one of many turns. `seen`: as for one alone. */
+type EditAt = { turn: TurnRef; seen: Seen } & Omit<BlockChange, 'block'>;
 
-/**
- * Corrects many turns at once, all or none: find and replace, and taking that back.
- * @param seen `turnsTag` of the turns that the indexes mean
- */
+/** Corrects many turns at once, all or none: find and replace, and taking that back. */
 export const editTurns =
-  (edits: readonly EditAt[], seen: string, shownName: ShownName) =>
+  (edits: readonly EditAt[], shownName: ShownName) =>
   (recording: Recording, state: string): Decision<TurnEdit, EditRefusal> => {
     const reading = correctable(recording, state);
     if (!reading) return noDocuments('turn.edited');
-    const { blocks } = reading;
-    if (seen !== turnsTag(blocks)) return turnsChanged;
-    if (edits.some(({ index }) => !blocks[index])) return noSuchTurn;
-    const changes = edits.map(({ index, ...change }) => ({ block: blocks[index]!.id, ...change }));
+    const tagOf = tagOfAll(reading.blocks);
+    const changes: BlockChange[] = [];
+    for (const { turn, seen, ...change } of edits) {
+      const found = turnIn(reading.blocks, turn, seen, tagOf);
+      if (isRefusal(found)) return found;
+      changes.push({ block: found[0].id, ...change });
+    }
     return editsOf(recording, reading, changes, shownName);
   };
 
 /** Differs whenever turns say something else, or another one says it: the ETag of what is corrected. */
-export const turnsTag = (turns: readonly Pick<Block, 'id' | 'speaker' | 'text'>[]): string =>
+export const turnsTag = (turns: readonly Said[]): string =>
   hashedKey(JSON.stringify(turns.map(({ id, speaker, text }) => [id, speaker, text])));
 
+/** The same of one turn. Short, since each of thousands has one: it tells what a turn says from what it said before. */
+export const turnTag = (turn: Said): string => turnsTag([turn]).slice(0, 12);
+
+type Said = Pick<Block, 'id' | 'speaker' | 'text'>;
+
+/** `turnsTag` of the same turns, computed when it is first asked for. */
+function tagOfAll(blocks: readonly Block[]): () => string {
+  let tag: string | undefined;
+  return () => (tag ??= turnsTag(blocks));
+}
+
+/** The turn that is meant, if it says what was seen. Ids may come back: of a block only its tag tells which it was. */
+function turnIn(
+  blocks: readonly Block[],
+  turn: TurnRef,
+  seen: Seen,
+  tagOf = tagOfAll(blocks),
+): [Block] | Refusal<'NO_SUCH_TURN'> | Refusal<'TURNS_CHANGED'> {
+  const block = typeof turn === 'number' ? blocks[turn] : blocks.find(({ id }) => id === turn);
+  const isSeen = (one: Block) => seen!.includes(turnTag(one)) || seen!.includes(tagOf());
+  if (!block) return noSuchTurn;
+  return seen === undefined || isSeen(block) ? [block] : turnsChanged;
+}
+
 /**
- * Cuts the turn at an index in two before a word of it, counted from 0 as its words are shown (without any: as
+ * Cuts a turn in two before a word of it, counted from 0 as its words are shown (without any: as
  * white space separates them). The second half is the same speaker's unless another is given.
  */
 export const splitTurn =
   (
-    index: number,
+    turn: TurnRef,
     { word, speaker }: { word: number; speaker?: string | undefined },
     shownName: ShownName,
+    seen?: Seen,
   ) =>
   (recording: Recording, state: string): Decision<Recut, EditRefusal> => {
     const reading = correctable(recording, state);
     if (!reading) return noDocuments('turns.recut');
-    const block = reading.blocks[index];
-    if (!block || reading.basis === null) return noSuchTurn;
+    const found = reading.basis === null ? noSuchTurn : turnIn(reading.blocks, turn, seen);
+    if (isRefusal(found)) return found;
+    const [block] = found;
     if (speaker !== undefined && block.speaker === null) return noSpeakers;
     const parts = cutTurn(block, word, reading.blocks);
     if (!parts) return noSuchWord;
@@ -91,14 +126,19 @@ export const splitTurn =
     return [recutFact(recording, reading, { replaced: [block], by }, name)];
   };
 
-/** Joins the turn at an index with the next one, under its own speaker. */
+/** Joins a turn with the next one, under its own speaker. @param wanted block that has to be the next one */
 export const mergeTurn =
-  (index: number) =>
+  (turn: TurnRef, wanted?: string, seen?: Seen) =>
   (recording: Recording, state: string): Decision<Recut, EditRefusal> => {
     const reading = correctable(recording, state);
     if (!reading) return noDocuments('turns.recut');
-    const [block, next] = reading.blocks.slice(index < 0 ? Infinity : index, index + 2);
-    if (!block || !next || reading.basis === null) return noSuchTurn;
+    const { blocks } = reading;
+    const found = reading.basis === null ? noSuchTurn : turnIn(blocks, turn, seen);
+    if (isRefusal(found)) return found;
+    const [block] = found;
+    const next = blocks[blocks.indexOf(block) + 1];
+    if (!next) return wanted === undefined ? noSuchTurn : turnsChanged;
+    if (wanted !== undefined && next.id !== wanted) return turnsChanged;
     const by = [joinedTurns(block, next)];
     return [recutFact(recording, reading, { replaced: [block, next], by })];
   };

@@ -1,3 +1,4 @@
+import { textSegments } from '../../src/shared/segments.ts';
 import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
 import { paragraphs } from './paragraphs.ts';
 import type { Utterance } from './reading.ts';
@@ -108,9 +109,9 @@ function unitsByText({ text, start, end, words }: Segment): Unit[] {
 
 /** Words with the blanks around them; of a script without blanks, what `Intl` takes for words. */
 function partsOf(text: string): string[] {
-  const spaced = text.match(/\s*\S+\s*/gu) ?? [text];
+  const spaced = text.match(/(?:^\s*)?\S+\s*/gu) ?? [text];
   if (spaced.length > 1 || text.length < unspacedMin) return spaced;
-  return Array.from(words.segment(text), ({ segment }) => segment);
+  return Array.from(textSegments(words, text), ({ segment }) => segment);
 }
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 /** No word of a script with blanks is that long, as a rule. */

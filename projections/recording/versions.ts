@@ -1,4 +1,5 @@
-import type { RecordingFactOf, RecordingFactType } from '../../events/facts/recording.ts';
+import { leadsBy } from '../../events/facts/counting.ts';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Source } from '../../events/facts/sources.ts';
 import { read } from './reading.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
@@ -7,7 +8,7 @@ import { factAt, type ReadFact, type Recording } from './recording.ts';
 export type DocumentVersion = {
   version: number;
   at: string;
-  /** Types of the people's facts that led to it; of a first run the one that began it. */
+  /** Types of the facts that led to it (`leading` of `events/facts/counting.ts`). */
   why: string[];
   /** Who asked for it: a user id. */
   by: string;
@@ -26,18 +27,21 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
   let before = why;
   const found: DocumentVersion[] = [];
   for (const fact of recording.facts) {
-    if (reasons.has(fact.type)) why.push(fact);
+    if (leadsBy(fact.type) !== undefined) why.push(fact);
+    if (fact.type === 'processing.cancelled' || fact.type === 'error.cleared')
+      why = withoutRuns(why);
     if (fact.type !== 'documents.saved') continue;
     const { version } = fact.data;
     const source = versions[version - 1];
     if (!source) continue;
     // Names changed, and what was written with the old ones was made again: for the same reason.
-    if (why.length === 0) why = before;
+    if (why.length === 0 && isRetold(before)) why = before;
     const { results } = source;
     found.push({
       version,
       at: fact.at,
-      why: [...new Set(why.map(({ type }) => type))],
+      // Each once, where it was last: the newest reason is the last.
+      why: [...new Set(why.map(({ type }) => type).toReversed())].toReversed(),
       by: why.at(-1)?.by ?? fact.by,
       run: fact.run ?? 1,
       speech_to_text: workerIn(factAt(recording, results.transcription, 'transcription.completed')),
@@ -81,22 +85,13 @@ export function restoration(
 
 type Worker = { engine: string; model: string | null };
 
-/** Facts of people that lead to other documents. */
-const reasons = new Set<RecordingFactType>([
-  'recording.started',
-  'audio.imported',
-  'reprocessing.requested',
-  'version.restored',
-  'title.changed',
-  'kind.changed',
-  'language.set',
-  'start.changed',
-  'speakers.named',
-  'speakers.renamed',
-  'recording.handed_over',
-  'turn.edited',
-  'document.edited',
-]);
+/** What was asked for and given up leads to nothing; what people said meanwhile still holds. */
+const withoutRuns = (why: readonly ReadFact[]): ReadFact[] =>
+  why.filter(({ type }) => leadsBy(type) !== 'begins');
+
+/** A save without a reason of its own comes of a retelling, which any of several new names may have asked for. */
+const isRetold = (why: readonly ReadFact[]): boolean =>
+  why.some(({ type }) => type === 'speakers.renamed');
 
 const materialOf = ({ kind, results, labels, stretches, utterances, heardSince }: Source) => ({
   ...(heardSince === results.plan ? {} : { heardSince }),

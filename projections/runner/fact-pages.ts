@@ -1,5 +1,4 @@
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import { commitSignal } from '../../events/log/commit-signal.ts';
 import type { EventStore } from '../../events/store.ts';
 
 /** At most this many facts are folded in one batch. */
@@ -70,59 +69,6 @@ async function* readPages(
     if (ended) return;
     position += facts.length;
   }
-}
-
-/** Facts that come in one by one, handed on as many at a time as have arrived meanwhile. */
-export interface Arrivals {
-  /** Everything that has arrived and was not taken; waits for the first. Empty: the source has ended. @throws what the source threw. */
-  take(): Promise<LoggedFact[]>;
-}
-
-/**
- * Reads a source ahead of its consumer, up to a page. `signal` must be the one that ends the source:
- * then nothing waits for a consumer that has gone.
- */
-export function arrivals(source: AsyncIterable<LoggedFact>, signal: AbortSignal): Arrivals {
-  const arrived = commitSignal();
-  const taken = commitSignal();
-  let held: LoggedFact[] = [];
-  let weight = 0;
-  let end: { error?: unknown } | undefined;
-
-  const read = async (): Promise<void> => {
-    for await (const fact of source) {
-      held.push(fact);
-      weight += weightOf(fact);
-      arrived.fire();
-      if (held.length >= foldedFactsMax || weight >= pageWeightMax) await taken.wait(signal);
-    }
-  };
-  const finish = (how: { error?: unknown }): void => {
-    end = how;
-    arrived.fire();
-  };
-  read().then(
-    () => finish({}),
-    (error: unknown) => finish({ error }),
-  );
-
-  return {
-    async take() {
-      for (;;) {
-        if (held.length > 0) break;
-        if (end) {
-          if ('error' in end) throw end.error;
-          return [];
-        }
-        await arrived.wait();
-      }
-      const facts = held;
-      held = [];
-      weight = 0;
-      taken.fire();
-      return facts;
-    },
-  };
 }
 
 /** Whole transcripts weigh as much as a page of plain facts may have beside them. */

@@ -1,8 +1,8 @@
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { FactOutline, LoggedFact } from '../../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { mutex } from '../../src/shared/mutex.ts';
 import { retry } from '../../src/shared/retry.ts';
-import { arrivals, factPages, readPage } from './fact-pages.ts';
+import { factPages, readPage } from './fact-pages.ts';
 import type { Member } from './member.ts';
 import { isTransient, whileAway } from './projection.ts';
 
@@ -36,7 +36,7 @@ export function followLog(deps: {
   /** Positions have moved. */
   onProgress: () => void;
   /** Those ahead have applied these facts. */
-  onApplied: (facts: readonly LoggedFact[]) => void;
+  onApplied: (facts: readonly FactOutline[]) => void;
 }): Follower {
   const lanes = lanesOf(deps.members);
   const lead = lanes.pop() ?? { position: 0, members: [] };
@@ -61,7 +61,7 @@ type Following = {
   store: EventStore;
   signal: AbortSignal;
   onProgress: () => void;
-  onApplied: (facts: readonly LoggedFact[]) => void;
+  onApplied: (facts: readonly FactOutline[]) => void;
   lead: Lane;
   /** Work on the lead, one piece at a time: a batch of facts, or a lane that joins. */
   onLead: ReturnType<typeof mutex>;
@@ -116,23 +116,18 @@ async function join(following: Following, lane: Lane): Promise<void> {
 /** Follows until the log goes away. Throws only if it went before anything came: then it is time to pause. */
 async function followOnce(following: Following): Promise<void> {
   const { store, signal, lead } = following;
-  const leaving = new AbortController();
-  const either = AbortSignal.any([signal, leaving.signal]);
-  const subscription = store.subscribe({ afterPosition: lead.position, signal: either });
-  const incoming = arrivals(subscription, either);
   let progress = false;
   try {
-    for (;;) {
-      const facts = await incoming.take();
+    for await (const page of store.follow({ afterPosition: lead.position, signal })) {
       signal.throwIfAborted();
-      if (facts.length === 0) throw new EventStoreError('BUSY', 'The subscription has ended.');
+      const facts = await store.opened(page);
       await following.onLead(() => advance(following, lead, facts));
       progress = true;
     }
+    signal.throwIfAborted();
+    throw new EventStoreError('BUSY', 'The log is followed no more.');
   } catch (error) {
     if (!progress || !isTransient(error)) throw error;
-  } finally {
-    leaving.abort();
   }
 }
 

@@ -156,5 +156,5 @@ function placeOf(error: Error): string | undefined {
   const stack = error.stack ?? '';
   const start = stack.indexOf(error.message);
   const frames = start < 0 ? '' : stack.slice(start + error.message.length);
-  return /^\s+at (?:.*[(/\\])?([\w.-]+:\d+:\d+)\)?$/m.exec(frames)?.[1];
+  return /^[ \t]+at (?:.*[(/\\])?([\w.-]+:\d+:\d+)\)?$/m.exec(frames)?.[1];
 }

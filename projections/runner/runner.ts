@@ -1,4 +1,4 @@
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { FactOutline } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
 import { retry } from '../../src/shared/retry.ts';
 import { type Follower, followLog } from './follow-log.ts';
@@ -53,7 +53,8 @@ export interface ProjectionRunner {
    */
   position(): number;
   /**
-   * Calls back with facts, in order and without gaps, when the projections have applied them;
+   * Calls back with facts, in order and without gaps, when the projections have applied them (what people said may be
+   * missing: `EventStore.opened` has it);
    * `position` is the last one's. It is not delayed by a projection that is rebuilt or has stopped.
    * Listeners must not block; one that throws is dropped, and `onListenerError` called. Returns how to stop.
    */
@@ -62,7 +63,7 @@ export interface ProjectionRunner {
   stop(): Promise<void>;
 }
 
-export type AppliedListener = (facts: readonly LoggedFact[], position: number) => void;
+export type AppliedListener = (facts: readonly FactOutline[], position: number) => void;
 
 /** A command waits this long for its own position by default. */
 const appliedTimeoutMs = 5000;
@@ -165,7 +166,7 @@ export function listenersTo(onError: ((error: unknown) => void) | undefined) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    notify(facts: readonly LoggedFact[]): void {
+    notify(facts: readonly FactOutline[]): void {
       const position = facts.at(-1)!.position;
       // A copy: one that is added meanwhile has asked for the position after these facts.
       for (const listener of Array.from(listeners)) {
@@ -188,7 +189,7 @@ function keepFollowing(deps: {
   stopping: AbortController;
   signal: AbortSignal;
   onProgress: () => void;
-  onApplied: (facts: readonly LoggedFact[]) => void;
+  onApplied: (facts: readonly FactOutline[]) => void;
 }): { ready: Promise<void>; position(): number; shutDown(): Promise<void> } {
   const { store, members, stopping, signal, onProgress } = deps;
   let follower: Follower | undefined;

@@ -2,7 +2,6 @@ import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
 import { type CommitSignal, commitSignal } from '../../events/log/commit-signal.ts';
 import { retry, systemClock } from '../../src/shared/retry.ts';
-import { arrivals } from './fact-pages.ts';
 import type { ProjectionState } from './member.ts';
 import { positionWaiters } from './positions.ts';
 import {
@@ -156,11 +155,8 @@ async function deliver(delivery: Delivery, delivered: { position: number }): Pro
   while (!signal.aborted && progress.position() === null) await changed.wait(signal);
   delivered.position = progress.position() ?? 0;
   const follow = async (): Promise<void> => {
-    const subscription = store.subscribe({ afterPosition: delivered.position, signal });
-    const incoming = arrivals(subscription, signal);
-    for (;;) {
-      let facts = await incoming.take();
-      if (facts.length === 0) return;
+    for await (const page of store.follow({ afterPosition: delivered.position, signal })) {
+      let facts = page;
       while (facts.length > 0) {
         const applied = progress.position()!;
         const count = facts.filter(({ position }) => position <= applied).length;

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type EventStore, EventStoreError } from '../store.ts';
+import type { StoredRecord } from '../event-log.ts';
+import type { CommitSignal } from './commit-signal.ts';
+import { type OutlinePage, recentPages } from './recent-pages.ts';
+import type { FactDecoder } from './sealing.ts';
+
+/** Records from one on as many as make a page, and why there are no more. */
+export type RecordPage = { records: StoredRecord[]; bytes: number; error?: unknown };
+
+/** Before a log that could not be asked is asked again, in milliseconds. */
+const awayPauseMs = 500;
+
+/** Hands the log to all who follow it, read once. */
+export function following(log: {
+  /** Records after a position up to another, which must all be there: at least one, or `error`. */
+  read(afterPosition: number, upToPosition: number): Promise<RecordPage>;
+  decoder: Pick<FactDecoder, 'outlines' | 'opened'>;
+  /** Position up to which facts can be read now. */
+  reached(): number;
+  /** Where the log ends, asked now. */
+  head(): number | Promise<number>;
+  /** Fires when that has changed, and when the log is closed. */
+  committed: CommitSignal;
+  /** @throws {EventStoreError} `CLOSED` */
+  assertOpen(): void;
+}): Pick<EventStore, 'follow' | 'outlines' | 'opened' | 'subscribe'> {
+  const { decoder, reached, head, committed, assertOpen } = log;
+  const pageAfter = recentPages(async (after, upTo): Promise<OutlinePage> => {
+    const { records, bytes, error } = await log.read(after, upTo);
+    const outlined = decoder.outlines(records);
+    // What lies before damage counts; the damage is met again by who goes on.
+    if (outlined.facts.length === 0) throw outlined.error ?? error;
+    return { after, facts: outlined.facts, bytes };
+  });
+
+  async function* follow({ afterPosition, signal }: Parameters<EventStore['follow']>[0]) {
+    let position = afterPosition;
+    while (!signal.aborted) {
+      assertOpen();
+      if (position >= reached()) {
+        await committed.wait(signal);
+        continue;
+      }
+      const facts = await pageAfter(position, reached()).catch(async (error: unknown) => {
+        // Nothing is lost meanwhile: the log has it all.
+        if (!(error instanceof EventStoreError && error.code === 'BUSY')) throw error;
+        await delay(awayPauseMs, undefined, { signal }).catch(() => {});
+        return [];
+      });
+      if (signal.aborted) return;
+      const last = facts.at(-1);
+      if (!last) continue;
+      position = last.position;
+      yield facts;
+    }
+  }
+  return {
+    follow,
+    async *outlines({ afterPosition, limit }) {
+      assertOpen();
+      const wanted = afterPosition + limit;
+      const upTo = wanted <= reached() ? wanted : Math.min(wanted, await head());
+      for (let position = afterPosition; position < upTo;) {
+        const facts = (await pageAfter(position, upTo)).slice(0, upTo - position);
+        position += facts.length;
+        yield facts;
+      }
+    },
+    opened: (facts) => decoder.opened(facts),
+    subscribe: (options) => openedOneByOne({ follow, opened: decoder.opened }, options),
+  };
+}
+
+/** What `subscribe` is over `follow`. */
+export async function* openedOneByOne(
+  { follow, opened }: Pick<EventStore, 'follow' | 'opened'>,
+  options: Parameters<EventStore['subscribe']>[0],
+) {
+  for await (const page of follow(options)) {
+    for (const fact of await opened(page)) {
+      if (options.signal.aborted) return;
+      yield fact;
+    }
+  }
+}
