@@ -9,6 +9,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
+import { noteBundled } from './.build-licences.mjs';
 
 const root = import.meta.dirname;
 const [dir = join(root, 'dist'), only] = process.argv.slice(2);
@@ -25,6 +26,7 @@ const apart = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
 
 // Parts that are no more must not stay beside those that are.
 for (const part of ['src', 'chunks']) await rm(join(dir, part), { recursive: true, force: true });
+const moduleIds = [];
 if (only !== undefined) {
   await put(only, true);
   process.exit();
@@ -42,9 +44,10 @@ for (const program of [
 ]) {
   await put(program, true);
 }
+await noteBundled(dir, 'service', moduleIds);
 
 async function put(program, codeSplitting) {
-  await build({
+  const { output } = await build({
     cwd: root,
     input: { [program]: join(root, `${program}.ts`) },
     platform: 'node',
@@ -53,6 +56,10 @@ async function put(program, codeSplitting) {
       {
         name: 'halves',
         resolveId: { filter: { id: /^\.\/(?:serve|program)\.ts$/ }, handler: besides },
+      },
+      {
+        name: 'list',
+        load: { filter: { id: /language-common.+\.json$/ }, handler: onlyUsed },
       },
       { name: 'tables', transform: { filter: { id: /\.json$/ }, handler: tableAsText } },
     ],
@@ -68,12 +75,19 @@ async function put(program, codeSplitting) {
       sourcemap: true,
     },
   });
+  for (const chunk of output) moduleIds.push(...(chunk.moduleIds ?? []));
 }
 
 /** Large tables (of media types) as text: V8 parses JSON sooner than the same as a program. */
 function tableAsText(json) {
   const text = JSON.stringify(JSON.stringify(JSON.parse(json)));
   return { code: `module.exports = JSON.parse(${text});`, moduleType: 'js', map: null };
+}
+
+/** Of the list of common passwords what `common-passwords.ts` takes of it: a fifth. */
+async function onlyUsed(path) {
+  const all = JSON.parse(await readFile(path, 'utf8'));
+  return JSON.stringify(all.filter((password) => password.length >= 8).slice(0, 10_000));
 }
 
 /** The service and the commands are built apart, each with all it needs. */

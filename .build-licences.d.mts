@@ -1,0 +1,5 @@
+export declare function noteBundled(
+  dir: string,
+  part: 'service' | 'web',
+  moduleIds: readonly string[],
+): Promise<void>;
