@@ -3,6 +3,7 @@ import { withoutDevices } from './capture/no-devices.ts';
 import { awaitedBrowser } from './capture/browser/awaited-browser.ts';
 import { browserLimits as limitsOfBrowsers } from './capture/browser/browser-writer.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
+import type { Admit } from './capture/browser/intake.ts';
 import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
 import { watchLeftRecordings } from './capture/browser/left-recordings.ts';
 import { type Captures, openCaptures } from './capture/captures.ts';
@@ -21,6 +22,8 @@ type BrowserParts = {
   data: DataFolder;
   settings(): Settings;
   log: Log;
+  /** What lets in browsers' audio while it comes; absent: whatever there is room for. */
+  admit?: Admit | undefined;
   /** For tests. */
   browserLimits?: Partial<BrowserLimits> | undefined;
 };
@@ -28,7 +31,7 @@ type BrowserParts = {
 /** What captures, and among several nodes has captures of the others. */
 export function capturesOver(
   { store, standing, notices, audio, bucket }: OpenedLog,
-  { data, settings, log, browserLimits }: BrowserParts,
+  { data, settings, log, browserLimits, admit }: BrowserParts,
   takeOver: (recordingId: string) => Promise<boolean>,
 ): Captures {
   const captures = openCaptures({
@@ -41,6 +44,7 @@ export function capturesOver(
     combinedChannels: () => settings()['audio.combined_channels'],
     hoursMax: () => settings()['limits.recording_hours'],
     browserLimits,
+    admit,
     ...(standing.isAlone
       ? {}
       : {
@@ -125,7 +129,7 @@ export async function tellOfLeftRecordings(
 /** What takes what browsers send of recordings that have ended. */
 export function lateAudioOver(
   { jobs, audio, ownership, standing }: OpenedLog,
-  { settings, log, browserLimits }: BrowserParts,
+  { settings, log, browserLimits, admit }: BrowserParts,
   parts: {
     projections: ProjectionRunner;
     recordingService: OpenRecordingService;
@@ -147,5 +151,6 @@ export function lateAudioOver(
     hoursMax: () => settings()['limits.recording_hours'],
     applied: (position) => projections.applied('all', position, { timeoutMs: appliedMs }),
     limits: browserLimits,
+    admit,
   });
 }

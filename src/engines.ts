@@ -26,6 +26,10 @@ export type EngineOptions = {
   modelsDir?: ModelFolders;
   /** Names that a user confirmed before, those of late first; without it, none. */
   peopleOf?: (owner: string) => Promise<readonly string[]>;
+  /** Where the pages are, for links in notes; null, and without it: nowhere that is known. */
+  pageAddress?: () => string | null;
+  /** Path of the present recording's audio in the vault that its documents are written to; null, and without it: elsewhere. */
+  audioInVault?: () => string | null;
   /** How long a language model may stay away on a first run; for tests. */
   firstRunWaitMs?: number | undefined;
 };
@@ -219,8 +223,12 @@ const configuredModel =
 
 /** The stage in which the documents are written. */
 export const writingActivity = (
-  { settings }: Pick<EngineOptions, 'settings'>,
-  parts: Pick<Parameters<typeof write>[0], 'spaceOf' | 'promisedBases' | 'names'>,
+  {
+    settings,
+    pageAddress = () => null,
+    audioInVault = () => null,
+  }: Pick<EngineOptions, 'settings' | 'pageAddress' | 'audioInVault'>,
+  parts: Omit<Parameters<typeof write>[0], 'uiLanguage' | 'choices' | 'audioInVault'>,
 ) => ({
   write: loadedActivity(async () =>
     (await import('./recordings/stages/write.ts')).write({
@@ -229,7 +237,9 @@ export const writingActivity = (
       choices: () => ({
         times: settings()['documents.times'],
         links: settings()['speakers.links'],
+        address: pageAddress(),
       }),
+      audioInVault,
     }),
   ),
 });

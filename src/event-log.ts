@@ -26,7 +26,7 @@ import { audioOfOneProcess } from './storage/audio/folder-audio.ts';
 import type { Blobs } from './storage/blobs/blobs.ts';
 import type { PromisedNames } from './storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from './storage/disk.ts';
-import type { LoginAttempts } from './storage/login-attempts.ts';
+import { type LoginAttempts, levelLoginAttempts } from './storage/login-attempts.ts';
 import { type Notices, noNotices } from './storage/notices.ts';
 import {
   type LevelRows,
@@ -64,6 +64,11 @@ export type OpenedLog = LogParts & {
   standing: Standing;
   /** This process among those that share the log; null: it is alone. */
   cluster: ClusterMember | null;
+  /**
+   * Aborts when the log is not any more what this process remembers of it, with a sentence for the operator as reason:
+   * then all of it has to be opened again. Null: nothing but this process touches the log.
+   */
+  outdated: AbortSignal | null;
   /** Keeps the rows up to the log. */
   keepRows(): ProjectionRunner;
   /** What looks after all that is kept, and copies it. */
@@ -76,8 +81,11 @@ export type OpenedLog = LogParts & {
   bucket: Blobs | null;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
-  /** Removes what earlier releases kept beside the log, once; nothing may be appended meanwhile. @throws what the databases throw */
-  removeOldRows(): Promise<void>;
+  /**
+   * Removes what earlier releases keep beside the log, also when one has run again; nothing may be appended meanwhile.
+   * @returns whether there was something @throws what the databases throw
+   */
+  removeOldRows(): Promise<boolean>;
 };
 
 /** What a process may do beside others that have the same log. */
@@ -131,6 +139,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     await takeInKeys(store, rows.storage, log);
     return {
       ...partsOf(store, data),
+      loginAttempts: await levelLoginAttempts(store.db, () => new Date()),
       rows,
       standing: {
         recordsDevices: true,
@@ -155,6 +164,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
       audio: audioOfOneProcess(data.recordings),
       names: null,
       cluster: null,
+      outdated: null,
       bucket: null,
       leftFolders: await readdir(data.recordings),
       // LevelDB may end the process over a harmed table that it rewrites.

@@ -72,7 +72,8 @@ const triggerHandlers = ({ toggle, readiness, pipeline }: Parts): ControlHandler
   },
   status: async () => {
     await readiness.until([recordings.name], triggerWaitMs);
-    return await statusOf(pipeline.storage, guest);
+    // Who is at this machine sees that its room is being recorded, whoever does it.
+    return { ...(await statusOf(pipeline.storage, guest)), held: pipeline.captures.held() };
   },
 });
 

@@ -1,14 +1,19 @@
-import { withRows } from './integrity/verify.ts';
+import { withLoss, withRows } from './integrity/verify.ts';
 import { configStream, usersStream } from '../events/facts/catalogue.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { recordings } from '../projections/recordings.ts';
+import { type Run, keepRunning } from './begin-again.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
+import { type UserStream, openUserStream } from './accounts/users.ts';
 import { endWorkOf, archiveSpace } from './accounts/user-removal.ts';
+import { removeUploadsOf } from './storage/remove-uploads.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Toggle, openToggle } from './capture/toggle.ts';
 import { type Config, openConfig } from './config/config.ts';
-import { checkEnvironment, settingsFrom } from './config/environment.ts';
+import { type Settings, checkEnvironment, settingsFrom } from './config/environment.ts';
+import { pageAddressFrom } from './config/page-address.ts';
+import type { OwnVaults } from './documents/own-vaults.ts';
 import { createApp } from './http/app.ts';
 import { openSockets } from './http/feed/upgrade.ts';
 import type { Readiness } from './http/middleware/ready.ts';
@@ -28,6 +33,7 @@ import { type Elsewhere, exchangeMoments, withElsewhere } from './capture/moment
 import { pipelineOver, type Pipeline } from './pipeline.ts';
 import { openReadiness } from './readiness.ts';
 import { serviceDoctor } from './service-doctor.ts';
+import { vaultsOver } from './service-vaults.ts';
 import type { StageActivity } from './recordings/stages/run-stage.ts';
 import { type Host, prepare } from './shared/data-directory.ts';
 import { followStreams } from '../events/follow-streams.ts';
@@ -36,6 +42,7 @@ import { packageVersion } from './shared/package.ts';
 import { type HostModels, openHostModels } from './speech/catalogue/host-models.ts';
 import { openDiskRoom } from './storage/disk.ts';
 import { spaceMeasures } from './storage/measure-taken.ts';
+import type { Admit } from './capture/browser/intake.ts';
 import { type SpaceLimit, openSpaceLimit } from './storage/quota.ts';
 
 export type ServiceOptions = NodeTrial & {
@@ -65,6 +72,8 @@ export type Service = {
   ready: Promise<void>;
   /** The page that creates the first administrator, with the setup code; null when there are users. */
   setupLink: Promise<string | null>;
+  /** Resolves when it was closed. @throws why it could not go on by itself: the process has to be started again */
+  over: Promise<void>;
   /** Finishes what is being written, then ends. */
   close(): Promise<void>;
 };
@@ -82,7 +91,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, env, log } = options;
   checkEnvironment(env, log);
   await prepare(host.data);
-  const closing: Closing = [];
   // A second service ends before it listens. Otherwise the log is not waited for: opening it may take long.
   const early = (await isHeldByAnother(host.data)) ? await openLogOf(options) : undefined;
   const server = await listen(startingApp(options), host).catch(async (error: unknown) => {
@@ -90,35 +98,51 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   });
   log.info({ url: server.url }, 'listening');
-  const eventLog = early ? Promise.resolve(early) : openLogOf(options);
+  const service = keepRunning(early ? Promise.resolve(early) : openLogOf(options), {
+    open: () => openLogOf(options),
+    begin: (eventLog, lost) => begin({ ...options, lost }, eventLog, server),
+    server,
+    log,
+  });
+  return {
+    get url() {
+      return server.url;
+    },
+    ready: service.ready,
+    setupLink: service.link,
+    over: service.over,
+    close: service.close,
+  };
+}
+
+/** @param options.lost what the log had lost when it was opened again */
+type RunOptions = ServiceOptions & { lost: string | null };
+
+function begin(options: RunOptions, eventLog: Promise<OpenedLog>, server: RunningServer): Run {
+  const closing: Closing = [];
   const opening = openCore(options, eventLog, closing);
   const served = opening.then((core) => serve(core, server, options));
   // Not before the log is locked: the sockets of a service that runs would be replaced.
   const sockets = eventLog.then(() => openLocalSockets(options, served, () => server.url));
   const link = served.then((core) => linkOf(core, server.url));
-  const ready = served.then((core) => goOn(core, log));
-  let closed: Promise<void> | undefined;
-  const close = () => (closed ??= closeAll());
-  // A service whose log cannot be opened must not go on answering that it starts.
-  served.catch(() => close().catch((error: unknown) => log.error({ err: error }, 'closing')));
+  const ready = served.then((core) => goOn(core, options.log));
   for (const one of [link, ready]) one.catch(() => undefined);
+  let ended: Promise<void> | undefined;
   return {
-    get url() {
-      return server.url;
-    },
+    served,
+    link,
     ready,
-    setupLink: link,
-    close,
+    /** In this order: who waits for an answer gets it, then nothing new comes in, then what is below. */
+    end: (leave) => (ended ??= endAll(leave)),
   };
 
-  /** In this order: who waits for an answer gets it, then nothing new comes in, then what is below. */
-  async function closeAll(): Promise<void> {
+  async function endAll(leave: () => Promise<void>): Promise<void> {
     const core = await opening.catch(() => null);
     // First: sockets wait for commands that are being answered, some of which ask the scrub.
     await inOrder([
       async () => await core?.scrub.stop(),
       async () => closeSockets(await sockets.catch(() => [])),
-      () => server.close(),
+      leave,
       ...closing.toReversed(),
       async () => await ready.catch(() => undefined),
     ]);
@@ -140,6 +164,28 @@ function startingApp({ host, env, log }: ServiceOptions): StartingApp {
   });
 }
 
+/** Room for what comes in: on the disk, within the limits, and for what grows while it comes. */
+function roomFor(
+  opened: OpenedLog,
+  {
+    data,
+    settings,
+    log,
+  }: Pick<ServiceOptions, 'log'> & {
+    data: ServiceOptions['host']['data'];
+    settings: Config['settings'];
+  },
+) {
+  const disk = openDiskRoom({ root: data.root, settings, log });
+  const counted = spaceMeasures(opened.bucket ?? data, opened.rows.storage);
+  const space = openSpaceLimit({ disk, ...counted, settings, log });
+  const admit: Admit = (owner) => ({
+    grow: (bytes) => space.grow(bytes, owner),
+    left: () => space.left(owner),
+  });
+  return { disk, space, admit };
+}
+
 /** Everything that requests are answered with. */
 type Core = Pick<OpenedLog, 'ticketRows' | 'notices' | 'ownership' | 'cluster'> & {
   pipeline: Pipeline;
@@ -156,6 +202,7 @@ type Core = Pick<OpenedLog, 'ticketRows' | 'notices' | 'ownership' | 'cluster'> 
   elsewhere: Elsewhere;
   /** Settles when unfinished recordings are taken up. */
   takenUp: Promise<number>;
+  vaults: OwnVaults;
 };
 
 /** Opens, in this order: the log, the settings, the projections and what acts on recordings, users, and what looks after the disk. */
@@ -168,33 +215,32 @@ async function openCore(
   const { data } = host;
   const opened = await eventLog;
   closing.push(() => opened.close());
-  const { store, openSecrets } = opened;
-  const config = await openConfig({ store, openSecrets, env, log });
+  const { store, openSecrets, cluster } = opened;
+  const config = await openConfig({ store, openSecrets, env, data, log });
   const { settings } = config;
-  const pipeline = pipelineOver(opened, { ...options, settings, data, recordsDevices: true });
+  const stream = await openUserStream(store);
+  const { disk, space, admit } = roomFor(opened, { data, settings, log });
+  const pipeline = pipelineOf(opened, { options: { ...options, admit }, settings, stream });
   // It closes the log itself.
   closing.splice(0, 1, () => pipeline.close());
-  const accounts = await openUsers({ ...opened, ...pipeline }, options, closing);
+  const accounts = await openUsers({ ...opened, ...pipeline, stream }, options, closing);
+  const vaults = vaultsOver(opened, { pipeline, accounts, host, log });
+  closing.push(vaults.close);
   const takeIn = { [configStream]: config.takeIn, [usersStream]: accounts.takeIn };
   closing.push(followStreams(store, takeIn, log));
   options.onUsers?.(accounts);
-  const { storage, projections, recordingService } = pipeline;
-  const { whileFilesStay } = recordingService;
+  const { projections, recordingService } = pipeline;
   const notTakenUp = () => [...recordingService.notTakenUp()];
-  const { scrub, backups } = await opened.guard({ notTakenUp, whileFilesStay });
-  closing.push(() => scrub.stop());
-  closing.push(() => backups.close());
-  const disk = openDiskRoom({ root: data.root, settings, log });
-  closing.push(() => disk.stop());
-  const counted = spaceMeasures(opened.bucket ?? data, storage);
-  const space = openSpaceLimit({ disk, ...counted, settings, log });
-  closing.push(() => space.stop());
+  const { scrub, backups } = await opened.guard({ ...recordingService, notTakenUp });
+  closing.push(scrub.stop, backups.close);
+  closing.push(
+    async () => disk.stop(),
+    async () => space.stop(),
+  );
   const moments = exchangeMoments(pipeline, opened.notices);
   closing.push(async () => moments.stop());
-  const { dropped: noticesDropped } = moments;
-  const { cluster } = opened;
   const sources = { ...pipeline, space, cluster, scrub: scrub.progress };
-  const metrics = await openMetrics({ ...sources, noticesDropped, process: true });
+  const metrics = await openMetrics({ ...sources, noticesDropped: moments.dropped, process: true });
   closing.push(async () => metrics.stop());
   const head = () => store.head();
   const toggle = openToggle({ ...pipeline, space, upToDate: upToDateOf(pipeline), head });
@@ -227,11 +273,37 @@ async function openCore(
     cluster,
     readiness,
     takenUp,
+    vaults,
   };
 }
 
+/** All that turns audio into documents, as the users and the settings are at the time. */
+function pipelineOf(
+  opened: OpenedLog,
+  {
+    options,
+    settings,
+    stream,
+  }: {
+    options: ServiceOptions & { admit: Admit };
+    settings: () => Settings;
+    stream: UserStream;
+  },
+): Pipeline {
+  const { host } = options;
+  return pipelineOver(opened, {
+    ...options,
+    settings,
+    data: host.data,
+    vaultOf: (userId) => stream.users.byId.get(userId)?.vault ?? null,
+    pageAddress: () => pageAddressFrom(settings(), host),
+    recordsDevices: true,
+  });
+}
+
 async function openUsers(
-  pipeline: Pick<OpenedLog, 'loginAttempts' | 'notices' | 'setupCodes'> & Pipeline,
+  pipeline: Pick<OpenedLog, 'loginAttempts' | 'notices' | 'setupCodes'> &
+    Pipeline & { stream: UserStream },
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
@@ -242,6 +314,7 @@ async function openUsers(
     ...pipeline,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
     archiveSpace: archiveSpace(host.data, clock, bucket),
+    removeUploads: (userIds) => removeUploadsOf(userIds, bucket ?? { folder: host.data.resumable }),
     clock,
     log,
   });
@@ -262,9 +335,9 @@ const upToDateOf =
 async function serve(
   core: Core,
   server: RunningServer,
-  options: ServiceOptions,
+  options: RunOptions,
 ): Promise<Core & Pick<HttpServices, 'doctor'>> {
-  const { host, log } = options;
+  const { host, log, lost } = options;
   const { pipeline, scrub, ...rest } = core;
   // Beside a bucket they are in a folder of this machine.
   if (pipeline.standing.isAlone || pipeline.bucket) await sweepUploads(host.data.uploads);
@@ -277,7 +350,7 @@ async function serve(
     version: packageVersion(),
     address: host.address,
     dataDir: host.data.shared,
-    health: () => withRows(scrub.health(), pipeline.rows.full()),
+    health: () => withLoss(withRows(scrub.health(), pipeline.rows.full()), lost),
     certificateNames: () => server.certificateNames(),
     doctor: serviceDoctor(core, server, options),
   };
@@ -288,12 +361,16 @@ async function serve(
 }
 
 /** What a start does while requests are answered, in this order. */
-async function goOn({ pipeline, accounts, disk, space, takenUp }: Core, log: Log): Promise<void> {
+async function goOn(
+  { pipeline, accounts, disk, space, takenUp, vaults }: Core,
+  log: Log,
+): Promise<void> {
   void space.start();
   void disk.start();
   const recordings = await takenUp;
   if (recordings > 0) log.info({ recordings }, 'went on with unfinished recordings');
   // Not waited for: a capture that does not end must not keep the rest from being done.
   pipeline.keepUp(() => accounts.finishDeletions());
+  vaults.begin();
   await pipeline.tidyUp();
 }

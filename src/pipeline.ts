@@ -39,6 +39,7 @@ import {
   type LeftByBrowsers,
   tellOfLeftRecordings,
 } from './browser-parts.ts';
+import type { Admit } from './capture/browser/intake.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { openUpkeep } from './upkeep.ts';
@@ -83,8 +84,12 @@ export type Pipeline = Pick<OpenedLog, 'standing'> & {
 type PipelineOptions = EngineOptions & {
   /** Where documents of an owner go, when not into their space below the data directory. */
   spaceOf?: (owner: string) => Promise<Space>;
+  /** Folder of a user's own vault; null, and without it: there is none. */
+  vaultOf?: (userId: string) => string | null;
   /** Whether this process is the one that records: it then looks after captures and their sources. */
   recordsDevices?: boolean;
+  /** What lets in browsers' audio while it comes; absent: whatever there is room for. */
+  admit?: Admit | undefined;
   /** Both for tests, the second in the place of the service's own. */
   browserLimits?: Partial<BrowserLimits> | undefined;
   activities?: Partial<Record<Stage, StageActivity>> | undefined;
@@ -217,9 +222,9 @@ function recordingServiceOver(
   parts: ServiceNeeds,
 ): OpenRecordingService {
   const [{ data, settings, log }, { projections }] = [options, parts];
-  const { store, rows, audio: files, names, standing } = opened;
+  const { store, audio: files, standing } = opened;
   const { captures } = parts;
-  const { storage } = rows;
+  const { storage } = opened.rows;
   const spaceOf = spacesOf(opened, options);
   const known = openKnownVoices({
     storage,
@@ -228,16 +233,14 @@ function recordingServiceOver(
     isOn: () => settings()['speakers.profiles'],
     log,
   });
+  const standingOf = (ids: readonly string[]) => standingOfRecordings(storage, ids);
   const asked = openAskedAhead();
+  const removal = removalFrom(opened, options);
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     ownership: opened.ownership,
     worksOnAudio: standing.worksOnAudio,
-    takeOver: {
-      ...standing.takeOver,
-      standingOf: (recordingIds) => standingOfRecordings(storage, recordingIds),
-      isAwaited: parts.left.isAwaited,
-    },
+    takeOver: { ...standing.takeOver, standingOf, isAwaited: parts.left.isAwaited },
     log,
     jobQueue: parts.jobQueue,
     retriesHere: parts.retriesHere,
@@ -247,8 +250,9 @@ function recordingServiceOver(
     files,
     quarantineDir: data.quarantine,
     removal: {
-      ...removalFrom(opened, options),
+      ...removal,
       spaceOf,
+      standingOf,
       applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
     },
     probeEngine: engineProbe(settings, parts.engines, parts.models),
@@ -268,8 +272,8 @@ function recordingServiceOver(
       }),
       ...languageActivities({ ...options, peopleOf: known.peopleOf }, parts.models, asked),
       ...writingActivity(options, {
+        ...removal,
         spaceOf,
-        names,
         async *promisedBases(owner) {
           await Promise.allSettled([parts.takenUp()]);
           yield* recordingService.promisedBases(owner);
@@ -283,17 +287,20 @@ function recordingServiceOver(
 
 /** Where an erasure removes what is not a file of the recording's own. */
 const removalFrom = (
-  { keys, store, jobs, rows, names, ownership, standing }: OpenedLog,
-  { data, settings }: PipelineOptions,
+  { keys, store, jobs, rows, names, ownership }: OpenedLog,
+  { data, settings, vaultOf = () => null }: PipelineOptions,
 ) => ({
   keys,
   jobs,
   names,
-  ...(standing.isAlone ? {} : { exclusively: exclusivelyBy(ownership) }),
+  exclusively: exclusivelyBy(ownership),
   version: (stream: string) => store.version(stream),
   removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),
   async removeCopies(owner: string, paths: readonly string[]): Promise<string[]> {
-    const vault = settings()['notes.vault'];
-    return vault === null ? [] : await removeFromVault(owner, vault, paths, data.shared);
+    const left: string[] = [];
+    for (const vault of new Set([settings()['notes.vault'], vaultOf(owner)])) {
+      if (vault !== null) left.push(...(await removeFromVault(owner, vault, paths, data.shared)));
+    }
+    return left;
   },
 });

@@ -18,13 +18,13 @@ export function serviceDoctor(
     scrub: Scrub;
   },
   server: Pick<RunningServer, 'port' | 'encryption'>,
-  { host, env, log }: { host: Host; env: NodeJS.ProcessEnv; log: Log },
+  { host, env, log, lost }: { host: Host; env: NodeJS.ProcessEnv; log: Log; lost: string | null },
 ): HttpServices['doctor'] {
   const { pipeline, config, space, scrub } = parts;
   const opened = loadOnce(async () =>
     (await import('./doctor/checks.ts')).openDoctor(async () => ({
       data: host.data,
-      cluster: host.cluster && { cluster: host.cluster, behind: () => behindOf(pipeline) },
+      cluster: host.cluster && { cluster: host.cluster, behind: () => behindOf(pipeline), lost },
       env,
       settings: config.settings(),
       log,

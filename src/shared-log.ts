@@ -13,6 +13,7 @@ import { openNodeFiles } from './storage/blobs/node-files.ts';
 import { promisedNames } from './storage/blobs/promised-names.ts';
 import { joinCluster } from './storage/cluster-member.ts';
 import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
+import { postgresLastDone } from './storage/postgres/housekeeping.ts';
 import { postgresLoginAttempts } from './storage/postgres/login-attempts.ts';
 import { postgresNotices } from './storage/postgres/notices.ts';
 import { postgresOwnership } from './storage/postgres/ownership.ts';
@@ -47,7 +48,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
   const { data, cluster, log, leaseMs = leaseMsDefault } = options;
   await prepare(data);
   const report = (message: string, error?: unknown): void => log.warn({ err: error }, message);
-  const db = await openPostgres({ url: cluster.databaseUrl, leaseMs, report });
+  const db = await openPostgres({ url: cluster.databaseUrl, leaseMs, report, keepsAll: true });
   const ownership = postgresOwnership(db, { leaseMs });
   const closing: (() => Promise<unknown>)[] = [() => db.close(), () => ownership.close()];
   try {
@@ -65,7 +66,11 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     closing.push(() => following.stop());
     const sealed = (rows: ProjectionStorage): ProjectionStorage => sealedBy(keys, rows, log);
     const storage = sealed(postgresProjectionStorage(db));
-    const collecting = keepCollecting({ blobs: files.blobs, store, storage, ownership }, log);
+    const lastDone = postgresLastDone(db, 'collect');
+    const collecting = keepCollecting(
+      { blobs: files.blobs, store, storage, ownership, lastDone },
+      log,
+    );
     closing.push(() => collecting.stop());
     return {
       keys,
@@ -82,14 +87,9 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       audio,
       names: promisedNames(files.blobs),
       cluster: member,
+      outdated: store.outdated,
       bucket,
-      standing: {
-        recordsDevices: false,
-        isAlone: false,
-        worksOnAudio: cluster.role !== 'serve',
-        serves: cluster.role !== 'work',
-        takeOver: { slots: cluster.role === 'serve' ? 0 : cluster.workSlots, pollMs: lookMs },
-      },
+      standing: standingOf(cluster),
       keepRows: () =>
         startSharedProjections({
           ...rowsReports(log),
@@ -104,7 +104,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
         }),
       guard: (deps) => guard({ store, keys, data, log, bucket }, deps, cluster, db),
       leftFolders: [],
-      removeOldRows: async () => {},
+      removeOldRows: async () => false,
       close: () => inTurn(closing),
     };
   } catch (error) {
@@ -112,6 +112,15 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     throw error;
   }
 }
+
+/** What a node may do beside others, by its role. */
+const standingOf = ({ role, workSlots }: SharedLogOptions['cluster']): OpenedLog['standing'] => ({
+  recordsDevices: false,
+  isAlone: false,
+  worksOnAudio: role !== 'serve',
+  serves: role !== 'work',
+  takeOver: { slots: role === 'serve' ? 0 : workSlots, pollMs: lookMs },
+});
 
 const sealedBy = (
   keys: OpenedLog['keys'],
@@ -159,6 +168,7 @@ async function guard(
     backups: {
       make: refuse,
       begin: refuse,
+      cancel: async () => {},
       now: async () => null,
       onChange: () => () => {},
       close: async () => {},

@@ -23,7 +23,7 @@ export type StartParts = {
   lateAudio: Pick<LateBrowserAudio, 'takeUp'>;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
-  removeOldRows(): Promise<void>;
+  removeOldRows(): Promise<boolean>;
   /** Whether this process looks after captures. */
   recordsDevices: boolean;
   log: Log;
@@ -48,6 +48,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const captured = await recordingService.takeUp(running);
   await recordingService.finishRemovals();
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
+  if (!store.isShared) await recordingService.eraseAgain();
   const others = await recordingService.takeUp(unsettled(parts));
   recordingService.keepTakingOver((after) => unsettled(parts, after));
   if (parts.recordsDevices) await parts.lateAudio.takeUp();
@@ -70,11 +71,11 @@ export async function tidyUp(parts: StartParts): Promise<void> {
   );
   if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
   await caughtUpOrStopped(projections.caughtUp('all', { signal }));
-  await parts
-    .removeOldRows()
-    .catch((error: unknown) =>
-      log.error({ err: error }, 'rows of an earlier release, not sealed, are still there'),
-    );
+  const removed = await parts.removeOldRows().catch((error: unknown) => {
+    log.error({ err: error }, 'rows of an earlier release, not sealed, are still there');
+    return false;
+  });
+  if (removed) log.info('removed rows of an earlier release, which were not sealed');
 }
 
 /** A projection that has stopped delays nothing: what needs its rows fails. @throws anything else */

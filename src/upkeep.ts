@@ -75,7 +75,8 @@ async function keepLooking(
   const { recordingService, lateAudio, everyMs, signal } = parts;
   const steps = [() => recordingService.finishPending(), () => lateAudio.takeUp()];
   const failed = () => recordingService.awaitEngines(failedRecordings(rows.storage));
-  for (let todo = [failed, ...steps, also]; isHere() && !signal.aborted; todo = steps) {
+  const again = () => recordingService.eraseAgain();
+  for (let todo = [failed, ...steps, again, also]; isHere() && !signal.aborted; todo = steps) {
     for (const step of todo) await attempt(step, parts);
     await systemClock.wait(everyMs, signal).catch(() => undefined);
   }

@@ -12,6 +12,8 @@ export type AccountErrorCode =
   | 'LAST_ADMINISTRATOR'
   | 'OWN_ACCOUNT'
   | 'USER_DISABLED'
+  | 'LINK_OVER'
+  | 'TOO_MANY_LINKS'
   | 'UNKNOWN_USER';
 
 const statuses: Readonly<Record<AccountErrorCode, number>> = {
@@ -28,6 +30,8 @@ const statuses: Readonly<Record<AccountErrorCode, number>> = {
   LAST_ADMINISTRATOR: 409,
   OWN_ACCOUNT: 409,
   USER_DISABLED: 403,
+  LINK_OVER: 404,
+  TOO_MANY_LINKS: 409,
   UNKNOWN_USER: 404,
 };
 

@@ -1,9 +1,10 @@
 import { ulid } from 'ulid';
-import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { User, Users } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
 import type { Settings } from '../config/environment.ts';
+import { type UserLinks, userLinks } from './user-links.ts';
+import { openConfirmations } from './confirmations.ts';
 import { openFirstSetup } from './first-setup.ts';
 import { assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
@@ -16,22 +17,28 @@ import type { SessionRows } from '../storage/session-rows.ts';
 import {
   type EndWork,
   type UserAdministration,
+  type UserKeys,
   type UserStream,
+  forgetUser,
   openUserStream,
   userAdministration,
 } from './users.ts';
 
 export type AccountsParts = {
   store: EventStore;
+  /** The users, where they are read already. */
+  stream?: UserStream;
   sessions: SessionRows;
   /** What other nodes tell of sessions; without it there is no other node. */
   notices?: Notices;
   /** Destroys what the log holds of a deleted user; without it a deleted name stays readable there. */
-  keys?: Pick<KeyStore, 'forget'>;
+  keys?: UserKeys;
   /** Ends what is being done for a deleted user; without it that goes on. */
   endWork?: EndWork;
   /** Moves the documents of a deleted user to the archive; without it they stay. */
   archiveSpace?: (userId: string) => Promise<void>;
+  /** Removes what deleted users had begun to upload. */
+  removeUploads?: (userIds: ReadonlySet<string>) => Promise<unknown>;
   /** Asked whenever it matters, so that a changed setting holds at once. */
   settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
   clock: () => Date;
@@ -59,10 +66,12 @@ export type Peer = {
 export type Session = {
   /** Given once; only its SHA-256 is kept. */
   token: string;
-  /** RFC 3339 UTC; slides with use. */
+  /** RFC 3339 UTC; slides with use, to 90 days after the login at most. */
   expires_at: string;
   username: string;
   is_admin: boolean;
+  /** The password was set by somebody else: until it is changed the session opens nothing else. */
+  limited?: 'password';
 };
 
 /** Who a token belongs to. */
@@ -72,10 +81,13 @@ export type Caller = {
   isAdmin: boolean;
   /** Names the session without giving the token away; see `onSessionEnded`. */
   sessionId: string;
+  beganAt: Date;
   expiresAt: Date;
+  /** What has to be done before anything else is answered; null: nothing. */
+  limited: 'password' | null;
 };
 
-export interface Accounts extends UserAdministration {
+export interface Accounts extends UserAdministration, UserLinks {
   /** Whether the first administrator is still to be created, and whether this caller needs the code. */
   setupState(peer: Peer): Promise<{ setup_required: boolean; setup_code_required: boolean }>;
   /** The one-time code, as long as there is no user. */
@@ -88,7 +100,14 @@ export interface Accounts extends UserAdministration {
   setup(
     request: { username: string; password: string; setup_code?: string | undefined },
     peer: Peer,
+    /** Run once the code is right, before there is a user: what it throws ends the setup. */
+    check?: () => Promise<void>,
   ): Promise<Session>;
+  /**
+   * Counts a body that was refused before anybody was known as an attempt of the address.
+   * @throws {AccountError} `TOO_MANY_ATTEMPTS`
+   */
+  bodyRefused(address: string): Promise<void>;
   /**
    * Only the right password is answered with `USER_DISABLED`, after the same work: without it a disabled user
    * looks like one that does not exist.
@@ -103,6 +122,13 @@ export interface Accounts extends UserAdministration {
   authenticate(token: string): Promise<Caller | null>;
   /** Whose session it is, as of now; null as `authenticate`. This does not prolong it. */
   callerOf(sessionId: string): Promise<Caller | null>;
+  /**
+   * Gives the password once more, for what a session that was left open must not do.
+   * @throws {AccountError} `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY`
+   */
+  confirm(caller: Caller, password: string): Promise<void>;
+  /** Whether the password was given within five minutes: at the login, or by `confirm`. */
+  isConfirmed(caller: Caller): Promise<boolean>;
   /** The token is dead when this returns. */
   logout(token: string): Promise<void>;
   /** Where a user is logged in, or everybody: sessions that are good, those begun last first. */
@@ -118,7 +144,7 @@ export interface Accounts extends UserAdministration {
   finishDeletions(): Promise<void>;
   /** Takes in what other nodes did with users. @throws {EventStoreError} */
   takeIn(): Promise<void>;
-  /** Deletes sessions that are over. For now and then. */
+  /** Deletes sessions and links that are over. For now and then. */
   sweepSessions(): Promise<void>;
 }
 
@@ -129,7 +155,7 @@ export interface Accounts extends UserAdministration {
  */
 export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const { settings, clock, log } = parts;
-  const stream = await openUserStream(parts.store);
+  const stream = parts.stream ?? (await openUserStream(parts.store));
   const { users } = stream;
   const book = new SessionBook({
     rows: parts.sessions,
@@ -142,34 +168,41 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const limits = loginLimits(loginAttempts);
   const deps = { stream, book, scheme, limits, brake: loginBrake(loginAttempts), log };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
-  // A deletion that was interrupted between its fact and the key is finished here.
-  for (const id of users.deleted) {
-    await parts.keys?.forget(id);
-    await parts.archiveSpace?.(id);
-  }
+  await finishErasures(users, parts);
   await book.sweep();
   const administration = userAdministration({ ...parts, ...deps });
-  const login = openLogin(deps);
+  const confirmations = openConfirmations(loginAttempts, clock);
+  /** Guessing is limited in another person's open session too. */
+  const inSession = async (userId: string, work: () => Promise<void>): Promise<void> => {
+    const place = `session of ${userId}`;
+    await assertMayTry(deps, userId, place);
+    await work();
+    await limits.succeeded(userId, place);
+  };
+
+  const links = userLinks({ ...parts, ...deps });
 
   return {
     ...administration,
+    ...links,
     // On the host, users can be made before the first setup.
     createUser: (user, onBehalf) => setup.over(administration.createUser(user, onBehalf)),
     importUsers: (given, onBehalf) => setup.over(administration.importUsers(given, onBehalf)),
-    async changePassword(userId, currentPassword, password) {
-      // Guessing is limited in another person's open session too.
-      const place = `session of ${userId}`;
-      await assertMayTry(deps, userId, place);
-      await administration.changePassword(userId, currentPassword, password);
-      await limits.succeeded(userId, place);
+    changePassword: (userId, currentPassword, password) =>
+      inSession(userId, () => administration.changePassword(userId, currentPassword, password)),
+    async confirm({ userId, sessionId }, password) {
+      await inSession(userId, () => administration.verifyOwnPassword(userId, password));
+      await confirmations.note(sessionId);
     },
+    isConfirmed: (caller) => confirmations.isRecent(caller),
     async setupState(peer) {
       await stream.takeIn();
       return setup.state(peer);
     },
     setupCode: setup.code,
     setup: setup.setUp,
-    login,
+    login: openLogin(deps),
+    bodyRefused: (address) => assertMayTry(deps, '\nbody', address),
     authenticate: async (token) => await callerIn(await book.find(token), deps),
     callerOf: async (sessionId) => await callerIn(await book.look(sessionId), deps),
     logout: (token) => book.end(sessionIdOf(token)),
@@ -186,6 +219,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     async sweepSessions() {
       await book.sweep();
       await loginAttempts.sweep();
+      await links.sweepLinks();
     },
   };
 }
@@ -213,15 +247,33 @@ async function callerIn(
   if ((session?.usersVersion ?? 0) > stream.users.version) await stream.takeIn();
   const user = session && userOf(session, stream);
   if (!session || !user) return null;
-  const { sessionId, userId, expiresAt } = session;
+  const { sessionId, userId, createdAt: beganAt, expiresAt } = session;
   const { username, isAdmin } = user;
-  return { userId, username, isAdmin, sessionId, expiresAt };
+  const limited = user.mustChangePassword ? 'password' : null;
+  return { userId, username, isAdmin, sessionId, beganAt, expiresAt, limited };
+}
+
+/** What was interrupted between its fact and the key. */
+async function finishErasures(
+  { deleted, withdrawn }: Users,
+  { keys, archiveSpace }: AccountsParts,
+): Promise<void> {
+  for (const id of deleted) {
+    await forgetUser(keys, id);
+    await archiveSpace?.(id);
+  }
+  for (const id of withdrawn) await forgetUser(keys, id);
 }
 
 async function finishDeletions(
   { deleted }: Users,
-  { endWork, archiveSpace, log }: AccountsParts,
+  { endWork, archiveSpace, removeUploads, log }: AccountsParts,
 ): Promise<void> {
+  try {
+    await removeUploads?.(new Set(deleted));
+  } catch (err) {
+    log.warn({ err }, 'uploads of deleted users are still there; the next start tries again');
+  }
   for (const id of deleted) {
     try {
       await endWork?.(id, { by: 'system', command: `deleted-${ulid()}` });

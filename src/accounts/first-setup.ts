@@ -3,7 +3,8 @@ import { decideSetup } from '../../projections/users.ts';
 import { AccountError } from './account-error.ts';
 import type { Accounts, Peer } from './accounts.ts';
 import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
-import { checkPassword, hashPassword } from './passwords.ts';
+import { assertGoodPassword } from './password-rules.ts';
+import { hashPassword } from './passwords.ts';
 import { type SetupCode, type SetupCodes, openSetupCode } from './setup-code.ts';
 import { checkUsername } from './usernames.ts';
 
@@ -40,7 +41,7 @@ export async function openFirstSetup(
       const required = users.byId.size === 0;
       return { setup_required: required, setup_code_required: required && !local };
     },
-    async setUp({ username, password, setup_code: given }, { address, local, agent }) {
+    async setUp({ username, password, setup_code: given }, { address, local, agent }, check) {
       await stream.takeIn();
       if (users.byId.size > 0) throw alreadySetUp();
       // A code that is given has to be right, also where none is needed.
@@ -51,8 +52,9 @@ export async function openFirstSetup(
           throw codeRequired();
         }
       }
+      await check?.();
       const name = checkUsername(username);
-      checkPassword(password);
+      await assertGoodPassword(password, name);
       const passwordHash = await hashPassword(password, scheme());
       const id = ulid();
       await over(stream.change({ by: id }, decideSetup({ id, username: name, passwordHash })));

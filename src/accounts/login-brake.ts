@@ -9,8 +9,11 @@ const stepMs = 1000;
 const delayMaxMs = 10_000;
 /** After this long one attempt is forgiven, in milliseconds. */
 const forgiveMs = 60_000;
-/** Attempts that wait at the same time: at one account, out of one network. */
-const waitingMax = 4;
+/**
+ * Attempts that wait at the same time: out of one network that is slowed down; at one account out of one IPv4 /24 or
+ * IPv6 /48, so that who fills the places of their own network leaves those of all others; and in all.
+ */
+const waitingMax = { network: 4, account: 1, all: 256 };
 
 export interface LoginBrake {
   /**
@@ -24,8 +27,8 @@ export interface LoginBrake {
 
 /**
  * Slows down guessing that comes from many addresses (`login-limits.ts` sees each by itself): at one
- * account, or out of a large network. It delays and locks nobody out; an account is not slowed down
- * where it logged in before (`login.ts`). Names that no account has are counted alike, so nothing tells.
+ * account, or out of a large network. It delays; only who comes out of the network that guesses is sent away. An account
+ * is not slowed down where it logged in before (`login.ts`). Names that no account has are counted alike, so nothing tells.
  * How many wait is each node's own.
  * @param pause waits for so many milliseconds
  */
@@ -33,8 +36,9 @@ export function loginBrake(
   attempts: LoginAttempts,
   pause: (ms: number) => Promise<unknown> = (ms) => passed(ms),
 ): LoginBrake {
-  /** Attempts that wait, or are looked at, by account and network. */
+  /** Attempts that wait, or are looked at, by the place they wait at. */
   const waiting = new Map<string, number>();
+  let pausing = 0;
   const enter = (names: readonly string[]): void => {
     for (const name of names) waiting.set(name, (waiting.get(name) ?? 0) + 1);
   };
@@ -49,14 +53,15 @@ export function loginBrake(
   return {
     async hold(account, address) {
       const keys = keysOf(account, address);
-      let held = keys.map(({ name }) => name);
+      let held = keys.map(({ place }) => place);
       enter(held);
       try {
         const decided = await attempts.change(keys, (remembered, now) => {
           const counters = keys.map((key, n) => ({ ...key, ...(remembered[n] as Counter) }));
           const slowing = counters.filter((counter) => delayBy(counter, now) > 0);
           // This one is counted already.
-          if (slowing.some(({ name }) => waiting.get(name)! > waitingMax)) {
+          const isFull = slowing.some(({ place, places }) => waiting.get(place)! > places);
+          if (isFull || (slowing.length > 0 && pausing >= waitingMax.all)) {
             return { remember: remembered, result: null };
           }
           const delay = Math.max(0, ...slowing.map((counter) => delayBy(counter, now)));
@@ -64,12 +69,14 @@ export function loginBrake(
             tries: Math.min(triesOf(counter, now) + 1, counter.free + delayMaxMs / stepMs),
             at: now,
           }));
-          return { remember, result: { delay, slowing: slowing.map(({ name }) => name) } };
+          return { remember, result: { delay, slowing: slowing.map(({ place }) => place) } };
         });
         if (decided === null) return delayMaxMs / 1000;
-        leave(held.filter((name) => !decided.slowing.includes(name)));
+        leave(held.filter((place) => !decided.slowing.includes(place)));
         held = decided.slowing;
-        if (decided.delay > 0) await pause(decided.delay);
+        if (decided.delay === 0) return 0;
+        pausing += 1;
+        await pause(decided.delay).finally(() => (pausing -= 1));
         return 0;
       } finally {
         leave(held);
@@ -88,7 +95,8 @@ export function loginBrake(
 
 /** Attempts that count, as of `at` (milliseconds since the epoch); none is remembered without them. */
 type Counter = { tries?: number; at?: number };
-type CountedKey = AttemptKey & { free: number };
+/** `place`: where it waits, with so many `places`. */
+type CountedKey = AttemptKey & { free: number; place: string; places: number };
 
 const triesOf = ({ tries = 0, at = 0 }: Counter, now: number): number =>
   Math.max(0, tries - (now - at) / forgiveMs);
@@ -105,9 +113,13 @@ function keysOf(account: string, address: string): CountedKey[] {
     kind: 'brake',
     name,
     free: freeTries,
+    place: name,
+    places: waitingMax.network,
   });
+  const counted = key(`account ${account.slice(0, 64)}`, free.account);
+  const neighbours = site === provider ? site.replace(/\.\d+$/u, '') : provider;
   const keys = [
-    key(`account ${account.slice(0, 64)}`, free.account),
+    { ...counted, place: `${counted.name} from ${neighbours}`, places: waitingMax.account },
     key(`site ${site}`, free.site),
   ];
   // An IPv4 address is its own network.

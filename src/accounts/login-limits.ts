@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { networkOf } from '../shared/network.ts';
 import type { AttemptKey, LoginAttempts } from '../storage/login-attempts.ts';
 
@@ -37,7 +38,7 @@ export function loginLimits(attempts: LoginAttempts): LoginLimits {
       const place = networkOf(address);
       return await attempts.change([knownKey(account)], (remembered) => {
         const [places = []] = remembered as [Known?];
-        return { remember: remembered, result: places.includes(place) };
+        return { remember: remembered, result: places.includes(hashed(account, place)) };
       });
     },
     async attempt(account, address) {
@@ -45,7 +46,7 @@ export function loginLimits(attempts: LoginAttempts): LoginLimits {
       return await attempts.change(keysOf(account, place), (remembered, now) => {
         const [times = [], pair, places = []] = remembered as Remembered;
         const recent = times.filter((time) => time > now - 60_000);
-        if (recent.length >= attemptsPerMinute && !places.includes(place)) {
+        if (recent.length >= attemptsPerMinute && !places.includes(hashed(account, place))) {
           return { remember: remembered, result: seconds(recent[0]! + 60_000 - now) };
         }
         const counted = pair && pair.last > now - memoryMs ? pair : { failures: 0, last: 0 };
@@ -67,12 +68,21 @@ export function loginLimits(attempts: LoginAttempts): LoginLimits {
       const place = networkOf(address);
       await attempts.change(keysOf(account, place), (remembered) => {
         const [times, , places = []] = remembered as Remembered;
-        const known = [...places.filter((one) => one !== place), place].slice(-knownPerAccountMax);
+        const own = hashed(account, place);
+        // The same again is not written again.
+        const known =
+          places.at(-1) === own
+            ? places
+            : [...places.filter((one) => one !== own), own].slice(-knownPerAccountMax);
         return { remember: [times?.slice(0, -1), null, known], result: undefined };
       });
     },
   };
 }
+
+/** What is kept of an address where an account logged in: it outlives the service, and names no place. */
+const hashed = (account: string, place: string): string =>
+  hash('sha256', `${account}\n${place}`, 'base64url').slice(0, 22);
 
 /** Times of the attempts within the last minute, oldest first; failures in a row; places, used last last. */
 type Remembered = [times?: number[], pair?: { failures: number; last: number }, known?: Known];

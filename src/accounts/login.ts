@@ -50,8 +50,9 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
   const ofStrangers = limited(strangersMax, 0);
 
   return async ({ username, password }, { address, agent }) => {
-    // Spellings of a name share one counter, whether or not there is such a user.
-    const account = usernameKey(username);
+    // Spellings of a name share one counter, whether or not there is such a user. What is kept of a user is kept under the
+    // id, since the hash of a name would confirm it.
+    const account = userByName(users, username)?.id ?? usernameKey(username);
     const isKnown = await limits.isKnown(account, address);
     await assertMayTry(deps, account, address);
     if (!isKnown) await slowDown(deps, account, address);
@@ -72,7 +73,7 @@ export function openLogin(deps: LoginDeps): Accounts['login'] {
       log.warn(who, 'login refused');
       throw wrongCredentials();
     }
-    await limits.succeeded(account, address);
+    await limits.succeeded(user.id, address);
     if (!isKnown) await brake.takeBack(account, address);
     if (user.disabled) {
       log.warn(who, 'login of a disabled user refused');
@@ -108,9 +109,15 @@ export async function beginSession(
     return present?.passwordSince === user.passwordSince ? users.version : undefined;
   });
   if (!session) throw wrongCredentials();
-  const { username, isAdmin } = users.byId.get(user.id) ?? user;
+  const { username, isAdmin, mustChangePassword } = users.byId.get(user.id) ?? user;
   const { token, expiresAt } = session;
-  return { token, expires_at: expiresAt.toISOString(), username, is_admin: isAdmin };
+  return {
+    token,
+    expires_at: expiresAt.toISOString(),
+    username,
+    is_admin: isAdmin,
+    ...(mustChangePassword ? { limited: 'password' as const } : {}),
+  };
 }
 
 /** Waits for as long as guessing from everywhere makes it wait. @throws {AccountError} `TOO_MANY_ATTEMPTS` */

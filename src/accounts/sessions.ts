@@ -7,6 +7,9 @@ import { limited } from '../shared/mutex.ts';
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
 
+/** A session ends this long after its login at the latest, however much it is used, in milliseconds (ASVS 5.0, 7.3.2). */
+const lifeMaxMs = 90 * 24 * 3_600_000;
+
 /** Characters kept of what a program calls itself. */
 const agentMax = 200;
 
@@ -65,7 +68,7 @@ export class SessionBook {
       const usersVersion = allowed();
       if (usersVersion === undefined) return undefined;
       const now = this.#clock().getTime();
-      const expires = now + this.#lifeMs();
+      const expires = this.#endOf(now, now);
       const row = {
         user_id: userId,
         created_at: now,
@@ -85,11 +88,10 @@ export class SessionBook {
     const sessionId = sessionIdOf(token);
     const row = await this.#row(sessionId);
     const now = this.#clock().getTime();
-    if (!row || row.expires_at <= now) return undefined;
-    const expires = now + this.#lifeMs();
-    if (Math.abs(expires - row.expires_at) < moveMs) {
-      return found(sessionId, row);
-    }
+    if (!row || isOver(row, now)) return undefined;
+    const expires = this.#endOf(row.created_at, now);
+    const isMoved = Math.abs(expires - row.expires_at) >= moveMs;
+    if (!isMoved && now - seenAt(row) < moveMs) return found(sessionId, row);
     return this.#oneAtATime(async () => {
       const endings = this.#endings;
       const used = { expires_at: expires, seen_at: now };
@@ -108,7 +110,7 @@ export class SessionBook {
   /** A session that is not over; it does not live on by this. */
   async look(sessionId: string): Promise<FoundSession | undefined> {
     const row = await this.#row(sessionId);
-    const isGood = row !== undefined && row.expires_at > this.#clock().getTime();
+    const isGood = row !== undefined && !isOver(row, this.#clock().getTime());
     return isGood ? found(sessionId, row) : undefined;
   }
 
@@ -127,7 +129,7 @@ export class SessionBook {
   async list(userId?: string): Promise<ListedSession[]> {
     const now = this.#clock().getTime();
     const rows = (await this.#rows.all()).filter(
-      ({ row }) => row.expires_at > now && (userId === undefined || row.user_id === userId),
+      ({ row }) => !isOver(row, now) && (userId === undefined || row.user_id === userId),
     );
     return rows.toSorted((a, b) => b.row.created_at - a.row.created_at).map(listed);
   }
@@ -163,10 +165,17 @@ export class SessionBook {
     for (const listener of this.#listeners) listener(sessionId);
   }
 
-  #lifeMs(): number {
-    return this.#hours() * 3_600_000;
+  /** When a session ends that began then and is used now. */
+  #endOf(createdAt: number, now: number): number {
+    return Math.min(now + this.#hours() * 3_600_000, createdAt + lifeMaxMs);
   }
 }
+
+/** Also one of a release that knew no latest end. */
+const isOver = ({ expires_at, created_at }: SessionRow, now: number): boolean =>
+  Math.min(expires_at, created_at + lifeMaxMs) <= now;
+
+const seenAt = (row: SessionRow): number => row.seen_at ?? row.created_at;
 
 /** A session as its user may see it. */
 export type ListedSession = {
@@ -185,7 +194,7 @@ const listed = ({ id, row }: { id: string; row: SessionRow }): ListedSession => 
   sessionId: id,
   userId: row.user_id,
   createdAt: new Date(row.created_at),
-  lastSeenAt: new Date(row.seen_at ?? row.created_at),
+  lastSeenAt: new Date(seenAt(row)),
   expiresAt: new Date(row.expires_at),
   usersVersion: row.users_version,
   agent: row.agent ?? null,
@@ -194,6 +203,7 @@ const listed = ({ id, row }: { id: string; row: SessionRow }): ListedSession => 
 export type FoundSession = {
   sessionId: string;
   userId: string;
+  createdAt: Date;
   expiresAt: Date;
   /** As in its row. */
   usersVersion: number | undefined;
@@ -202,6 +212,7 @@ export type FoundSession = {
 const found = (sessionId: string, row: SessionRow): FoundSession => ({
   sessionId,
   userId: row.user_id,
+  createdAt: new Date(row.created_at),
   expiresAt: new Date(row.expires_at),
   usersVersion: row.users_version,
 });

@@ -16,19 +16,19 @@ const scripts = (
   .split(', ')
   .map((together) => {
     const letters = together.split(' ').map((script) => `\\p{scx=${script}}`);
-    return new RegExp(`^[${letters.join('')}\\p{scx=Inherited}0-9._-]+$`, 'u');
+    return new RegExp(`^[${letters.join('')}\\p{scx=Inherited}0-9@.+_-]+$`, 'u');
   });
 
 /**
- * A user name as it is stored: 2-32 letters of one script, digits, `.`, `_`, `-`, beginning with a
+ * A user name as it is stored: 2-32 letters of one script, digits, `@`, `.`, `+`, `-`, `_`, beginning with a
  * letter or digit, in NFC. Letters of two scripts would let names look the same that are not.
  * @throws {AccountError} `INVALID_USERNAME`
  */
 export function checkUsername(given: string): string {
   const name = given.normalize('NFC');
   const { length } = Array.from(name);
-  if (length < 2 || length > 32 || !/^[\p{L}\p{M}\p{Nd}._-]+$/u.test(name)) {
-    throw invalid('A user name has 2 to 32 letters, digits, dots, underscores and dashes.');
+  if (length < 2 || length > 32 || !/^[\p{L}\p{M}\p{Nd}@.+_-]+$/u.test(name)) {
+    throw invalid('A user name has 2 to 32 letters, digits and signs @ . + - _.');
   }
   if (!/^[\p{L}\p{Nd}]/u.test(name)) {
     throw invalid('A user name begins with a letter or a digit.');

@@ -4,7 +4,7 @@ import { type Decision, commandHandler, isRefusal } from '../../events/command-h
 import type { StoredFact } from '../../events/facts/envelope.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
-import { type UserFact, usersStream } from '../../events/facts/catalogue.ts';
+import { type UserFact, userSubjects, usersStream } from '../../events/facts/catalogue.ts';
 import {
   type User,
   type UserRefusal,
@@ -13,15 +13,17 @@ import {
   decidePasswordChange,
   decideRegistration,
   decideUserChange,
+  decideVault,
+  isSomebodyElse,
   nameTaken,
   userByName,
   usersAggregate,
 } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
+import { assertGoodPassword, assertOtherPassword } from './password-rules.ts';
 import {
   type PasswordScheme,
-  checkPassword,
   checkPasswordHash,
   hashPassword,
   verifyPassword,
@@ -95,7 +97,8 @@ export interface UserAdministration {
   /** Whether a command created a user, who may be gone. */
   hasCreated(command: string): boolean;
   /**
-   * The very first user has to be an administrator: without one nothing could be set up. A
+   * A password that another user chose has to be changed at the first login. The very first user has to be an
+   * administrator: without one nothing could be set up. A
    * command that created a user before returns that user, and creates none.
    * @throws {AccountError} `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`,
    *   `ADMINISTRATOR_FIRST`, `BUSY`; `UNKNOWN_USER` for a repetition after the user was deleted
@@ -120,8 +123,19 @@ export interface UserAdministration {
    * @throws {AccountError} `UNKNOWN_USER`, `INVALID_PASSWORD`, `LAST_ADMINISTRATOR`, `OWN_ACCOUNT`, `BUSY`
    */
   changeUser(username: string, changes: UserChanges, onBehalf: OnBehalf): Promise<PublicUser>;
+  /** @throws {AccountError} `WRONG_CREDENTIALS`, `BUSY` */
+  verifyOwnPassword(userId: string, password: string): Promise<void>;
   /** Sets one's own; all other sessions and this one end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
   changePassword(userId: string, currentPassword: string, password: string): Promise<void>;
+  /** Folder of a user's own vault; null: there is none. */
+  vaultOf(userId: string): string | null;
+  /** Ids of the users who have a vault of their own. */
+  usersWithVaults(): string[];
+  /**
+   * Sets or removes (null) the folder into which a user's documents are copied. The folder is not looked at.
+   * @throws {AccountError} `UNKNOWN_USER`, `BUSY`
+   */
+  setVault(userId: string, folder: string | null, onBehalf: OnBehalf): Promise<void>;
   /**
    * Deletes the user and destroys what the log holds of them. What is being recorded or done for them
    * ends, with everything kept, and then their documents are put aside.
@@ -135,12 +149,14 @@ export interface UserAdministration {
 type Parts = {
   stream: UserStream;
   book: SessionBook;
-  keys?: Pick<KeyStore, 'forget'>;
+  keys?: UserKeys;
   scheme: () => PasswordScheme;
   /** Ends what is being done for a deleted user. */
   endWork?: EndWork;
   /** Moves the documents of a deleted user to the archive. */
   archiveSpace?: (userId: string) => Promise<void>;
+  /** Removes what deleted users had begun to upload. */
+  removeUploads?: (userIds: ReadonlySet<string>) => Promise<unknown>;
   log: Pick<Log, 'info'>;
 };
 
@@ -167,8 +183,9 @@ export function userAdministration(parts: Parts): UserAdministration {
 
     async changeUser(username, { isAdmin, password, disabled }, onBehalf) {
       await stream.takeIn();
-      const { id } = known(users, username);
-      const passwordHash = password === undefined ? undefined : await newHash(password, scheme());
+      const { id, username: name } = known(users, username);
+      const passwordHash =
+        password === undefined ? undefined : await newHash(password, name, scheme());
       const wanted = { isAdmin, disabled, passwordHash };
       const facts = await stream.change(onBehalf, decideUserChange(id, wanted, onBehalf.by));
       // What an administrator has open may show what others do.
@@ -177,17 +194,24 @@ export function userAdministration(parts: Parts): UserAdministration {
       return published(known(users, username));
     },
 
+    verifyOwnPassword: (userId, password) => verifyOwnPassword(userId, password, parts),
+
     async changePassword(userId, currentPassword, password) {
+      await stream.takeIn();
       const user = users.byId.get(userId);
       if (!user) throw unknownUser();
-      checkPassword(password);
-      if (user.passwordHash === null) throw unreadableUser();
-      const { ok } = await verifyPassword(user.passwordHash, currentPassword, scheme());
-      if (!ok) throw new AccountError('WRONG_CREDENTIALS', 'The current password is wrong.');
-      const passwordHash = await newHash(password, scheme());
+      await assertGoodPassword(password, user.username);
+      await verifyOwnPassword(userId, currentPassword, parts);
+      assertOtherPassword(password.normalize('NFC') === currentPassword.normalize('NFC'));
+      const passwordHash = await hashPassword(password, scheme());
       await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash));
       await book.endAllOf(userId);
       report('password changed', userId, { by: userId });
+    },
+
+    async setVault(userId, folder, onBehalf) {
+      await stream.change(onBehalf, decideVault(userId, folder));
+      report('vault set', userId, onBehalf);
     },
 
     async deleteUser(username, onBehalf) {
@@ -196,18 +220,42 @@ export function userAdministration(parts: Parts): UserAdministration {
       const metadata = metadataOf(onBehalf);
       await stream.change(metadata, decideDeletion(id));
       await book.endAllOf(id);
-      await keys?.forget(id);
+      await forgetUser(keys, id);
       report('user deleted', id, onBehalf);
       try {
         await parts.endWork?.(id, metadata);
       } finally {
-        await parts.archiveSpace?.(id);
+        await clearAway(id, parts);
       }
     },
   };
 }
 
-type Lookup = 'listUsers' | 'findUser' | 'isUser' | 'isActive' | 'wasUser' | 'hasCreated';
+/** What is left of a deleted user in files. */
+async function clearAway(userId: string, { archiveSpace, removeUploads }: Parts): Promise<void> {
+  await archiveSpace?.(userId);
+  await removeUploads?.(new Set([userId]));
+}
+
+/** The keys of users, as far as their deletion needs them. */
+export type UserKeys = Pick<KeyStore, 'forget' | 'isErased'>;
+
+/** Destroys what opens a user's name and password. */
+export async function forgetUser(keys: UserKeys | undefined, userId: string): Promise<void> {
+  for (const subject of userSubjects(userId)) {
+    if (keys && !keys.isErased(subject)) await keys.forget(subject);
+  }
+}
+
+type Lookup =
+  | 'listUsers'
+  | 'findUser'
+  | 'isUser'
+  | 'isActive'
+  | 'wasUser'
+  | 'hasCreated'
+  | 'vaultOf'
+  | 'usersWithVaults';
 
 const lookups = (users: Users): Pick<UserAdministration, Lookup> => ({
   listUsers: () => [...users.byId.values()].map(published),
@@ -219,6 +267,9 @@ const lookups = (users: Users): Pick<UserAdministration, Lookup> => ({
   isActive: (userId) => users.byId.get(userId)?.disabled === false,
   wasUser: (userId) => users.deleted.has(userId),
   hasCreated: (command) => users.idsByCommand.has(command),
+  vaultOf: (userId) => users.byId.get(userId)?.vault ?? null,
+  usersWithVaults: () =>
+    [...users.byId.values()].filter(({ vault }) => vault !== null).map(({ id }) => id),
 });
 
 async function createUser(
@@ -232,16 +283,29 @@ async function createUser(
   const before = createdBefore(users, onBehalf);
   if (before) return before;
   const name = checkUsername(username);
-  checkPassword(password);
+  await assertGoodPassword(password, name);
   if (userByName(users, name)) throw accountError(nameTaken(name));
   const passwordHash = await hashPassword(password, scheme());
   const id = ulid();
-  const wanted = [{ id, username: name, passwordHash, isAdmin }];
+  const mustChangePassword = isSomebodyElse(onBehalf.by);
+  const wanted = [{ id, username: name, passwordHash, isAdmin, mustChangePassword }];
   await stream.change(onBehalf, decideRegistration(wanted));
   const repeated = createdBefore(users, onBehalf);
   if (repeated && repeated.userId !== id) return repeated;
   report('user created', id, onBehalf);
   return { userId: id, username: name, isAdmin, disabled: false };
+}
+
+async function verifyOwnPassword(
+  userId: string,
+  password: string,
+  { stream, scheme }: Parts,
+): Promise<void> {
+  const user = stream.users.byId.get(userId);
+  if (!user) throw unknownUser();
+  if (user.passwordHash === null) throw unreadableUser();
+  const { ok } = await verifyPassword(user.passwordHash, password, scheme());
+  if (!ok) throw new AccountError('WRONG_CREDENTIALS', 'The current password is wrong.');
 }
 
 const metadataOf = ({ by, command = ulid() }: OnBehalf): UserMetadata => ({ by, command });
@@ -265,8 +329,12 @@ const endingSessions: ReadonlySet<string> = new Set([
   'user.disabled',
 ]);
 
-async function newHash(password: string, scheme: PasswordScheme): Promise<string> {
-  checkPassword(password);
+async function newHash(
+  password: string,
+  username: string,
+  scheme: PasswordScheme,
+): Promise<string> {
+  await assertGoodPassword(password, username);
   return await hashPassword(password, scheme);
 }
 
@@ -290,5 +358,5 @@ const unreadableUser = () =>
 
 const unknownUser = () => new AccountError('UNKNOWN_USER', 'There is no user of that name.');
 
-const accountError = ({ refused, message }: UserRefusal): AccountError =>
+export const accountError = ({ refused, message }: UserRefusal): AccountError =>
   new AccountError(refused, message);

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { apart, bareEnvironment } from '../shared/apart.ts';
 import { loadOnce } from '../shared/package.ts';
 
 /**
@@ -29,8 +30,9 @@ export async function startFfmpeg(
   const limits = (await hasPrlimit())
     ? ['prlimit', `--data=${ffmpegMegabytesMax * 1024 ** 2}`, `--fsize=${fileBytesMax}`, '--core=0']
     : [];
-  const [program, ...rest] = [...limits, 'ffmpeg', ...always, ...args];
-  const child = spawn(program!, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, ...rest] = [...(await apart()), ...limits, 'ffmpeg', ...always, ...args];
+  const env = bareEnvironment();
+  const child = spawn(program!, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) lowerPriority(child.pid);
   return child;
 }

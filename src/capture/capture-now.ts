@@ -28,7 +28,8 @@ export type CaptureWarning = {
     | 'audio-server-gone'
     | 'capture-restarted'
     | 'combined-incomplete'
-    | 'browser-away';
+    | 'browser-away'
+    | 'space-nearly-full';
   message: string;
 };
 

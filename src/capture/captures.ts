@@ -12,6 +12,7 @@ import {
   browserCaptures,
 } from './browser/browser-captures.ts';
 import type { BrowserLimits } from './browser/browser-writer.ts';
+import type { Admit } from './browser/intake.ts';
 import { captureActivity } from './capture-activity.ts';
 import type { CaptureOrder } from './process/client.ts';
 import type { CaptureNow, CaptureWarning, WarnAfter } from './capture-now.ts';
@@ -51,6 +52,8 @@ export type Captures = {
   unreserve(recordingId: string): void;
   /** Which recording holds a device. */
   heldBy(device: string): string | null;
+  /** Names of the devices of this machine that are being recorded, whoever records. */
+  held(): string[];
   /**
    * Ends a recording, also one that is just starting; returns when its audio is in the log, as having
    * been stopped by the one who asked first.
@@ -110,6 +113,8 @@ export type CapturesDeps = {
   combinedChannels(): CombinedChannels;
   /** `limits.recording_hours` */
   hoursMax(): number;
+  /** What lets in browsers' audio while it comes; absent: whatever there is room for. */
+  admit?: Admit | undefined;
   /** Nodes to which browsers may go instead; without it this process is the only one. */
   others?: OtherNodes | undefined;
   env?: NodeJS.ProcessEnv | undefined;
@@ -128,6 +133,12 @@ export function openCaptures(deps: CapturesDeps): Captures {
   /** Devices whose captures outlive this process. */
   const left = new Set<string>();
 
+  /** The combined source, which nobody uses. */
+  const freed = async () => {
+    refuseInUse(devices);
+    await trial.end();
+    return combined;
+  };
   return {
     activity: captureActivity({
       store,
@@ -151,6 +162,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       if (devices.of(recordingId)?.control === null) devices.release(recordingId);
     },
     heldBy: (device) => devices.heldBy(device),
+    held: () => devices.held(),
     stop: (recordingId, stoppedBy) => stopReserved(devices.of(recordingId), stoppedBy),
     now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),
     warnings: (recordingId) => devices.now(recordingId)?.warnings ?? browser.warnings(recordingId),
@@ -168,16 +180,8 @@ export function openCaptures(deps: CapturesDeps): Captures {
       const others = (all: PulseSource[]) => all.filter(({ name }) => !isOwnSource(name));
       return { microphones: others(microphones), monitors: others(monitors) };
     },
-    async combine(selection) {
-      refuseInUse(devices);
-      await trial.end();
-      return await combined.select(selection);
-    },
-    async uncombine() {
-      refuseInUse(devices);
-      await trial.end();
-      await combined.forget();
-    },
+    combine: async (selection) => await (await freed()).select(selection),
+    uncombine: async () => await (await freed()).forget(),
     async reconcile(folders, stateOf) {
       const live = await reconcileCaptures(recordingsDir, folders, stateOf);
       if (!live.some(({ device }) => device === combinedDevice)) await dismantle();
@@ -208,6 +212,7 @@ function partsOf(deps: CapturesDeps) {
     files: deps.files,
     hoursMax: deps.hoursMax,
     others: deps.others ?? null,
+    admit: deps.admit,
     limits: deps.browserLimits,
   });
   const devices = openReservations(deps.warnAfter);

@@ -1,5 +1,5 @@
 import { recordingStream } from '../../events/facts/recording.ts';
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { FactOutline } from '../../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
 
@@ -9,6 +9,10 @@ export type ControlState = {
   device: string | null;
   /** What began it: `browser`, `recorder`, a hotkey. */
   trigger: string;
+  /** The user whose it was when it began. */
+  owner: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
   paused: boolean;
   discarded: boolean;
   /** Position of the last fact that was read. */
@@ -23,8 +27,10 @@ export async function readControlState(
   let control: ControlState | undefined;
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.type === 'recording.started') {
-      const { device, trigger } = fact.data;
-      control = { device, trigger, paused: false, discarded: false, position: fact.position };
+      const { device, trigger, owner } = fact.data;
+      const startedAt = Date.parse(fact.at);
+      const { position } = fact;
+      control = { device, trigger, owner, startedAt, paused: false, discarded: false, position };
     } else if (control) control = after(control, fact);
   }
   if (!control) throw new Error(`recording ${recordingId} was never started`);
@@ -44,11 +50,14 @@ export async function followControlState(
 ): Promise<void> {
   let control = from;
   try {
-    for await (const fact of store.subscribe({ afterPosition: from.position, signal })) {
-      if (fact.stream !== recordingStream(recordingId)) continue;
-      const next = after(control, fact);
-      if (next.paused !== control.paused || next.discarded !== control.discarded) onChange(next);
-      control = next;
+    for await (const facts of store.follow({ afterPosition: from.position, signal })) {
+      for (const fact of facts) {
+        if (signal.aborted) return;
+        if (fact.stream !== recordingStream(recordingId)) continue;
+        const next = after(control, fact);
+        if (next.paused !== control.paused || next.discarded !== control.discarded) onChange(next);
+        control = next;
+      }
     }
   } catch (error) {
     if (signal.aborted || isClosed(error)) return;
@@ -60,7 +69,7 @@ export async function followControlState(
 export const isClosed = (error: unknown): boolean =>
   error instanceof EventStoreError && error.code === 'CLOSED';
 
-function after(control: ControlState, fact: LoggedFact): ControlState {
+function after(control: ControlState, fact: FactOutline): ControlState {
   const { position } = fact;
   switch (fact.type) {
     case 'recording.paused':

@@ -5,7 +5,7 @@ import type { Captures } from './captures.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
-import { type Limited, mutex } from '../shared/mutex.ts';
+import { mutexByName } from '../shared/mutex.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 
 export type ToggleRequest = {
@@ -27,7 +27,13 @@ export type Toggled = {
 
 /** The one switch: behind `POST /toggle`, the hotkey and the tray. */
 export type Toggle = (
-  who: { owner: string; trigger: string; command: string },
+  who: {
+    owner: string;
+    trigger: string;
+    command: string;
+    /** False: starting is refused, by `audio.recorders`. Whoever is at this machine may, and does not say so. */
+    mayRecord?: boolean;
+  },
   request: ToggleRequest,
 ) => Promise<Toggled>;
 
@@ -53,18 +59,8 @@ export type ToggleDeps = {
  * what a recording failed with that was stopped before anything was captured.
  */
 export function openToggle(deps: ToggleDeps): Toggle {
-  const byOwner = new Map<string, { limit: Limited; count: number }>();
-  return async (who, request) => {
-    const queue = byOwner.get(who.owner) ?? { limit: mutex(), count: 0 };
-    byOwner.set(who.owner, queue);
-    queue.count += 1;
-    try {
-      return await queue.limit(() => toggle(deps, who, request));
-    } finally {
-      queue.count -= 1;
-      if (queue.count === 0) byOwner.delete(who.owner);
-    }
-  };
+  const inTurn = mutexByName();
+  return (who, request) => inTurn(who.owner, () => toggle(deps, who, request));
 }
 
 type Who = Parameters<Toggle>[0];
@@ -120,9 +116,16 @@ async function stop(
 
 async function start(
   { recordingService, captures, space, settings }: ToggleDeps,
-  { owner, trigger, command }: Who,
+  { owner, trigger, command, mayRecord }: Who,
   request: ToggleRequest,
 ): Promise<Toggled> {
+  if (mayRecord === false) {
+    throw new StageError(
+      'not-a-recorder',
+      'You are not allowed to record with the devices of this server. Use the microphone of your own device.',
+      { retriable: false },
+    );
+  }
   await space.refuseWhenFull(owner);
   const recordingId = ulid();
   const device = await captures.choose(settings()['audio.device']);

@@ -21,16 +21,18 @@ const audioExtensions: ReadonlySet<string> = new Set(
  * The files that paths name, each once, in the order given; a folder's audio files by name, hidden ones
  * left out.
  * @param recursive whether the folders of a folder are searched too
+ * @returns the files, and how many folders with audio in folders were not searched
  * @throws {Error} more than 10,000 files, or a folder that cannot be read
  */
 export async function findAudioFiles(
   paths: readonly string[],
   recursive: boolean,
-): Promise<FoundFile[]> {
+): Promise<{ files: FoundFile[]; notSearched: number }> {
   const found: FoundFile[] = [];
   const seen = new Set<string>();
+  const below = { recursive, notSearched: 0 };
   for (const path of paths) {
-    for (const file of await filesAt(path, recursive)) {
+    for (const file of await filesAt(path, below)) {
       const real = file.fault === null ? await realpath(file.path) : file.path;
       if (!seen.has(real)) found.push(file);
       seen.add(real);
@@ -38,37 +40,53 @@ export async function findAudioFiles(
         throw new Error(`These are more than ${filesMax} files. Name fewer.`);
     }
   }
-  return found;
+  return { files: found, notSearched: below.notSearched };
 }
 
-async function filesAt(path: string, recursive: boolean): Promise<FoundFile[]> {
+/** Whether folders in folders are searched; else how many of those that hold audio were not. */
+type Below = { recursive: boolean; notSearched: number };
+
+async function filesAt(path: string, below: Below): Promise<FoundFile[]> {
   const there = await statOf(path);
   if (there === null) return [faulty(path, 'There is no such file')];
   if (there.isFile()) return [{ path, bytes: there.size, modifiedAt: there.mtime, fault: null }];
   if (!there.isDirectory()) return [faulty(path, 'This is neither a file nor a folder')];
-  const paths = await audioBelow(path, recursive);
+  const paths = await audioBelow(path, below);
   if (paths.length === 0) {
-    const advice = recursive ? '' : ' (--recursive also searches the folders in it)';
+    const advice = below.recursive ? '' : ' (--recursive also searches the folders in it)';
     return [faulty(path, `There is no audio file in this folder${advice}`)];
   }
-  return (await Promise.all(paths.map((one) => filesAt(one, false)))).flat();
+  return (await Promise.all(paths.map((one) => filesAt(one, below)))).flat();
 }
 
 /** Folders behind links are not searched: a link may lead back. */
-async function audioBelow(folder: string, recursive: boolean): Promise<string[]> {
+async function audioBelow(folder: string, below: Below): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const paths: string[] = [];
   for (const entry of entries.toSorted(byName)) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (recursive) paths.push(...(await audioBelow(path, true)));
-    } else if (audioExtensions.has(extname(entry.name).slice(1).toLowerCase())) {
-      if (entry.isFile() || (await statOf(path))?.isFile()) paths.push(path);
+      if (below.recursive) paths.push(...(await audioBelow(path, below)));
+      else if (await holdsAudio(path)) below.notSearched += 1;
+    } else if (isAudioName(entry.name)) {
+      const there = entry.isFile() ? null : await statOf(path);
+      // A link that leads nowhere is named as a fault, not passed over.
+      if (entry.isFile() || there?.isFile() || (entry.isSymbolicLink() && there === null))
+        paths.push(path);
     }
   }
   return paths;
 }
+
+/** Whether a folder itself has an audio file in it. */
+async function holdsAudio(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  return names.some((name) => !name.startsWith('.') && isAudioName(name));
+}
+
+const isAudioName = (name: string): boolean =>
+  audioExtensions.has(extname(name).slice(1).toLowerCase());
 
 /** As people count: `talk 9` before `talk 10`. */
 const byName = ({ name: one }: Dirent, { name: other }: Dirent): number =>

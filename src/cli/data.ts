@@ -19,9 +19,16 @@ import { importLog as importFrom } from '../integrity/import-log.ts';
 export async function backupCommand(directory: string, options: { json: boolean }): Promise<void> {
   const { data } = hostAlone('backup');
   const path = resolve(directory);
+  const stop = new AbortController();
+  const interrupted = () => {
+    stop.abort(new Error('The backup was cancelled. What was backed up before is as it was.'));
+    // The service's ends there, and its answer is then that it was cancelled.
+    askService(data.controlSocket, 'backup-cancel').catch(() => undefined);
+  };
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   const report =
     (await askService<BackupReport>(data.controlSocket, 'backup', { directory: path })) ??
-    (await withLogAlone(data, (opened) => backUp({ ...opened, data }, path)));
+    (await withLogAlone(data, (opened) => backUp({ ...opened, data }, path, stop.signal)));
   if (options.json) {
     console.log(JSON.stringify(report));
     return;

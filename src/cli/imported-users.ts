@@ -106,4 +106,4 @@ function sentenceOn(issue: z.core.$ZodIssue): string {
   return missing ? `"${key}" is missing.` : `"${key}" ${expectations[key]}.`;
 }
 
-const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/u, '');
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');

@@ -29,6 +29,11 @@ program
   .option('--recursive', 'search the folders in a folder too', false)
   .option('--meeting', 'several people speak', false)
   .option('--out <dir>', 'where the documents go', '.')
+  .option(
+    '--format <list>',
+    'md (the three documents), srt, vtt, docx, txt, json; several with commas between',
+    'md',
+  )
   .option('--language <code>', 'language spoken, as BCP 47 tag: de, en-US')
   .option('--people <names>', 'who may be heard, with commas between: "Anna, Ben"')
   .option('--date <date>', 'when it was said: 2026-11-21, or 2026-11-21T10:30', dateOf)

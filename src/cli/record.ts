@@ -208,10 +208,9 @@ function untilGivenUp(left: ReadonlySet<DeskRecording>): {
 }
 
 async function codeOf(recording: DeskRecording, words: RecordWords): Promise<number> {
-  const { id } = recording.folder.note;
   try {
     const end: DeskEnd = await recording.ended;
-    if (end === 'sent') console.log(id);
+    if (end === 'sent') console.log(recording.folder.note.recordingId);
     if (end === 'nothing') words.say('There was no sound: there is no recording.');
     if (end === 'kept') words.say(keptInWords(recording.folder));
     return end === 'kept' ? 1 : 0;

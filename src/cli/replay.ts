@@ -58,10 +58,20 @@ function report(check: LogCheck): void {
   for (const { recording_id, version, difference } of check.differences) {
     console.log(`${recording_id}, fact ${version}: ${difference}`);
   }
+  const { erased, notCompared } = check;
+  const why = [
+    erased > 0 && `${erased} erased or unreadable`,
+    notCompared > erased &&
+      `${notCompared - erased} written by another release, whose documents look different`,
+  ].filter(Boolean);
   console.log(
-    `${check.facts} facts, ${check.recordings} recordings, ${check.documents} with documents ` +
-      `compared, ${check.notCompared} not compared: ${check.differences.length} differences`,
+    `${check.facts} facts, ${check.recordings} recordings, ${check.documents} with documents compared, ` +
+      `${notCompared} not compared${why.length > 0 ? ` (${why.join(', ')})` : ''}: ` +
+      `${check.differences.length} differences`,
   );
+  if (check.documents === 0 && notCompared > 0) {
+    console.log('No document was compared: what is said above is of the states alone.');
+  }
 }
 
 /** Processes a recording again from a stage on; beside a running service the service does it. */
@@ -92,7 +102,13 @@ async function replayAlone(recording: string, from: string): Promise<Replayed> {
   try {
     const { store } = pipeline;
     const openSecrets = () => openSecretStore(data.secrets);
-    const config = await openConfig({ store, openSecrets, env: process.env, log });
+    const config = await openConfig({
+      store,
+      openSecrets,
+      env: process.env,
+      data,
+      log,
+    });
     settings = () => config.settings();
     await pipeline.projections.ready();
     return await replayFrom(pipeline, recording, from);

@@ -7,6 +7,9 @@ import { startService } from '../main.ts';
 /** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */
 const stopWithinMs = 10_000;
 
+/** The process's answer when it is to be started again, as supervisors do: `EX_TEMPFAIL` of sysexits.h. */
+const startAgain = 75;
+
 /** Runs the service until a signal stops it. */
 export async function serve(): Promise<void> {
   const host = hostFrom(process.env);
@@ -29,6 +32,13 @@ export async function serve(): Promise<void> {
     },
   );
   let stopping = false;
+  let hasBegun = false;
+  service.over.catch((error: unknown) => {
+    // A service that never began ends with why; to start it again would change nothing.
+    if (stopping || !hasBegun) return;
+    log.fatal({ err: error }, 'the service cannot go on by itself, ending: start it again');
+    process.exit(startAgain);
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stopping) process.exit(1);
@@ -54,5 +64,6 @@ export async function serve(): Promise<void> {
   await service.ready.catch((error: unknown) => {
     if (!stopping) throw error;
   });
+  hasBegun = true;
   log.info('ready');
 }

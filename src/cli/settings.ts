@@ -21,7 +21,13 @@ export async function presentSettings({
   const { store, openSecrets, close } = await openLogAlone(data);
   try {
     const quiet = { info() {}, warn() {} };
-    const config = await openConfig({ store, openSecrets, env: process.env, log: quiet });
+    const config = await openConfig({
+      store,
+      openSecrets,
+      env: process.env,
+      data,
+      log: quiet,
+    });
     return { settings: config.settings(), running: false };
   } finally {
     await close();

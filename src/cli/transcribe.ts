@@ -9,17 +9,26 @@ import { recordingById } from '../../projections/recordings.ts';
 import { acceptsAudio } from '../audio/accepts-audio.ts';
 import { unknownVariableText, unknownVariables } from '../config/environment.ts';
 import { type Pipeline, openPipeline } from '../pipeline.ts';
+import type { FolderSpace } from '../documents/space.ts';
+import { deleteDocument } from '../documents/write.ts';
+import { requestedLanguage } from '../shared/languages.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
 import { openLogger } from '../shared/log.ts';
 import { peopleFieldSchema } from '../recordings/people-given.ts';
 import { type FoundFile, findAudioFiles } from './audio-files.ts';
+import { audioInVault } from './audio-in-vault.ts';
 import { confirmed } from './confirmed.ts';
+import { type TranscribedFormat, formatsIn, writeExports } from './export-files.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 import { presentSettings } from './settings.ts';
 import { namedAs } from './sure-names.ts';
 import { type TranscribeProgress, transcribeProgress } from './transcribe-progress.ts';
-import { type TranscribedFiles, openTranscribedFiles } from './transcribed-files.ts';
+import {
+  type TranscribedFile,
+  type TranscribedFiles,
+  openTranscribedFiles,
+} from './transcribed-files.ts';
 
 export type TranscribeOptions = {
   meeting: boolean;
@@ -27,6 +36,8 @@ export type TranscribeOptions = {
   recursive: boolean;
   /** Transcribes also what has its documents in `out` already. */
   again: boolean;
+  /** Formats, with commas between. */
+  format: string;
   language?: string | undefined;
   /** Names of people who may be heard. */
   people?: string | undefined;
@@ -37,11 +48,15 @@ export type TranscribeOptions = {
 
 type Result = {
   file: string;
-  /** Absolute paths: index, transcript, summary. */
+  /** Absolute paths: index, transcript, summary, and each other format; null where there are none. */
   documents: Record<string, string> | null;
   error: string | null;
   /** The documents are those of an earlier run. */
   done_before: boolean;
+  /** Name of the file that the documents were made from, where the same audio had another name. */
+  same_as: string | null;
+  /** No speech was found, so that no documents were written. */
+  no_speech: boolean;
 };
 
 /** What the work on each file needs. */
@@ -51,8 +66,13 @@ type Batch = {
   uploads: string;
   out: string;
   options: TranscribeOptions;
+  formats: readonly TranscribedFormat[];
+  /** Where the three documents are written first: `out`, or aside when they are not asked for. */
+  space: FolderSpace;
   people: string[];
   again: boolean;
+  /** Says where in the vault the audio of the present file is. */
+  now: { audio: string | null };
   transcribed: TranscribedFiles;
   progress: TranscribeProgress;
 };
@@ -71,35 +91,39 @@ export async function transcribeCommand(
     process.exitCode = 2;
     return;
   }
-  const given = peopleFieldSchema.safeParse(options.people ?? '');
-  if (!given.success) {
-    console.error(`--people ${given.error.issues[0]?.message}.`);
+  const wanted = wantedOf(options);
+  if (typeof wanted === 'string') {
+    console.error(wanted);
     process.exitCode = 2;
     return;
   }
   for (const unknown of unknownVariables(process.env)) console.error(unknownVariableText(unknown));
   const host = hostFrom(process.env);
   const { settings } = await presentSettings(host);
-  const files = await findAudioFiles(paths, options.recursive);
+  const { files, notSearched } = await findAudioFiles(paths, options.recursive);
   await mkdir(options.out, { recursive: true });
   const out = await realpath(options.out);
   const transcribed = await openTranscribedFiles(out);
-  const again = options.again || (await wantsAgain(files, transcribed, options));
+  const { formats } = wanted;
+  const again = options.again || (await wantsAgain(files, { transcribed, formats }, options));
   const results: Result[] = [];
   const scratch = await openScratchFolder('transcribe');
   try {
     const data = dataFolder(scratch.path);
+    const space = { root: formats.includes('md') ? out : data.spaces, user: 'me' };
+    await mkdir(space.root, { recursive: true });
+    const now: Batch['now'] = { audio: null };
     const pipeline = await openPipeline({
       data,
       settings: () => settings,
       log: openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] || 'silent'),
       modelsDir: host.data.models,
-      spaceOf: async (user) => ({ root: out, user }),
+      spaceOf: async () => space,
+      audioInVault: () => now.audio,
     });
     const progress = transcribeProgress(files, { quiet: options.json });
     const { uploads } = data;
-    const { data: people } = given;
-    const batch = { pipeline, uploads, out, options, people, again, transcribed, progress };
+    const batch = { pipeline, uploads, out, space, now, transcribed, progress, again, ...wanted };
     try {
       await pipeline.takeUp();
       await transcribeAll(batch, files, results, scratch.stopping);
@@ -114,7 +138,7 @@ export async function transcribeCommand(
     }
   }
   if (options.json) console.log(JSON.stringify(results));
-  else reportBatch(results, files.length, out);
+  else reportBatch(results, { files: files.length, notSearched, out });
   if (results.some(({ error }) => error !== null)) process.exitCode = 1;
   await scratch.remove();
 }
@@ -133,52 +157,63 @@ async function transcribeAll(
     progress.begin(file);
     const result = await Promise.race([transcribeOne(batch, file), stopped]);
     results.push(result);
-    const { documents, error } = result;
-    const index = documents && basename(documents['index'] ?? '');
-    if (error !== null) progress.end(`failed: ${error}`, false);
-    else if (result.done_before)
-      progress.end(`already there: ${index} (--again does it again)`, false);
-    else progress.end(`done: ${index}`, true);
+    progress.end(outcomeOf(result), result.error === null && !result.done_before);
     if (options.json) continue;
-    for (const path of Object.values(documents ?? {})) console.log(path);
+    for (const path of Object.values(result.documents ?? {})) console.log(path);
   }
+}
+
+function outcomeOf(result: Result): string {
+  const { documents, error, done_before: isBefore, same_as: other } = result;
+  if (error !== null) return `failed: ${error}`;
+  if (result.no_speech) return 'no speech was found: no documents were written';
+  const first = basename(Object.values(documents ?? {})[0] ?? '');
+  if (!isBefore) return `done: ${first}`;
+  const same = other === null ? '' : `, the same audio as ${other}`;
+  return `already there: ${first}${same} (--again does it again)`;
 }
 
 async function transcribeOne(batch: Batch, file: FoundFile): Promise<Result> {
   const { path, fault } = file;
-  const failed = (error: string): Result => ({
-    file: path,
-    documents: null,
-    error,
-    done_before: false,
-  });
+  const failed = (error: string): Result => ({ ...nothing, file: path, error });
   if (fault !== null) return failed(fault);
   try {
-    const before = batch.again ? undefined : await batch.transcribed.find(file);
-    if (before) {
-      const documents = absolute(before.documents, batch.out);
-      return { file: path, documents, error: null, done_before: true };
-    }
-    const row = await throughPipeline(batch, file);
-    if (!row.documents) return failed(row.error?.message ?? 'No documents were written');
-    const documents = absolute(row.documents, batch.out);
-    return { file: path, documents, error: null, done_before: false };
+    const before = batch.again ? undefined : await batch.transcribed.find(file, batch.formats);
+    const entry = before ?? (await throughPipeline(batch, file));
+    if (typeof entry === 'string') return failed(entry);
+    const isSilent = Object.keys(entry.documents).length === 0;
+    return {
+      file: path,
+      documents: isSilent ? null : absolute(entry.documents, batch.out),
+      error: null,
+      done_before: before !== undefined,
+      same_as: before && before.file !== basename(path) ? before.file : null,
+      no_speech: isSilent,
+    };
   } catch (error) {
     return failed(messageOf(error));
   }
 }
 
-/** Takes a file through the pipeline, and notes that it is done. @throws what the file or the pipeline says */
-async function throughPipeline(
-  { pipeline, uploads, options, people, transcribed, progress }: Batch,
-  { path: original, modifiedAt }: FoundFile,
-): Promise<RecordingRow> {
+const nothing = {
+  documents: null,
+  error: null,
+  done_before: false,
+  same_as: null,
+  no_speech: false,
+};
+
+/** Takes a file through the pipeline, and notes that it is done; a sentence: why it is not. @throws what the file or the disk says */
+async function throughPipeline(batch: Batch, file: FoundFile): Promise<TranscribedFile | string> {
+  const { pipeline, uploads, options, people, progress, transcribed, out, space, formats } = batch;
+  const { path: original, modifiedAt } = file;
   const { madeAt } = await acceptsAudio(original);
   const path = join(uploads, ulid());
   await copyFile(original, path);
   // Of the copy, which does not change while it is worked on.
   const hash = await hashFile(path);
   const done = settled({ pipeline, progress, people });
+  batch.now.audio = await audioInVault(original, out);
   const { recordingId } = await pipeline.recordingService.importAudio({
     path,
     filename: basename(original),
@@ -204,11 +239,19 @@ async function throughPipeline(
       { by: 'me', command: `${recordingId}/clear-error` },
     );
   }
-  if (row.documents && hash) {
-    const at = new Date().toISOString();
-    transcribed.add({ ...hash, file: basename(original), at, documents: row.documents });
-  }
-  return row;
+  if (!row.documents || !hash) return row.error?.message ?? 'No documents were written';
+  const isSilent = row.notes.some(({ code }) => code === 'no-speech');
+  // Documents about silence are of use to nobody.
+  if (isSilent) await deleteDocument(space, row.documents.index);
+  const documents = isSilent
+    ? {}
+    : {
+        ...(formats.includes('md') ? row.documents : {}),
+        ...(await writeExports(pipeline, row, { formats, folder: out, space })),
+      };
+  const entry = { ...hash, file: basename(original), at: new Date().toISOString(), documents };
+  transcribed.add(entry);
+  return entry;
 }
 
 /** Follows a recording until its documents are there or it failed; speakers are not asked for. */
@@ -243,15 +286,16 @@ function settled({ pipeline, progress, people }: Pick<Batch, 'pipeline' | 'progr
 /** On a terminal it asks, once for all files; elsewhere only `--again` does a file again. */
 async function wantsAgain(
   files: readonly FoundFile[],
-  transcribed: TranscribedFiles,
+  { transcribed, formats }: Pick<Batch, 'transcribed' | 'formats'>,
   { json }: TranscribeOptions,
 ): Promise<boolean> {
   if (json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
   const known: string[] = [];
   for (const file of files) {
-    const before = file.fault === null ? await transcribed.find(file) : undefined;
-    if (before)
-      known.push(`${file.path}: ${before.documents['index']} (${before.at.slice(0, 10)})`);
+    const before = file.fault === null ? await transcribed.find(file, formats) : undefined;
+    const [first] = Object.values(before?.documents ?? {});
+    if (before && first !== undefined)
+      known.push(`${file.path}: ${first} (${before.at.slice(0, 10)})`);
   }
   if (known.length === 0) return false;
   for (const line of known.slice(0, namedMax)) console.error(line);
@@ -267,15 +311,25 @@ async function wantsAgain(
 const namedMax = 20;
 
 /** The end, of more than one file: how many are done, and why others are not. */
-function reportBatch(results: readonly Result[], files: number, out: string): void {
+function reportBatch(
+  results: readonly Result[],
+  { files, notSearched, out }: { files: number; notSearched: number; out: string },
+): void {
   const failed = results.filter(({ error }) => error !== null);
-  const before = results.filter((result) => result.done_before).length;
-  const done = results.length - failed.length - before;
-  if (files > 1) {
+  const silent = results.filter((result) => result.no_speech).length;
+  const before = results.filter((one) => one.done_before && !one.no_speech).length;
+  const done = results.length - failed.length - silent - before;
+  const parts = [
+    `${done} done`,
+    ...(silent === 0 ? [] : [`${silent} without speech`]),
+    ...(before === 0 ? [] : [`${before} already there`]),
+    ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
+  ];
+  const folders = notSearched === 1 ? '1 folder' : `${notSearched} folders`;
+  if (files > 1 || notSearched > 0) {
     console.error(
-      `${files} files: ${done} done` +
-        (before === 0 ? '' : `, ${before} already there`) +
-        (failed.length === 0 ? '' : `, ${failed.length} failed`),
+      `${files === 1 ? '1 file' : `${files} files`}: ${parts.join(', ')}` +
+        (notSearched === 0 ? '' : `; ${folders} with audio not searched (--recursive)`),
     );
     for (const { file, error } of failed.slice(0, namedMax)) console.error(`  ${file}: ${error}`);
     if (failed.length > namedMax) console.error(`  … and ${failed.length - namedMax} more`);
@@ -287,6 +341,25 @@ function reportBatch(results: readonly Result[], files: number, out: string): vo
       (done + before === 0 ? '' : `What is done is in ${out}. `) +
       'The same command goes on with the rest.',
   );
+}
+
+/** What the options ask for; a sentence: what is wrong with one of them. */
+function wantedOf(
+  options: TranscribeOptions,
+): Pick<Batch, 'options' | 'formats' | 'people'> | string {
+  const { language, format } = options;
+  const code = language === undefined ? null : requestedLanguage(language);
+  if (code === undefined) {
+    return `--language ${language}: name a language that recognisers know, such as de or en-US, or auto.`;
+  }
+  const people = peopleFieldSchema.safeParse(options.people ?? '');
+  if (!people.success) return `--people ${people.error.issues[0]?.message}.`;
+  try {
+    const formats = formatsIn(format);
+    return { options: { ...options, language: code ?? undefined }, formats, people: people.data };
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 const absolute = (documents: Readonly<Record<string, string>>, out: string) =>

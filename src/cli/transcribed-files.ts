@@ -2,12 +2,19 @@ import { appendFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { TranscribedFormat } from './export-files.ts';
 import { exists, hashFile, ifMissing } from '../shared/files.ts';
 
 /** Which audio already has its documents in a folder of notes. */
 export interface TranscribedFiles {
-  /** The entry of the same audio, as long as its index document is where it was written. */
-  find(file: { path: string; bytes: number }): Promise<TranscribedFile | undefined>;
+  /**
+   * The entry of the same audio, as long as what was written in these formats is where it was written; without documents:
+   * no speech was found.
+   */
+  find(
+    file: { path: string; bytes: number },
+    formats: readonly TranscribedFormat[],
+  ): Promise<TranscribedFile | undefined>;
   /** Notes that a file is done. On disk before it returns, so that no signal comes between. */
   add(file: TranscribedFile): void;
 }
@@ -19,10 +26,10 @@ const transcribedFile = z.object({
   file: z.string(),
   /** When it was done, RFC 3339 UTC. */
   at: z.string(),
-  /** Paths below the folder: index, transcript, summary. */
+  /** Paths below the folder: index, transcript, summary, and each other format; none: no speech was found. */
   documents: z.record(z.string(), z.string()),
 });
-type TranscribedFile = z.output<typeof transcribedFile>;
+export type TranscribedFile = z.output<typeof transcribedFile>;
 
 /** Hidden, so that notes applications do not show it. */
 const listName = '.mitschrift-transcribed.jsonl';
@@ -43,13 +50,18 @@ export async function openTranscribedFiles(folder: string): Promise<TranscribedF
     if (parsed.success) keep(parsed.data);
   }
   return {
-    async find(file) {
+    async find(file, formats) {
       const sameSize = bySize.get(file.bytes) ?? [];
       if (sameSize.length === 0) return undefined;
       const hash = await hashFile(file.path);
       for (const one of sameSize.toReversed()) {
         if (one.sha256 !== hash?.sha256) continue;
-        if (await exists(join(folder, one.documents['index'] ?? listName))) return one;
+        if (Object.keys(one.documents).length === 0) return one;
+        const paths = formats.map((format) => one.documents[format === 'md' ? 'index' : format]);
+        const there = await Promise.all(
+          paths.map(async (name) => name !== undefined && (await exists(join(folder, name)))),
+        );
+        if (there.every(Boolean)) return one;
       }
       return undefined;
     },

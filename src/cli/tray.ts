@@ -54,6 +54,8 @@ class TrayIcon {
   #item: StatusItem | null = null;
   #state: TrayState | null = null;
   #isRecording = false;
+  /** A device of this machine that somebody else records. */
+  #held: string | null = null;
   /** Why the last command was refused; shown in the icon's title until the next command. */
   #trouble: string | null = null;
 
@@ -70,15 +72,26 @@ class TrayIcon {
 
   shown(): Shown {
     const state = this.#state ?? 'AWAY';
-    return { icon: icons[state], title: this.#trouble ?? this.#labels.state[state] };
+    const icon = this.#held === null ? icons[state] : icons.RECORDING;
+    return { icon, title: this.#trouble ?? this.#said() };
+  }
+
+  #said(): string {
+    if (this.#held !== null) return this.#labels.heldBySomebody(this.#held);
+    return this.#labels.state[this.#state ?? 'AWAY'];
   }
 
   /** Asks the service for its state, and shows it if it has changed. */
   async look(): Promise<void> {
-    const status = await ask<StatusView>(this.#host, 'status').catch(() => null);
+    const status = await ask<StatusView & { held?: string[] }>(this.#host, 'status').catch(
+      () => null,
+    );
     const state = status?.status ?? 'AWAY';
     const isRecording = status?.recordings.some(({ device }) => device !== null) ?? false;
-    if (state === this.#state && isRecording === this.#isRecording) return;
+    // Of the guest's own recording the state tells.
+    const [held = null] = isRecording ? [] : (status?.held ?? []);
+    if (state === this.#state && isRecording === this.#isRecording && held === this.#held) return;
+    this.#held = held;
     this.#state = state;
     this.#isRecording = isRecording;
     this.#show();
@@ -96,7 +109,7 @@ class TrayIcon {
     const toggles = (possible: boolean, request: object) =>
       possible ? () => this.#toggle(request) : undefined;
     return [
-      { label: this.#trouble ?? labels.state[state] },
+      { label: this.#trouble ?? this.#said() },
       {},
       { label: labels.solo, action: toggles(isFree, { action: 'start' }) },
       { label: labels.meeting, action: toggles(isFree, { action: 'start', kind: 'meeting' }) },

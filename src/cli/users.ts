@@ -1,5 +1,6 @@
 import { openAccounts } from '../accounts/accounts.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
+import { removeUploadsOf } from '../storage/remove-uploads.ts';
 import { openConfig } from '../config/config.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
@@ -113,11 +114,18 @@ async function alone<T>(
   const { store, keys, sessions, openSecrets, setupCodes, close } = await openLogAlone(data);
   try {
     const clock = () => new Date();
-    const config = await openConfig({ store, openSecrets, env: process.env, log });
+    const config = await openConfig({
+      store,
+      openSecrets,
+      env: process.env,
+      data,
+      log,
+    });
     const accounts = await openAccounts({
       store,
       keys,
       archiveSpace: archiveSpace(data, clock),
+      removeUploads: (userIds) => removeUploadsOf(userIds, { folder: data.resumable }),
       sessions,
       settings: () => config.settings(),
       clock,

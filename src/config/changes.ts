@@ -115,6 +115,10 @@ const unknown = (path: string): ConfigFault => ({
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a partial configuration sets or removes a secret. @throws {ConfigError} `CONFIG_INVALID` */
+export const changesSecret = (patch: unknown): boolean =>
+  changesIn(patch).some(({ key }) => settingOf(key).secret);
+
 /** The configuration as `GET /config` tells it: every key, secrets masked or null. */
 export const configSchema = nested((key) =>
   settingOf(key).secret ? z.literal(mask).nullable() : settingOf(key).schema,

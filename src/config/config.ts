@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { ulid } from 'ulid';
 import { commandHandler } from '../../events/command-handler.ts';
 import { configStream } from '../../events/facts/catalogue.ts';
@@ -9,7 +10,14 @@ import {
   decideSettings,
 } from '../../projections/config.ts';
 import type { Log } from '../shared/log.ts';
-import { type FolderFault, folderFault } from '../shared/folder-fault.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import { pemFault } from '../shared/certificate.ts';
+import {
+  folderFault,
+  folderFaultText,
+  touchesData,
+  touchesDataText,
+} from '../shared/folder-fault.ts';
 import { limited } from '../shared/mutex.ts';
 import { environmentSettings } from './environment.ts';
 import {
@@ -54,18 +62,22 @@ export interface Config {
 /** Updates that may wait; more are refused. */
 const waitingMax = 64;
 
+type ConfigParts = {
+  store: EventStore;
+  /** Opened once the stream is read. */
+  openSecrets: () => Promise<SecretStore>;
+  env: NodeJS.ProcessEnv;
+  /** The service's own folders: no path of a setting may be in one, or around one. */
+  data: Pick<DataFolder, 'root' | 'shared'>;
+  log: Pick<Log, 'info' | 'warn'>;
+};
+
 /**
  * The configuration: the `config` stream, secrets in a store of their own, and the environment over
  * both. The only writer of the stream in this process.
  * @throws {SettingsError} the environment is wrong; {ConfigError} `SECRETS_DAMAGED`; {EventStoreError}
  */
-export async function openConfig(parts: {
-  store: EventStore;
-  /** Opened once the stream is read. */
-  openSecrets: () => Promise<SecretStore>;
-  env: NodeJS.ProcessEnv;
-  log: Pick<Log, 'info' | 'warn'>;
-}): Promise<Config> {
+export async function openConfig(parts: ConfigParts): Promise<Config> {
   const { log } = parts;
   const environment = environmentSettings(parts.env);
   let stored: StoredSettings = new Map();
@@ -110,7 +122,10 @@ export async function openConfig(parts: {
   };
 
   const check = async (patch: unknown) =>
-    await lookAtFolders(accepted(patch, { environment, current }));
+    await lookAtPaths(accepted(patch, { environment, current }), [
+      parts.data.root,
+      parts.data.shared,
+    ]);
 
   return {
     settings: () => current,
@@ -165,20 +180,32 @@ function accepted(
 }
 
 /**
- * A folder is there when it is named: what is wrong with it is said to who names it, and not when something
- * is first put into it. @throws {ConfigError} `CONFIG_INVALID`
+ * A folder or file is there when it is named: what is wrong with it is said to who names it, and not when it is first
+ * used. None is of the service's own data. @throws {ConfigError} `CONFIG_INVALID`
  */
-async function lookAtFolders(changes: readonly Change[]): Promise<void> {
-  const path = changes.find(({ key }) => key === 'notes.vault')?.value;
-  const fault = typeof path === 'string' ? await folderFault(path) : null;
-  if (fault !== null) throw invalidConfig([{ path: 'notes.vault', message: inWords(fault) }]);
+async function lookAtPaths(changes: readonly Change[], dataDirs: readonly string[]): Promise<void> {
+  const faults: { path: SettingKey; message: string }[] = [];
+  for (const { key, value } of changes) {
+    const faultOf = pathSettings[key];
+    // A mirror may be an address as well.
+    if (!faultOf || typeof value !== 'string' || !isAbsolute(value)) continue;
+    const isOwn = await touchesData(value, ...dataDirs);
+    const message = (await faultOf(value)) ?? (isOwn ? touchesDataText : null);
+    if (message !== null) faults.push({ path: key, message });
+  }
+  if (faults.length > 0) throw invalidConfig(faults);
 }
 
-function inWords(fault: FolderFault): string {
-  if (fault === 'not-there') return 'is not there: make the folder first, or name another';
-  if (fault === 'no-folder') return 'is no folder';
-  return `cannot be written by the service: ${fault.refused}`;
-}
+/** What is wrong with what a setting names; null: nothing. */
+const pathSettings: { [key in SettingKey]?: (path: string) => Promise<string | null> } = {
+  'notes.vault': async (path) => {
+    const fault = await folderFault(path);
+    return fault === null ? null : folderFaultText(fault);
+  },
+  'models.mirror': async () => null,
+  'server.tls_cert': (path) => pemFault(path, 'certificate'),
+  'server.tls_key': (path) => pemFault(path, 'private-key'),
+};
 
 /** What holds. What an older or newer release stored and this one does not take is left out. */
 function inForce(stored: StoredSettings, { environment, secrets, log }: Sources): Settings {

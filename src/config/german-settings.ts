@@ -26,6 +26,11 @@ export const germanSettings: Readonly<Record<SettingKey, GermanSetting>> = {
     title: 'Kanäle der gemeinsamen Aufnahme',
     description: 'Mikrofon und Lautsprecher zusammen aufgenommen: gemischt oder je ein Kanal.',
   },
+  'audio.recorders': {
+    title: 'Wer hier aufnehmen darf',
+    description:
+      'Wer mit den Eingabegeräten des Computers aufnehmen darf, auf dem Mitschrift läuft: alle, Personen an diesem Computer und Administratoren (here), oder nur Administratoren.',
+  },
   'stt.base_url': {
     title: 'Server',
     description: 'Server, der Sprache erkennt. Ohne Angabe wird auf diesem Rechner erkannt.',
@@ -119,12 +124,18 @@ export const germanSettings: Readonly<Record<SettingKey, GermanSetting>> = {
   },
   'auth.session_hours': {
     title: 'Angemeldet für',
-    description: 'Stunden, die eine Anmeldung nach der letzten Nutzung gilt.',
+    description:
+      'Stunden, die eine Anmeldung nach der letzten Nutzung gilt. 90 Tage nach der Anmeldung endet jede.',
   },
   'server.allowed_hosts': {
     title: 'Namen des Rechners',
     description:
       'Namen, unter denen der Dienst antwortet, außer localhost, seiner Adresse und dem Namen des Rechners.',
+  },
+  'server.public_url': {
+    title: 'Adresse der Seiten',
+    description:
+      'Adresse, unter der Mitschrift geöffnet wird, etwa https://notizen.example.org; Notizen verweisen dort auf ihre Aufnahme.',
   },
   'server.trusted_proxies': {
     title: 'Reverse Proxys',

@@ -24,6 +24,11 @@ export const settingSchemas = {
     'mix',
     'Microphone and speaker of a combined recording: mixed, or a channel each.',
   ),
+  'audio.recorders': a.text(
+    z.enum(['everyone', 'here', 'administrators']),
+    'everyone',
+    'Who may record with the input devices of the service’s computer: everyone, people at that computer and administrators (here), or administrators.',
+  ),
   'stt.base_url': a.text(
     serverUrl.nullable(),
     null,
@@ -119,11 +124,16 @@ export const settingSchemas = {
   'auth.session_hours': a.number(
     a.whole(1, 87_600),
     336,
-    'Hours a session lives after its last use.',
+    'Hours a session lives after its last use. 90 days after the login every session ends.',
   ),
   'server.allowed_hosts': a.list(
     a.hostName,
     'Host names the service answers to besides localhost, the bound address and the host name.',
+  ),
+  'server.public_url': a.text(
+    serverUrl.nullable(),
+    null,
+    'Address at which people open Mitschrift, such as https://notes.example.org; notes link to their recording there.',
   ),
   'server.trusted_proxies': a.list(
     a.network,

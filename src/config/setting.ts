@@ -122,7 +122,7 @@ export const hostName = z
   .string()
   .max(300)
   .regex(
-    /^(?:\[[0-9a-f:.]+\]|[0-9a-f:]*:[0-9a-f:.]+|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?$/i,
+    /^(?:\[[0-9a-f:.]+\]|[0-9a-f]*:[0-9a-f:.]+|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?$/i,
     'must be a host name, with a port if you like',
   );
 

@@ -50,13 +50,17 @@ export function integrityHandlers(deps: {
   keys: KeyStore;
   data: DataFolder;
   scrub: Scrub;
-  backups: Pick<Backups, 'make'>;
-}): Record<'health' | 'verify' | 'backup' | 'export-log', (body: unknown) => Promise<unknown>> {
+  backups: Pick<Backups, 'make' | 'cancel'>;
+}): Record<
+  'health' | 'verify' | 'backup' | 'backup-cancel' | 'export-log',
+  (body: unknown) => Promise<unknown>
+> {
   const { stopping } = deps.scrub;
   return {
     health: async () => deps.scrub.health(),
     verify: () => deps.scrub.verify(),
     backup: async (body) => await deps.backups.make(backingUp.parse(body).directory),
+    'backup-cancel': () => deps.backups.cancel(),
     'export-log': async (body) => {
       const { file, decrypt } = exporting.parse(body);
       const { exportLog } = await import('../integrity/export-log.ts');

@@ -1,9 +1,9 @@
 import { messageOf } from '../shared/errors.ts';
 import { type Server, createServer, request } from 'node:http';
-import { createHash } from 'node:crypto';
-import { chmod, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { chmod, lstat, open, rm, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { ifMissing } from '../shared/files.ts';
 
 /**
  * The control socket: commands beside a running service talk to it here, because the event log has one
@@ -18,11 +18,34 @@ const bodyBytesMax = 1_000_000;
 const connectTimeoutMs = 2000;
 const answerBytesMax = 64_000_000;
 
-/** Where the socket really is: a path too long for a socket gets a short one in the runtime directory. */
-export function controlPath(path: string): string {
-  if (Buffer.byteLength(path) <= pathBytesMax) return path;
-  const short = createHash('sha256').update(path).digest('hex').slice(0, 16);
-  return join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `mitschrift-${short}.sock`);
+/** What a socket is bound or connected to, until `close`. */
+type Reachable = { path: string; close(): Promise<void> };
+
+/** Sockets lie in the folder they belong to, however long its path is: that is named by an open descriptor then. */
+async function reachable(path: string): Promise<Reachable> {
+  if (Buffer.byteLength(path) <= pathBytesMax) return { path, close: async () => {} };
+  const folder = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+  return {
+    path: `/proc/self/fd/${folder.fd}/${basename(path)}`,
+    close: async () => await folder.close(),
+  };
+}
+
+/**
+ * Whether there is a socket, in a folder of this user, of this user: nothing is said to another's, who may wait for a
+ * password. Root asks the service of the user whose folder it is.
+ * @throws {Error} it is another's
+ */
+async function isOwn(path: string): Promise<boolean> {
+  const socket = await lstat(path).catch(ifMissing(null));
+  if (socket === null) return false;
+  const folder = await stat(dirname(path));
+  const user = process.getuid?.();
+  if (socket.uid === folder.uid && (folder.uid === user || user === 0)) return true;
+  throw new Error(
+    `${path} or its folder belongs to another user, so nothing is said there. ` +
+      'Run this command as the user of the service.',
+  );
 }
 
 /**
@@ -33,8 +56,8 @@ export async function openControl(
   path: string,
   handlers: ControlHandlers | Promise<ControlHandlers>,
 ): Promise<Server> {
-  const socket = controlPath(path);
-  await rm(socket, { force: true });
+  await rm(path, { force: true });
+  const { path: socket, close } = await reachable(path);
   const server = createServer((incoming, outgoing) => {
     const name = (incoming.url ?? '').slice(1);
     const answer = (status: number, body: unknown) => {
@@ -57,31 +80,46 @@ export async function openControl(
       server.once('error', reject);
       server.listen(socket, resolve);
     });
+  } catch (error) {
+    await close();
+    throw error;
   } finally {
     process.umask(before);
   }
-  await chmod(socket, 0o600);
+  await chmod(path, 0o600);
+  server.once('close', () => void close());
   return server;
 }
 
 /**
  * Asks the running service. `null` when none runs.
- * @throws {Error} with the service's message when it refuses.
+ * @throws {Error} with the service's message when it refuses; what listens there is another user's.
  */
-export function askService<T>(path: string, name: string, body: unknown = null): Promise<T | null> {
+export async function askService<T>(
+  path: string,
+  name: string,
+  body: unknown = null,
+): Promise<T | null> {
+  if (!(await isOwn(path))) return null;
+  const { path: socketPath, close } = await reachable(path);
+  try {
+    return await ask<T>(socketPath, name, body);
+  } finally {
+    await close();
+  }
+}
+
+function ask<T>(socketPath: string, name: string, body: unknown): Promise<T | null> {
   return new Promise((resolve, reject) => {
-    const call = request(
-      { socketPath: controlPath(path), path: `/${name}`, method: 'POST' },
-      (answer) => {
-        readAll(answer, answerBytesMax)
-          .then((text) => {
-            const value = JSON.parse(text);
-            if (answer.statusCode === 200) resolve(value);
-            else reject(new Error(value.message));
-          })
-          .catch(reject);
-      },
-    );
+    const call = request({ socketPath, path: `/${name}`, method: 'POST' }, (answer) => {
+      readAll(answer, answerBytesMax)
+        .then((text) => {
+          const value = JSON.parse(text);
+          if (answer.statusCode === 200) resolve(value);
+          else reject(new Error(value.message));
+        })
+        .catch(reject);
+    });
     const giveUp = setTimeout(
       () => call.destroy(new Error('The running service does not answer')),
       connectTimeoutMs,

@@ -14,6 +14,8 @@ export type ClusterParts = {
   cluster: ClusterSettings;
   /** Facts that the lists of this node have not taken in yet; null: this process has none. */
   behind: (() => Promise<number>) | null;
+  /** What the log had lost when this node opened it again; null: nothing that it knows of. */
+  lost?: string | null;
 };
 
 const databaseMs = 30_000;
@@ -29,7 +31,7 @@ const page = guideLink('deploy', 'Who is there');
 const settings = guideLink('deploy', 'Settings');
 
 /** What the nodes of a cluster share, and the nodes. The database is asked once for all. */
-export function clusterLooks({ cluster, behind }: ClusterParts): Look[] {
+export function clusterLooks({ cluster, behind, lost }: ClusterParts): Look[] {
   let asked: Promise<DatabaseSeen | Refused> | undefined;
   const database = () => (asked ??= examineDatabase(cluster));
   const onDatabase =
@@ -49,7 +51,7 @@ export function clusterLooks({ cluster, behind }: ClusterParts): Look[] {
       title: 'Database of all nodes',
       link: settings,
       limitMs: databaseMs,
-      look: async () => databaseFit(await database()),
+      look: async () => databaseFit(await database(), lost),
     },
     {
       id: 'database-clock',
@@ -84,8 +86,13 @@ export function clusterLooks({ cluster, behind }: ClusterParts): Look[] {
 
 const asTheSentenceSays: Remedy = { text: 'Do what the sentence says, and look again.' };
 
-function databaseFit(seen: DatabaseSeen | Refused): LookedAt {
+function databaseFit(seen: DatabaseSeen | Refused, lost: string | null = null): LookedAt {
   if ('refusal' in seen) return asMissing(seen.refusal, asTheSentenceSays);
+  if (lost !== null) {
+    return asLimited(lost, {
+      text: 'Look at what was recorded and changed shortly before, and do again what is missing. Set synchronous_standby_names at the database, so that nothing is lost by a failover.',
+    });
+  }
   return asOk(
     `PostgreSQL ${seen.version} answers at ${seen.where}, directly; its tables are of this release.`,
   );

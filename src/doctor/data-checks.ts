@@ -117,7 +117,9 @@ async function folder(data: DataFolder): Promise<LookedAt> {
   } catch (error) {
     return asMissing(`${root} cannot be written: ${messageOf(error)}.`, {
       text: 'Make it writable, or set MITSCHRIFT_DATA to a folder of yours.',
-      command: `sudo chown -R "$USER" '${root}'`,
+      command: (await isThere(root))
+        ? `sudo chown -R "$USER" '${root}'`
+        : `sudo install -d -m 700 -o "$USER" '${root}'`,
     });
   }
   const [models] = data.models;
@@ -131,6 +133,14 @@ async function folder(data: DataFolder): Promise<LookedAt> {
   });
 }
 
+const leastBytes = 100e6;
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
 async function disk(data: DataFolder, settings: Settings): Promise<LookedAt> {
   const { free, total } = await diskAt(data.root);
   const needed = lowWaterMark(settings, total);
@@ -138,7 +148,11 @@ async function disk(data: DataFolder, settings: Settings): Promise<LookedAt> {
   return asMissing(
     `Only ${sizeText(free)} are free: below ${sizeText(needed)} nothing new is taken.`,
     {
-      text: `Make room on the disk of ${data.root}, or lower limits.free_mb.`,
+      // What is written down needs some room, whatever the limit.
+      text:
+        free < leastBytes
+          ? `Make room on the disk of ${data.root}.`
+          : `Make room on the disk of ${data.root}, or lower limits.free_mb.`,
     },
   );
 }

@@ -187,6 +187,7 @@ export const germanChecks: Phrases = {
   '{free} are free.': '{free} sind frei.',
   'Only {free} are free: below {needed} nothing new is taken.':
     'Nur {free} sind frei: Unter {needed} wird nichts Neues angenommen.',
+  'Make room on the disk of {folder}.': 'Auf der Platte von {folder} Platz machen.',
   'Make room on the disk of {folder}, or lower limits.free_mb.':
     'Auf der Platte von {folder} Platz machen oder limits.free_mb senken.',
   'They take {size}; no limit is set.': 'Sie belegen {size}; eine Grenze ist nicht gesetzt.',
@@ -223,6 +224,8 @@ export const germanChecks: Phrases = {
     'Die genannten Schlüssel aus einer Sicherung zurücklegen oder ihre Aufnahmen und Benutzer löschen.',
   'Put the named audio files back from a backup.':
     'Die genannten Audiodateien aus einer Sicherung zurücklegen.',
+  'Something that was deleted is still there: delete it again, or remove the named files.':
+    'Gelöschtes ist noch da: es noch einmal löschen oder die genannten Dateien entfernen.',
   'Facts are not what this release would have recorded: report it, with the output of this command.':
     'Ereignisse sind nicht, was diese Version aufgezeichnet hätte: melden, mit der Ausgabe dieses Befehls.',
   'None is set: documents are opened where they lie.':

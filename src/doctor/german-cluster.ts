@@ -16,6 +16,18 @@ export const germanCluster: Phrases = {
   // Database
   'PostgreSQL {version} answers at {where}, directly; its tables are of this release.':
     'PostgreSQL {version} antwortet unter {where}, unmittelbar; seine Tabellen sind von dieser Version.',
+  'The database came back {count} facts shorter: a standby that was behind took over, or an earlier time was restored.':
+    'Die Datenbank ist um {count} Fakten kürzer wiedergekommen: Ein Standby, der zurücklag, hat übernommen, oder ein früherer Stand wurde eingespielt.',
+  'The database came back {count} fact shorter: a standby that was behind took over, or an earlier time was restored.':
+    'Die Datenbank ist um {count} Fakt kürzer wiedergekommen: Ein Standby, der zurücklag, hat übernommen, oder ein früherer Stand wurde eingespielt.',
+  'The database came back without the last facts that this node knew: a standby that was behind took over, or an earlier time was restored.':
+    'Die Datenbank ist ohne die letzten Fakten wiedergekommen, die dieser Knoten kannte: Ein Standby, der zurücklag, hat übernommen, oder ein früherer Stand wurde eingespielt.',
+  'What those facts held is lost; this node begins anew with what is there.':
+    'Was in diesen Fakten stand, ist verloren; dieser Knoten beginnt neu mit dem, was da ist.',
+  'Look at what was recorded and changed shortly before, and do again what is missing.':
+    'Ansehen, was kurz zuvor aufgenommen und geändert wurde, und nachholen, was fehlt.',
+  'Set synchronous_standby_names at the database, so that nothing is lost by a failover.':
+    'In der Datenbank synchronous_standby_names setzen, damit bei einer Übernahme nichts verloren geht.',
   'The database {where} does not answer ({code}).':
     'Die Datenbank {where} antwortet nicht ({code}).',
   'The database {where} does not answer: {why}.': 'Die Datenbank {where} antwortet nicht: {why}.',
@@ -25,6 +37,8 @@ export const germanCluster: Phrases = {
   'Make it with createdb.': 'Mit createdb anlegen.',
   'The user may not make tables in the database {where}.':
     'Der Benutzer darf in der Datenbank {where} keine Tabellen anlegen.',
+  'The user may not do in the database {where} what a node does: rights were taken away.':
+    'Der Benutzer darf in der Datenbank {where} nicht, was ein Knoten tut: Rechte wurden entzogen.',
   'Make that user its owner.': 'Diesen Benutzer zu ihrem Eigentümer machen.',
   'The database {where} runs with fsync off: a power cut may take what it acknowledged.':
     'Die Datenbank {where} läuft ohne fsync: Ein Stromausfall kann nehmen, was sie bestätigt hat.',
@@ -55,6 +69,14 @@ export const germanCluster: Phrases = {
   'Start that release.': 'Diese Version starten.',
   'The tables of the database {where} are of an older release of Mitschrift ({found}, not {known}).':
     'Die Tabellen der Datenbank {where} sind von einer älteren Version von Mitschrift ({found}, nicht {known}).',
+  'The first node of this release that is started brings them up.':
+    'Der erste Knoten dieser Version, der startet, bringt sie auf ihren Stand.',
+  'The database {where} takes {max} connections, of which {used} are in use; a node needs {needed}.':
+    'Die Datenbank {where} nimmt {max} Verbindungen an, von denen {used} belegt sind; ein Knoten braucht {needed}.',
+  'The database {where} has no connection left.':
+    'Die Datenbank {where} hat keine Verbindung mehr frei.',
+  'Raise max_connections of the database, or start fewer nodes.':
+    'max_connections der Datenbank erhöhen oder weniger Knoten starten.',
   'The tables of the database {where} are of another state of Mitschrift before its release.':
     'Die Tabellen der Datenbank {where} sind von einem anderen Stand von Mitschrift vor seiner Veröffentlichung.',
   'Bring its log into a directory by mitschrift migrate --to of the one that made them, and into an empty database by --from of this one.':

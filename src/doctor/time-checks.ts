@@ -18,13 +18,14 @@ export const timeLook = (env: NodeJS.ProcessEnv, logFolder: string): Look => ({
 
 async function time(env: NodeJS.ProcessEnv, logFolder: string): Promise<LookedAt> {
   const set = env['TZ'] ?? '';
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // Undefined where TZ is none, whatever the types say.
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
   const choose = {
     text: 'Set the time zone of this machine (of a container: the variable TZ, such as Europe/Berlin).',
     command: 'sudo timedatectl set-timezone Europe/Berlin',
   };
   if (set !== '' && !isZone(set)) {
-    return asLimited(`TZ is “${set}”, which is no time zone: times are ${zone}.`, choose);
+    return asLimited(`TZ is “${set}”, which is no time zone: times are ${zone ?? 'UTC'}.`, choose);
   }
   const written = await stat(logFolder).then(({ mtimeMs }) => mtimeMs, ifMissing(null));
   if (written !== null && written > Date.now() + clockMs) {
@@ -34,10 +35,10 @@ async function time(env: NodeJS.ProcessEnv, logFolder: string): Promise<LookedAt
       command: 'sudo timedatectl set-ntp true',
     });
   }
-  if (set === '' && isUtc(zone)) {
+  if (set === '' && isUtc(zone ?? 'UTC')) {
     return asLimited('No time zone is set: documents are dated in UTC.', choose);
   }
-  return asOk(`Documents are dated in ${zone}.`);
+  return asOk(`Documents are dated in ${zone ?? 'UTC'}.`);
 }
 
 const isUtc = (zone: string | undefined): boolean =>

@@ -1,5 +1,6 @@
 import { installedModels, type ModelFolders } from '../speech/local/local-models.ts';
 import type { ServerState } from '../speech/remote/probe-server.ts';
+import type { ServerAnswer } from '../speech/remote/server-client.ts';
 import { asrBase, compatBase, nativeBase, serverName } from '../shared/outbound.ts';
 import { connectionFailure } from '../speech/remote/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
@@ -71,8 +72,8 @@ export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> 
     if (asCompat.state !== 'ready') return judged(asCompat, null, named);
     // A form without a file is refused by what can transcribe; others do not know the route.
     const form = { method: 'POST', body: new FormData(), headers, signal };
-    const { status } = await askServer(`${compat}/audio/transcriptions`, form, connections);
-    if (status !== 404 && status !== 405) return judged(asCompat, settings['stt.model'], named);
+    const asked = await askServer(`${compat}/audio/transcriptions`, form, connections);
+    if (takesAudio(asked)) return judged(asCompat, settings['stt.model'], named);
     const asNative = await probeNative(native, serverName(native), connections, signal);
     return asNative.state === 'ready' && asCompat.models.length === 0
       ? wrong(`${serverName(native)} is a whisper.cpp server: set stt.backend to native.`)
@@ -83,6 +84,10 @@ export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> 
     await connections.destroy();
   }
 }
+
+/** A server of files does not know the method (501), or answers everything with a page. */
+const takesAudio = ({ status, contentType }: ServerAnswer): boolean =>
+  ![404, 405, 501].includes(status) && !(status < 300 && contentType === 'text/html');
 
 /** Tries the language-model server of the settings. Asks a question only when it lists no models. */
 export async function tryLanguage(settings: Settings): Promise<Trial> {

@@ -42,9 +42,9 @@ function paragraphsOf(markdown: string): Paragraph[] {
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph !== '')
     .map((paragraph) => {
-      const block = /^(?<text>[^]*?)\s*(?<!\S)\^(?<id>[A-Za-z0-9-]+)$/u.exec(paragraph);
-      const { id, text } = block?.groups ?? {};
-      return { id: id ?? null, text: text ?? paragraph };
+      const block = /(?<!\S)\^[A-Za-z0-9-]+$/u.exec(paragraph);
+      if (!block) return { id: null, text: paragraph };
+      return { id: block[0].slice(1), text: paragraph.slice(0, block.index).trimEnd() };
     });
 }
 
@@ -60,9 +60,10 @@ function turnIn(
   paragraph: string,
   hasName: boolean,
 ): { text: string; speaker?: string } | undefined {
-  const line = paragraph.replace(/\s*\n\s*/gu, ' ');
+  const lines = paragraph.split('\n').map((each) => each.trim());
+  const line = lines.filter((each) => each !== '').join(' ');
   const turn =
-    /^(?:\*\*(?<name>.+?)\*\*)?(?:^| |$)(?<time>\[\d{2,}:\d{2}:\d{2}\](?: |$))?(?<text>.*)$/u.exec(
+    /^(?:\*\*(?<name>.+?)\*\*)?(?:^| |$)(?<time>\[\d{2,}:\d{2}:\d{2}\](?: |$))?(?<text>.*)$/su.exec(
       line,
     );
   const { name, time, text = '' } = turn?.groups ?? {};

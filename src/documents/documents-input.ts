@@ -16,7 +16,19 @@ export function documentsInput(
     ui_language: 'de' | 'en';
   },
   /** As the documents are, or were, saved; undefined in facts before there was the choice. */
-  { times = true, links = false }: { times?: boolean | undefined; links?: boolean | undefined },
+  {
+    times = true,
+    links = false,
+    address = null,
+    renderer,
+  }: {
+    times?: boolean | undefined;
+    links?: boolean | undefined;
+    address?: string | null | undefined;
+    renderer?: number | undefined;
+  },
+  /** Path of the audio in the vault that the documents lie in. */
+  audio: string | null = null,
 ): DocumentsInput {
   const { kind, language, duration, speakers, blocks } = reading;
   const firstTitle = plainTitle(named.title);
@@ -35,6 +47,9 @@ export function documentsInput(
     uiLanguage: named.ui_language,
     times,
     links,
+    address,
+    audio,
+    ...(renderer === undefined ? {} : { renderer }),
     speakers,
     blocks,
     summary: reading.summary ?? '',

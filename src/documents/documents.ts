@@ -41,6 +41,12 @@ export type DocumentsInput = {
   times: boolean;
   /** Whether names of people are links to notes about them. */
   links: boolean;
+  /** Where the pages are, such as `https://notes.example.org`; null: the documents name the recording's id alone. */
+  address?: string | null;
+  /** Path of the audio in the vault that the documents lie in; null: it does not. */
+  audio?: string | null;
+  /** `rendererVersion` of the release whose form the documents have; the present one if undefined. */
+  renderer?: number;
   speakers: readonly { label: string; name: string | null; seconds: number }[];
   blocks: readonly Block[];
   /** Plain text, or Markdown with headings, lists and bold: the rest of Markdown stays text. */

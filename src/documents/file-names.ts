@@ -1,3 +1,4 @@
+import { textSegments } from '../shared/segments.ts';
 /** Longest name of a file, in UTF-8 bytes, that Linux, macOS and Windows file systems all take. */
 export const nameBytesMax = 255;
 
@@ -81,13 +82,13 @@ function safeTitle(title: string): string {
     .replace(/^[\s.]+/u, '')
     // Last, as leaving something out can bring a letter and its accent together.
     .normalize('NFC');
-  return cut(safe).replace(/[\s.\u200C\u200D]+$/u, '');
+  return cut(safe).replace(/(?<![\s.\u200C\u200D])[\s.\u200C\u200D]+$/u, '');
 }
 
 /** The longest beginning that fits and breaks no grapheme apart. */
 function cut(title: string): string {
   let kept = '';
-  for (const { segment } of graphemes.segment(title)) {
+  for (const { segment } of textSegments(graphemes, title)) {
     const longer = kept + segment;
     if (longer.length > titleUnitsMax || Buffer.byteLength(longer) > titleBytesMax) break;
     kept = longer;

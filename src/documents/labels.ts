@@ -35,6 +35,7 @@ export const labelsIn = (language: 'de' | 'en'): Labels => (language === 'de' ? 
 const germanWords: Readonly<Record<string, string>> = {
   'device-unavailable': 'das Mikrofon war nicht mehr da',
   'limit-hours': 'so lange wie erlaubt aufgenommen',
+  'space-limit': 'der Speicherplatz für Aufnahmen war voll',
   'disk-low': 'der Datenträger war fast voll',
   'disk-failed': 'auf den Datenträger ließ sich nicht schreiben',
   'browser-gone': 'der Browser war fort',
@@ -51,6 +52,7 @@ const germanWords: Readonly<Record<string, string>> = {
 const englishWords: Readonly<Record<string, string>> = {
   'device-unavailable': 'the microphone was not there any more',
   'limit-hours': 'recorded for as long as is allowed',
+  'space-limit': 'the space for recordings was full',
   'disk-low': 'the disk was almost full',
   'disk-failed': 'the disk could not be written to',
   'browser-gone': 'the browser was gone',

@@ -55,7 +55,7 @@ export function sanitizeMarkdown(markdown: string): string {
   return lines
     .join('\n')
     .replace(/\n{3,}/gu, '\n\n')
-    .replace(/^\n+|\n+$/gu, '');
+    .replace(/^\n+|(?<!\n)\n+$/gu, '');
 }
 
 function plainLine(line: string): string {
@@ -72,8 +72,11 @@ function withBold(line: string): string {
     .map((part, index) => {
       if (index % 2 === 1) return `**${escapeInline(part)}**`;
       // Spaces beside bold text belong to the line; escaping would take them away.
-      const [, before, text, after] = /^( *)(.*?)( *)$/su.exec(part)!;
-      return before! + (index === 0 ? escapeLine(text!) : escapeInline(text!)) + after!;
+      const begin = /^ */u.exec(part)![0].length;
+      const end = begin === part.length ? begin : /(?<! ) *$/u.exec(part)!.index;
+      const text = part.slice(begin, end);
+      const escaped = index === 0 ? escapeLine(text) : escapeInline(text);
+      return part.slice(0, begin) + escaped + part.slice(end);
     })
     .join('');
 }

@@ -1,6 +1,7 @@
 import { Scalar, stringify } from 'yaml';
 import { clock } from '../shared/time.ts';
 import {
+  type DocumentName,
   type DocumentsInput,
   type PerDocument,
   documentPaths,
@@ -14,7 +15,9 @@ import { unsafeCharacters } from './file-names.ts';
 import { renderLines } from './render-summary.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 5;
+export const rendererVersion = 6;
+/** Those whose bytes can still be made: documents that they wrote are compared, and edits of them read. */
+export const rendererVersions: readonly number[] = [5, rendererVersion];
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.
@@ -26,24 +29,29 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
   const backlink = `[[${input.base}]]`;
   const abstract = escapeLine(withSpeakerNames(input, input.abstract));
   const heading = `# ${escapeInline(input.title)}`;
+  const headed = (label: string): string =>
+    isTitled(input) ? `${heading} – ${label}` : `# ${label}`;
+  const audio = input.audio == null ? '' : `![[${input.audio}]]`;
 
   return {
-    index: document(frontMatter(input, aliasesOf(input)), [
+    index: document(frontMatter(input, 'index', aliasesOf(input)), [
       heading,
       abstract,
+      audio,
       `- ${link(paths.transcript, labels.transcript)}\n- ${link(paths.summary, labels.summary)}`,
       input.source === null ? '' : `${labels.source}: ${escapeInline(input.source)}`,
       ...renderSpeakingTimes(input),
       ...renderNotes(input),
     ]),
-    transcript: document(frontMatter(input, [`${input.title} – ${labels.transcript}`]), [
+    transcript: document(frontMatter(input, 'transcript', [aliasWith(labels.transcript)]), [
       backlink,
-      `# ${labels.transcript}`,
+      headed(labels.transcript),
+      audio,
       ...(input.blocks.length > 0 ? renderBlocks(input) : [`*${labels.noSpeech}*`]),
     ]),
-    summary: document(frontMatter(input, [`${input.title} – ${labels.summary}`]), [
+    summary: document(frontMatter(input, 'summary', [aliasWith(labels.summary)]), [
       backlink,
-      `# ${labels.summary}`,
+      headed(labels.summary),
       ...(input.lines.length > 0
         ? renderLines(input)
         : [
@@ -52,7 +60,14 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
           ]),
     ]),
   };
+
+  function aliasWith(label: string): string {
+    return `${input.title} – ${label}`;
+  }
 }
+
+/** Whether transcript and summary have the title in their headings too: notes applications list what stands first. */
+const isTitled = ({ renderer = rendererVersion }: DocumentsInput): boolean => renderer >= 6;
 
 /** The title is an alias as well: the file's name begins with a date and may lack characters of it. */
 const aliasesOf = ({ title, aliases }: DocumentsInput): string[] => [
@@ -144,17 +159,24 @@ function doubts(input: DocumentsInput, labels: Labels): string[] {
  * wrote is always in double quotes, so that no reader of YAML takes a title for a date or `no` for
  * false. Links and Markdown have no meaning in it.
  */
-function frontMatter(input: DocumentsInput, aliases: readonly string[]): string {
+function frontMatter(
+  input: DocumentsInput,
+  document: DocumentName,
+  aliases: readonly string[],
+): string {
+  const { address = null, recordingId } = input;
+  const isIndex = document === 'index' || !isTitled(input);
   const properties = {
-    title: quoted(input.title),
+    title: quoted(isIndex ? input.title : aliases[0]!),
     aliases: aliases.map(quoted),
     // Obsidian's date and time carry no zone: the wall clock where it was recorded.
     date: input.localStart.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length),
     kind: input.kind,
+    ...(isTitled(input) ? { document } : {}),
     ...(input.language === null ? {} : { language: quoted(input.language) }),
     ...(input.duration === null ? {} : { duration: Math.round(input.duration) }),
     speakers: speakersOf(input).map((speaker) => quoted(linkTo(input, speaker) ?? speaker.name)),
-    recording: quoted(input.recordingId),
+    recording: quoted(address === null ? recordingId : `${address}/notes/${recordingId}`),
     ...(input.source === null ? {} : { source: quoted(input.source) }),
     tags: ['mitschrift'],
   };

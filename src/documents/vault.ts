@@ -7,6 +7,7 @@ import { documentPaths } from './documents.ts';
 import { nameBytesMax } from './file-names.ts';
 import { type Space, entryAt, inFolder, openFile, readDocument } from './space.ts';
 import { hasCode } from '../shared/errors.ts';
+import { type Limited, mutex } from '../shared/mutex.ts';
 import { temporaryName } from './write.ts';
 import { type VaultLedger, openVaultLedger } from './vault-ledger.ts';
 
@@ -49,7 +50,15 @@ export function withSiblings(paths: readonly string[]): string[] {
  * @param paths of documents that are there
  * @throws {NoVault}, {ConfinementError} a link in the way, errors of the file system
  */
-export async function copyIntoVault(
+export const copyIntoVault = (
+  space: Space,
+  vault: string,
+  paths: readonly string[],
+  dataDir: string,
+): Promise<{ copied: string[]; conflicts: Conflict[] }> =>
+  oneAtATime(space.user, () => copyAll(space, vault, paths, dataDir));
+
+async function copyAll(
   space: Space,
   vault: string,
   paths: readonly string[],
@@ -76,7 +85,24 @@ export async function copyIntoVault(
  * @param paths of the documents in the user's space
  * @returns paths below the vault of the copies that stay, also when the vault cannot be entered
  */
-export async function removeFromVault(
+export const removeFromVault = (
+  user: string,
+  vault: string,
+  paths: readonly string[],
+  dataDir: string,
+): Promise<string[]> => oneAtATime(user, () => removeAll(user, vault, paths, dataDir));
+
+/** A user's ledger is read, changed and written as a whole: by one at a time. */
+function oneAtATime<T>(user: string, work: () => Promise<T>): Promise<T> {
+  const alone = ledgers.get(user) ?? mutex();
+  ledgers.set(user, alone);
+  return alone(work);
+}
+
+/** One for each user whose documents were copied; there are few. */
+const ledgers = new Map<string, Limited>();
+
+async function removeAll(
   user: string,
   vault: string,
   paths: readonly string[],

@@ -1,3 +1,4 @@
+import { textSegments } from '../shared/segments.ts';
 import type { Block, Word } from '../../events/facts/transcript.ts';
 import { type DocumentsInput, speakerName } from '../documents/documents.ts';
 import { withMarks } from '../shared/lone-marks.ts';
@@ -135,7 +136,7 @@ function pieces({ text, start, end }: Word): Word[] {
 function shortened(word: string): string[] {
   if (widthOf(word) <= lineWidthMax) return [word];
   const parts = [''];
-  for (const { segment } of graphemes.segment(word)) {
+  for (const { segment } of textSegments(graphemes, word)) {
     if (widthOf(parts.at(-1)! + segment) > lineWidthMax) parts.push('');
     parts[parts.length - 1] += segment;
   }

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { DocumentsInput } from '../documents/documents.ts';
+import { bareEnvironment } from '../shared/apart.ts';
 import { programPath } from '../shared/package.ts';
 
 /** A Word file that takes longer than this will not come any more; one of 24 h of talk takes seconds. */
@@ -16,6 +17,7 @@ export function wordFileAside(input: DocumentsInput): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = fork(programPath('src/export/word-file-process'), [], {
       serialization: 'advanced',
+      env: bareEnvironment(),
       execArgv: [...process.execArgv, `--max-old-space-size=${memoryMbMax}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       timeout: withinMs,

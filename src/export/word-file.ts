@@ -69,11 +69,11 @@ function prose(markdown: string): Paragraph[] {
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .map((line) => {
-      const title = /^#{1,6} +(.*)$/u.exec(line);
+      const title = /^#{1,6} (.*)$/su.exec(line);
       if (title)
-        return new Paragraph({ children: bold(title[1]!), heading: HeadingLevel.HEADING_2 });
-      const item = /^(?:[-*+]|\d+[.)]) +(.*)$/u.exec(line);
-      if (item) return new Paragraph({ children: bold(item[1]!), bullet: { level: 0 } });
+        return new Paragraph({ children: bold(title[1]!.trim()), heading: HeadingLevel.HEADING_2 });
+      const item = /^(?:[-*+]|\d+[.)]) (.*)$/su.exec(line);
+      if (item) return new Paragraph({ children: bold(item[1]!.trim()), bullet: { level: 0 } });
       return new Paragraph({ children: bold(line), spacing });
     });
 }

@@ -26,6 +26,7 @@ import {
 } from './routes/status.ts';
 import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
 import { exportRoutes } from './routes/export.ts';
+import { acceptRoutes, invitationRoutes } from './routes/invitations.ts';
 import { guideRoutes } from './routes/guide.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
@@ -39,6 +40,7 @@ import { toggleRoutes } from './routes/toggle.ts';
 import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
+import { vaultRoutes } from './routes/vault.ts';
 import { versionRoutes } from './routes/versions.ts';
 import type { AddRoutes, HttpServices, RouteServices, State } from './services.ts';
 import { openTickets } from './tickets.ts';
@@ -99,7 +101,8 @@ const resources: readonly (readonly [segments: readonly string[], ...routes: Add
   [['login', 'logout'], sessionRoutes, pageRoutes],
   [['config'], configRoutes],
   [['backup'], backupRoutes],
-  [['users'], ownSessionRoutes, userRoutes],
+  [['users'], ownSessionRoutes, vaultRoutes, userRoutes, invitationRoutes],
+  [['invitations'], acceptRoutes],
   [['status'], statusRoutes],
   [['uploads'], tusRoutes],
   [

@@ -15,8 +15,6 @@ export const germanDetails: Phrases = {
   'The document is another one by now. Read it again and repeat your changes.':
     'Das Dokument ist inzwischen ein anderes. Es neu lesen und die Änderungen wiederholen.',
   'The web app is not built: run npm run build.': 'Die Web-App ist nicht gebaut: npm run build.',
-  'An administrator has to set the vault (`notes.vault`) first.':
-    'Erst muss ein Administrator den Notizenordner angeben (notes.vault).',
   'Only an administrator hands a recording over.': 'Übergeben kann nur ein Administrator.',
   'Only an administrator sees what others do.': 'Was andere tun, sieht nur ein Administrator.',
   'Only an administrator tries devices.': 'Geräte probiert nur ein Administrator aus.',
@@ -27,6 +25,8 @@ export const germanDetails: Phrases = {
   'The audio of this recording was removed when its documents were written (audio.keep: none), so it cannot be listened to again. Its words are still there: process it again from language-model.':
     'Der Ton dieser Aufnahme wurde entfernt, als die Dokumente geschrieben waren (audio.keep: none), und kann nicht noch einmal angehört werden. Der Text ist noch da: ab dem Sprachmodell neu verarbeiten.',
 
+  'What a deleted user left can be handed over or erased, and not changed.':
+    'Was ein gelöschter Benutzer hinterlassen hat, lässt sich übergeben oder löschen, aber nicht ändern.',
   'There is no such recording.': 'Diese Aufnahme gibt es nicht.',
   'No recording of yours waits.': 'Keine eigene Aufnahme wartet.',
   'The audio has {size} bytes.': 'Der Ton hat {size} Bytes.',
@@ -34,20 +34,34 @@ export const germanDetails: Phrases = {
   'The key of the recording is missing or damaged.':
     'Der Schlüssel der Aufnahme fehlt oder ist beschädigt.',
 
+  'Mitschrift does not accept requests under the host name {host}. Start it with MITSCHRIFT_SERVER_ALLOWED_HOSTS={host}, or have an administrator add the name in the settings (Host names, server.allowed_hosts).':
+    'Unter dem Hostnamen {host} nimmt Mitschrift keine Anfragen an. Starten Sie es mit MITSCHRIFT_SERVER_ALLOWED_HOSTS={host}, oder ein Administrator fügt den Namen in den Einstellungen hinzu (Hostnamen, server.allowed_hosts).',
+
+  'Speech recognition is not set up yet. Ask an administrator.':
+    'Die Spracherkennung ist noch nicht eingerichtet. Wenden Sie sich an einen Administrator.',
+
   // Users
   'The user name or the password is wrong.': 'Name oder Passwort ist falsch.',
   'This user is disabled. Ask an administrator.':
     'Dieses Konto ist gesperrt. Ein Administrator kann es wieder freigeben.',
   'Too many attempts. Wait {seconds} seconds.': 'Zu viele Versuche. {seconds} Sekunden warten.',
   'The current password is wrong.': 'Das jetzige Passwort ist falsch.',
-  'A user name has 2 to 32 letters, digits, dots, underscores and dashes.':
-    'Ein Benutzername hat 2 bis 32 Buchstaben, Ziffern, Punkte, Unterstriche und Bindestriche.',
+  'A user name has 2 to 32 letters, digits and signs @ . + - _.':
+    'Ein Benutzername hat 2 bis 32 Buchstaben, Ziffern und Zeichen @ . + - _.',
   'A user name begins with a letter or a digit.':
     'Ein Benutzername beginnt mit einem Buchstaben oder einer Ziffer.',
   'The letters of a user name belong to one script, such as Latin or Greek.':
     'Die Buchstaben eines Benutzernamens gehören zu einer Schrift, etwa der lateinischen.',
+  'The name {name} looks like that of another user. Choose another name.':
+    'Der Name {name} sieht aus wie der eines anderen Benutzers. Wählen Sie einen anderen.',
   'The name {name} is reserved.': 'Der Name {name} ist vergeben.',
   'A password has {least} to {most} characters.': 'Ein Passwort hat {least} bis {most} Zeichen.',
+  'This password is one of the most common ones. Choose another one.':
+    'Dieses Passwort gehört zu den häufigsten. Wählen Sie ein anderes.',
+  'The password must not consist of the user name or the name of this program. Choose another one.':
+    'Das Passwort darf nicht aus dem Benutzernamen oder dem Namen dieses Programms bestehen. Wählen Sie ein anderes.',
+  'The new password has to differ from the present one.':
+    'Das neue Passwort muss sich vom bisherigen unterscheiden.',
   'is wrong': 'ist falsch',
   'is not a user': 'ist kein Benutzer',
 
@@ -113,6 +127,19 @@ export const germanDetails: Phrases = {
   'is not there: make the folder first, or name another':
     'ist nicht da: erst den Ordner anlegen oder einen anderen nennen',
   'is no folder': 'ist kein Ordner',
+  'is in the folder of the service’s own data, or around it: choose another':
+    'liegt im Ordner der eigenen Daten des Dienstes oder um ihn herum: einen anderen wählen',
+  'is no certificate that the service can read: name a PEM file':
+    'ist kein Zertifikat, das der Dienst lesen kann: eine PEM-Datei nennen',
+  'is no private key that the service can read: name a PEM file without a password':
+    'ist kein privater Schlüssel, den der Dienst lesen kann: eine PEM-Datei ohne Passwort nennen',
+  'is the notes folder of another user': 'ist der Notizordner eines anderen Benutzers',
+  'The folder lies on the server. Choose one at that computer, or ask an administrator.':
+    'Der Ordner liegt auf dem Server. Wählen Sie ihn an diesem Computer, oder fragen Sie einen Administrator.',
+  'You have no notes folder on this server. Ask an administrator for one.':
+    'Sie haben keinen Notizordner auf diesem Server. Ihr Administrator kann einen einrichten.',
+  'Choose a notes folder of your own in your account, or set one for all (`notes.vault`) first.':
+    'Wählen Sie zuerst einen eigenen Notizordner in Ihrem Konto, oder legen Sie einen für alle fest (`notes.vault`).',
   'cannot be written by the service: {why}': 'ist für den Dienst nicht beschreibbar: {why}',
   'is for a run from speech-to-text': 'gilt nur ab der Spracherkennung',
   'is too much for so long a recording': 'ist zu viel für eine so lange Aufnahme',
@@ -123,6 +150,8 @@ export const germanDetails: Phrases = {
   // Sound
   'The input device “{name}” is not there. Devices now: {there}.':
     'Das Eingabegerät „{name}“ ist nicht da. Geräte jetzt: {there}.',
+  'You are not allowed to record with the devices of this server. Use the microphone of your own device.':
+    'Sie dürfen mit den Geräten dieses Servers nicht aufnehmen. Verwenden Sie das Mikrofon Ihres eigenen Geräts.',
   'There is no device to record from: connect a microphone.':
     'Es gibt kein Gerät zum Aufnehmen: ein Mikrofon anschließen.',
   'The input devices could not be listed: the sound system does not answer. Restarting the audio server (PipeWire or PulseAudio) helps as a rule.':
@@ -168,6 +197,8 @@ export const germanDetails: Phrases = {
   'Nothing has been said for {minutes} minutes. Is the recording still wanted?':
     'Seit {minutes} Minuten wurde nichts gesagt. Soll die Aufnahme noch laufen?',
   '{seconds} are missing from the recording.': '{seconds} fehlen in der Aufnahme.',
+  'The space for your recordings is nearly used up: this recording ends in about {minutes} min. Everything recorded until then is kept.':
+    'Der Speicherplatz für Ihre Aufnahmen ist fast aufgebraucht: Diese Aufnahme endet in etwa {minutes} min. Alles bis dahin Aufgenommene bleibt erhalten.',
   'The browser is not connected since {time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away.':
     'Der Browser ist seit {time} nicht verbunden. Was er gesendet hat, bleibt; die Aufnahme geht weiter, wenn er zurück ist, und endet, wenn er fortbleibt.',
   'The recorder is not connected since {time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away for a week.':

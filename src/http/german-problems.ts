@@ -65,6 +65,17 @@ const german: Readonly<Record<ProblemType, { title: string; detail?: string }>> 
     title: 'Das darf nur ein Administrator',
     detail: 'Einen Administrator dieses Dienstes fragen.',
   },
+  'password-change-required': {
+    title: 'Das Passwort muss erst geändert werden',
+    detail:
+      'Ihr Passwort hat jemand anderes gesetzt. Melden Sie sich in einem Browser an, und wählen Sie ein eigenes: Bis dahin lässt sich sonst nichts öffnen.',
+  },
+  'confirmation-required': {
+    title: 'Das Passwort ist noch einmal nötig',
+    detail:
+      'Geben Sie Ihr Passwort noch einmal ein, und wiederholen Sie es dann. Nichts wurde geändert.',
+  },
+  'not-a-recorder': { title: 'Sie dürfen hier nicht aufnehmen' },
   'outside-space': {
     title: 'Der Pfad führt aus dem eigenen Bereich hinaus',
     detail: 'Pfade gelten innerhalb des eigenen Bereichs.',
@@ -81,6 +92,11 @@ const german: Readonly<Record<ProblemType, { title: string; detail?: string }>> 
   'not-found': {
     title: 'Nicht gefunden',
     detail: 'Hier ist nichts, oder es gehört jemand anderem.',
+  },
+  'link-over': {
+    title: 'Der Link ist nicht mehr gültig',
+    detail:
+      'Dieser Link ist nicht mehr gültig. Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
   },
   'too-slow': {
     title: 'Die Anfrage dauert zu lange',
@@ -114,6 +130,10 @@ const german: Readonly<Record<ProblemType, { title: string; detail?: string }>> 
   'built-in-user': {
     title: 'Ein eingebauter Benutzer bleibt, wie er ist',
     detail: 'guest und me gehören zum Dienst.',
+  },
+  'too-many-links': {
+    title: 'Zu viele offene Einladungen und Links',
+    detail: 'Es sind zu viele Einladungen und Links offen. Ziehen Sie erst einige zurück.',
   },
   overridden: {
     title: 'Von der Umgebung festgelegt',
@@ -169,8 +189,9 @@ const german: Readonly<Record<ProblemType, { title: string; detail?: string }>> 
     detail: 'Der verlangte Bereich beginnt hinter dem Ende der Datei.',
   },
   'host-not-allowed': {
-    title: 'Unter diesem Namen antwortet der Dienst nicht',
-    detail: 'Ein Administrator kann den Namen zulassen (server.allowed_hosts).',
+    title: 'Hostname nicht zugelassen',
+    detail:
+      'Unter diesem Hostnamen nimmt Mitschrift keine Anfragen an. In MITSCHRIFT_SERVER_ALLOWED_HOSTS stehen die Namen, unter denen es erreichbar ist.',
   },
   invalid: { title: 'So nicht gültig' },
   'upgrade-required': {

@@ -47,6 +47,9 @@ export const limits = {
   searchCharactersMax: 400,
   hitsMax: 100,
   hitsDefault: 20,
+  /** Passages of a note in an answer to a search. */
+  passagesMax: 100,
+  passagesDefault: 3,
   /** Paths of one `POST /open`. */
   openPathsMax: 50,
   /** People waiting for their documents to be copied into the vault. */

@@ -12,10 +12,14 @@ export const problemTypes = {
   'wrong-credentials': { status: 401, title: 'Wrong user name or password' },
   'user-disabled': { status: 403, title: 'The user is disabled' },
   'not-admin': { status: 403, title: 'Only an administrator may do this' },
+  'password-change-required': { status: 403, title: 'The password has to be changed first' },
+  'confirmation-required': { status: 403, title: 'The password is needed once more' },
+  'not-a-recorder': { status: 403, title: 'You may not record here' },
   'outside-space': { status: 403, title: 'The path leaves your space' },
   'setup-code-required': { status: 403, title: 'The setup code is required' },
   'cross-origin': { status: 403, title: 'The request comes from another site' },
   'not-found': { status: 404, title: 'Not found' },
+  'link-over': { status: 404, title: 'The link is no longer valid' },
   'too-slow': { status: 408, title: 'The request takes too long' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'not-accepted': { status: 409, title: 'The present state does not allow this' },
@@ -25,6 +29,7 @@ export const problemTypes = {
   'own-account': { status: 409, title: 'Not possible for your own account' },
   'administrator-first': { status: 409, title: 'The first user has to be an administrator' },
   'built-in-user': { status: 409, title: 'A built-in user cannot be changed' },
+  'too-many-links': { status: 409, title: 'Too many open invitations and links' },
   overridden: { status: 409, title: 'Set by the environment' },
   'device-unavailable': { status: 409, title: 'The device cannot be recorded now' },
   'not-recording': { status: 409, title: 'Nothing is being recorded' },
@@ -44,7 +49,7 @@ export const problemTypes = {
   'too-large': { status: 413, title: 'Too large' },
   'unsupported-media': { status: 415, title: 'Media type not supported' },
   'range-not-satisfiable': { status: 416, title: 'The file has no such range' },
-  'host-not-allowed': { status: 421, title: 'Host not allowed' },
+  'host-not-allowed': { status: 421, title: 'Host name not allowed' },
   invalid: { status: 422, title: 'Well-formed but invalid' },
   'upgrade-required': { status: 426, title: 'WebSocket only' },
   'https-required': { status: 426, title: 'This service speaks https' },
@@ -100,7 +105,9 @@ export class Problem extends Error {
 }
 
 /** The JSON body of a problem. */
-export const problemBody = (problem: Problem): Record<string, unknown> => ({
+export const problemBody = (
+  problem: Problem,
+): Record<string, unknown> & { title: string; detail: string } => ({
   type: `/problems/${problem.type}`,
   title: problemTypes[problem.type].title,
   status: problem.status,
@@ -116,7 +123,7 @@ export function answerProblem(
 ): void {
   const asPage = accept.includes('text/html');
   const body = asPage
-    ? `<!doctype html><meta charset="utf-8"><title>Mitschrift</title><h1>${escaped(problemTypes[problem.type].title)}</h1><p>${linked(escaped(problem.detail))}</p>\n`
+    ? pageSaying({ title: problemTypes[problem.type].title, detail: problem.detail })
     : JSON.stringify(problemBody(problem));
   outgoing.writeHead(problem.status, {
     'Content-Type': asPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8',
@@ -128,6 +135,10 @@ export function answerProblem(
   });
   outgoing.end(body);
 }
+
+/** A page without any file of the app, for who cannot be given one. */
+export const pageSaying = ({ title, detail }: { title: string; detail: string }): string =>
+  `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mitschrift</title><h1>${escaped(title)}</h1><p>${linked(escaped(detail))}</p>\n`;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escaped = (text: string): string =>

@@ -35,21 +35,32 @@ export function germanText(english: string): string | undefined {
 export const textIn = (language: Language, english: string): string =>
   (language === 'de' ? germanText(english) : undefined) ?? english;
 
-/** What a recording's answer says of how it came about, as it is read in a language. */
+/** Who reads: what somebody can do about a failure depends on whether it is theirs to do. */
+export type Reader = { language: Language; isAdmin: boolean };
+
+/** What a recording's answer says of how it came about, as somebody reads it. */
 export function reasonsIn<
-  Answer extends { notes: { text: string }[]; error?: { message: string | null } | null },
->(language: Language, answer: Answer): Answer {
-  if (language === 'en') return answer;
+  Answer extends {
+    notes: { text: string }[];
+    error?: { message: string | null; code?: string } | null;
+  },
+>(reader: Reader, answer: Answer): Answer {
+  const { language } = reader;
   const { notes, error } = answer;
   return {
     ...answer,
     notes: notes.map((note) => ({ ...note, text: textIn(language, note.text) })),
-    ...(error ? { error: errorIn(language, error) } : {}),
+    ...(error ? { error: errorIn(reader, error) } : {}),
   };
 }
 
-/** Why a recording failed, as it is read in a language. */
-export const errorIn = <E extends { message: string | null }>(language: Language, error: E): E => ({
-  ...error,
-  message: error.message && textIn(language, error.message),
-});
+/** Why a recording failed, as somebody reads it: commands and folders of the server are for administrators. */
+export function errorIn<E extends { message: string | null; code?: string }>(
+  { language, isAdmin }: Reader,
+  error: E,
+): E {
+  const text = error.code === 'no-engine' && !isAdmin ? notSetUp : error.message;
+  return { ...error, message: text && textIn(language, text) };
+}
+
+const notSetUp = 'Speech recognition is not set up yet. Ask an administrator.';

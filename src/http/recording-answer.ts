@@ -2,9 +2,15 @@ import { keysOf } from '../shared/keys-of.ts';
 import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
 import type { LibraryItem } from '../../projections/transcripts.ts';
 import { suggestionReason } from '../documents/suggestion-reason.ts';
-import { speakerName, withSpeakerNames } from '../documents/documents.ts';
+import {
+  type DocumentsInput,
+  speakerName,
+  speakersOf,
+  withSpeakerNames,
+} from '../documents/documents.ts';
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
+import { turnTag } from '../../projections/recording/edit-turns.ts';
 import type { Reading } from '../../projections/recording/reading.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
@@ -64,14 +70,22 @@ export function recordingAnswer(
   };
 }
 
+/** What the format `json` of an export is. */
+export const exportedAnswer = (
+  row: RecordingRow,
+  transcript: TranscriptRow,
+  input: Pick<DocumentsInput, 'uiLanguage' | 'speakers'>,
+) => ({
+  ...recordingAnswer(row, transcript, [], input.uiLanguage),
+  summary_text: transcript.summary && withSpeakerNames(input, transcript.summary),
+});
+
 /** A line of `GET /transcripts`: labels that have no name are shown as people see them. */
-export function libraryAnswer(item: LibraryItem, uiLanguage: 'de' | 'en'): LibraryItem {
-  const speakers = item.speakers.map((label) => ({ label, name: null, seconds: 0 }));
-  const { summary } = item;
+export function libraryAnswer(item: LibraryItem, uiLanguage: 'de' | 'en') {
+  const { summary, speakers } = item;
   return {
     ...item,
-    // What is no label is a name, and shown as it is.
-    speakers: item.speakers.map((one) => speakerName({ speakers, uiLanguage }, one)),
+    speakers: speakersOf({ speakers, uiLanguage }).map(({ name }) => name),
     summary: summary === null ? null : withSpeakerNames({ speakers, uiLanguage }, summary),
   };
 }
@@ -82,7 +96,7 @@ export function readingAnswer(reading: Reading, uiLanguage: 'de' | 'en') {
   const named = (text: string) => withSpeakerNames({ speakers, uiLanguage }, text);
   const abstract = reading.abstract === null ? null : named(reading.abstract);
   return {
-    title: title === null ? null : named(title),
+    title,
     language,
     speakers: speakerAnswers(speakers, uiLanguage),
     summary: summaryAnswer(
@@ -227,6 +241,7 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
     return blocks.map(({ id, speaker, start, end, text, words, doubt }, index) => ({
       index,
       block: id,
+      revision: turnTag({ id, speaker, text }),
       start,
       end,
       speaker,

@@ -22,6 +22,8 @@ export interface RunningServer {
   certificateNames(): readonly string[];
   /** Answers with this app and takes WebSockets from now on. Resolves when it is known whether it speaks https. */
   serve(app: Koa<State>, sockets: Sockets, services: Pick<HttpServices, 'settings'>): Promise<void>;
+  /** Says goodbye to WebSockets, and answers as at the start until it is to serve again. */
+  pause(): Promise<void>;
   /** Lets what is under way finish (limit in `limits.ts`), says goodbye to WebSockets, takes nothing new. */
   close(): Promise<void>;
 }
@@ -85,6 +87,7 @@ export async function listen(
       const answer = app.callback();
       service.begin((incoming, outgoing) => void answer(incoming, outgoing), sockets);
     },
+    pause: () => service.pause(),
     async close() {
       encrypted.closeUnserved();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -116,9 +119,12 @@ type Entrance = {
 function whenServed(starting: StartingApp, entrance: Entrance) {
   let served: { handle: RequestListener; sockets: Sockets } | undefined;
   let begun = () => {};
-  const beginning = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const untilBegun = (): Promise<void> =>
+    new Promise((resolve) => {
+      begun = resolve;
+    });
+  const first = untilBegun();
+  let beginning = first;
   const orTooLate = async (): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -154,10 +160,16 @@ function whenServed(starting: StartingApp, entrance: Entrance) {
       else void takeOver(incoming, socket, head);
     },
     sockets: () => served?.sockets,
-    settled: { isSettled: () => served !== undefined, settled: beginning },
+    settled: { isSettled: () => served !== undefined, settled: first },
     begin(handle: RequestListener, sockets: Sockets): void {
       served = { handle, sockets };
       begun();
+    },
+    async pause(): Promise<void> {
+      const before = served;
+      served = undefined;
+      beginning = untilBegun();
+      await before?.sockets.close();
     },
   };
 }

@@ -67,6 +67,7 @@ export type HttpServices = {
     | 'speakers.links'
     | 'notes.vault'
     | 'speakers.profiles'
+    | 'audio.recorders'
   >;
   /** Names and addresses that the service's certificate is for, where it speaks https itself. */
   certificateNames(): readonly string[];
@@ -82,8 +83,10 @@ export type HttpServices = {
     Captures,
     | 'browser'
     | 'devices'
+    | 'held'
     | 'hear'
     | 'sources'
+    | 'stop'
     | 'combine'
     | 'uncombine'
     | 'now'
@@ -97,7 +100,7 @@ export type HttpServices = {
   voices: Pick<VoiceCatchUp, 'look' | 'state'>;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;
-  store: Pick<EventLog, 'read' | 'readAll' | 'head' | 'usable'>;
+  store: Pick<EventLog, 'read' | 'readAll' | 'outlines' | 'opened' | 'head' | 'usable'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;
   rows: Pick<RowsStorage, 'withRoom'>;
@@ -121,7 +124,7 @@ export type HttpServices = {
   space: Omit<SpaceLimit, 'start' | 'stop'>;
   /** Room on the disk. */
   disk: Pick<DiskRoom, 'giveUpReserve' | 'warning'>;
-  backups: Pick<Backups, 'begin' | 'now' | 'onChange'>;
+  backups: Pick<Backups, 'begin' | 'cancel' | 'now' | 'onChange'>;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */

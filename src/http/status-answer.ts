@@ -58,7 +58,7 @@ export async function presentStatus(
       speakers: suggestionAnswers(waiting.speakers, language),
     })),
     errors: errors.map((error) => ({
-      ...errorIn(language, error),
+      ...errorIn({ language, isAdmin: caller.isAdmin }, error),
       waiting: services.recordingService.activity(error.recording_id)[0]?.waiting ?? null,
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),

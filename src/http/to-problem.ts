@@ -209,6 +209,8 @@ const byCode = {
   USER_DISABLED: (error) => new Problem('user-disabled', error.message),
   ADMINISTRATOR_FIRST: (error) => new Problem('administrator-first', error.message),
   BUILT_IN_USER: (error) => new Problem('built-in-user', error.message),
+  LINK_OVER: (error) => new Problem('link-over', error.message),
+  TOO_MANY_LINKS: (error) => new Problem('too-many-links', error.message),
   UNKNOWN_USER: (error) => notFound(error.message),
   INVALID_USERNAME: (error) => invalid([{ path: 'username', message: error.message }]),
   INVALID_PASSWORD: (error) => invalid([{ path: 'password', message: error.message }]),
@@ -232,6 +234,7 @@ const byCode = {
   OUTSIDE_SPACE: (error) => new Problem('outside-space', error.message, { cause: error }),
   DOCUMENT_TOO_LARGE: (error) => new Problem('too-large', error.message, { cause: error }),
 
+  'not-a-recorder': (error) => new Problem('not-a-recorder', error.message),
   'device-taken': (error) => new Problem('device-unavailable', error.message),
   'device-gone': (error) => new Problem('device-unavailable', error.message),
   'no-device': (error) => new Problem('device-unavailable', error.message),

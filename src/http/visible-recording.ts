@@ -1,5 +1,5 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
-import { recordingById } from '../../projections/recordings.ts';
+import { recordingById, wordlessRecordingById } from '../../projections/recordings.ts';
 import { notFound } from './problems.ts';
 import type { Caller, HttpServices } from './services.ts';
 import { isIn } from '../../machines/states.ts';
@@ -12,8 +12,8 @@ export const sees = (caller: Pick<Caller, 'userId' | 'isAdmin'>, owner: string):
   owner === caller.userId || (owner === guest && caller.isAdmin);
 
 /**
- * As `sees`; and what a deleted user left has no owner: administrators see it, hand it over and
- * erase it, as they do with what `guest` records.
+ * As `sees`; and what a deleted user left has no owner: administrators list it, hand it over and erase it, without
+ * a word of it. Who reads it again is the new owner.
  */
 export const seesLeft = (
   { accounts }: Pick<HttpServices, 'accounts'>,
@@ -23,28 +23,42 @@ export const seesLeft = (
 
 /** @throws {Problem} 404, the same for a recording that is not there, one that was erased, and one of another user. */
 export async function visibleRecording(
+  { storage }: Pick<HttpServices, 'storage'>,
+  caller: Caller,
+  recordingId: string,
+): Promise<RecordingRow> {
+  const row = await present(storage, recordingId);
+  if (!row || !sees(caller, row.owner)) throw notFound();
+  return row;
+}
+
+/** The same and what a deleted user left: that without words, for administrators. */
+export async function visibleOrLeft(
   services: Pick<HttpServices, 'storage' | 'accounts'>,
   caller: Caller,
   recordingId: string,
 ): Promise<RecordingRow> {
-  const row = await present(services, recordingId);
+  const row = await present(services.storage, recordingId);
   if (!row || !seesLeft(services, caller, row.owner)) throw notFound();
-  return row;
+  if (sees(caller, row.owner)) return row;
+  const wordless = await wordlessRecordingById(services.storage, recordingId);
+  if (!wordless) throw notFound();
+  return wordless;
 }
 
 /** The same, where administrators see what becomes of everybody's recordings, without a word of them. */
 export async function recordingInView(
-  services: Pick<HttpServices, 'storage' | 'accounts'>,
+  { storage }: Pick<HttpServices, 'storage'>,
   caller: Caller,
   recordingId: string,
 ): Promise<RecordingRow> {
-  const row = await present(services, recordingId);
-  if (!row || !(caller.isAdmin || seesLeft(services, caller, row.owner))) throw notFound();
+  const row = await present(storage, recordingId);
+  if (!row || !(caller.isAdmin || sees(caller, row.owner))) throw notFound();
   return row;
 }
 
 async function present(
-  { storage }: Pick<HttpServices, 'storage'>,
+  storage: HttpServices['storage'],
   recordingId: string,
 ): Promise<RecordingRow | undefined> {
   if (!ulidPattern.test(recordingId)) return undefined;

@@ -12,8 +12,8 @@ import { type Encoding, encodingFor, encodings } from './encodings.ts';
 export type WebFiles = {
   /** Paths from the web app's root, without a slash before them. */
   paths: readonly string[];
-  /** Answers with a file, in the best encoding that it was built in. */
-  send(ctx: Context, path: string): Promise<void>;
+  /** Answers with a file, in the best encoding that it was built in. @param status 404: for what is not there */
+  send(ctx: Context, path: string, status?: 200 | 404): Promise<void>;
   /**
    * A `Link` header for what a part of the app is made of beside what `index.html` names, so that a browser asks
    * for all of it at once, not for one file after the other has come.
@@ -47,17 +47,19 @@ export function openWebFiles(folder: string): WebFiles {
         .map(asLink)
         .join(', '),
     paths: [...names].filter((name) => types[extname(name)] !== undefined),
-    async send(ctx, path) {
+    async send(ctx, path, status = 200) {
       const offered = encodings.filter((name) => names.has(path + endings[name]));
       const encoding = encodingFor(ctx, offered);
       const { bytes, etag } = await read(encoding === undefined ? path : path + endings[encoding]);
-      ctx.status = 200;
-      ctx.set('ETag', etag);
-      ctx.set('Cache-Control', path.startsWith('assets/') ? forever : 'no-cache');
+      ctx.status = status;
       if (offered.length > 0) ctx.vary('Accept-Encoding');
-      if (ctx.fresh) {
-        ctx.status = 304;
-        return;
+      if (status === 200) {
+        ctx.set('ETag', etag);
+        ctx.set('Cache-Control', path.startsWith('assets/') ? forever : 'no-cache');
+        if (ctx.fresh) {
+          ctx.status = 304;
+          return;
+        }
       }
       if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
       ctx.set('Content-Type', types[extname(path)]!);

@@ -1,4 +1,4 @@
-import { hasCode } from '../shared/errors.ts';
+import { hasCode, messageOf } from '../shared/errors.ts';
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
@@ -38,8 +38,7 @@ export async function backup(
   signal?: AbortSignal,
 ): Promise<BackupReport> {
   const { store, keys, data } = deps;
-  await assertUsable(directory, data);
-  await privateDirectory(directory);
+  await prepareTarget(directory, data);
   const layout = backupLayout(directory);
   const last = await readBackupMarker(directory);
   if (last && last.log !== store.id) {
@@ -231,8 +230,16 @@ async function nextFiles(directory: string, last: BackupMarker | undefined): Pro
   return files;
 }
 
-/** @throws {Error} where no backup can be made into a directory */
-export async function assertUsable(directory: string, data: DataFolder): Promise<void> {
+/** Makes the directory if need be. @throws {Error} a sentence: where no backup can be made into a directory */
+export async function prepareTarget(directory: string, data: DataFolder): Promise<void> {
+  await assertUsable(directory, data);
+  await privateDirectory(directory).catch((cause: unknown) => {
+    const why = `The folder ${directory} cannot be made or written (${messageOf(cause)}).`;
+    throw new Error(`${why} Choose another directory.`, { cause });
+  });
+}
+
+async function assertUsable(directory: string, data: DataFolder): Promise<void> {
   const way = relative(data.root, resolve(directory));
   if (way === '' || !way.startsWith('..')) {
     throw new Error('A backup inside the data directory would be lost with it.');

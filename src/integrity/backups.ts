@@ -14,7 +14,7 @@ import { lastBackupFile } from './not-in-backups.ts';
 /** A backup that was begun. Snake case: it is what HTTP answers. */
 export type BackupNow = {
   path: string;
-  state: 'running' | 'done' | 'failed';
+  state: 'running' | 'done' | 'failed' | 'cancelled';
   /** RFC 3339 UTC. */
   started_at: string;
   ended_at: string | null;
@@ -42,6 +42,8 @@ export interface Backups {
   make(path: string): Promise<BackupReport>;
   /** Begins one in the background. @throws {BackupRefused} also for a folder that is none for a backup */
   begin(path: string): Promise<BackupNow>;
+  /** Ends the one under way at its next file; what was backed up before stays. Resolves when it has ended. */
+  cancel(): Promise<void>;
   /** The one under way, or the last, also of an earlier process; null: there was none. */
   now(): Promise<BackupNow | null>;
   /** Called when one begins and ends, and now and then between. @returns how to stop */
@@ -50,7 +52,54 @@ export interface Backups {
   close(): Promise<void>;
 }
 
-export function openBackups(deps: {
+export function openBackups(deps: BackupsDeps): Backups {
+  const { data } = deps;
+  let last: BackupNow | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let cancelling = new AbortController();
+  const earlier = loadOnce(() => readLastBackup(data.root));
+  const { tell, onChange } = openTelling();
+
+  const assertNone = (): void => {
+    if (last?.state !== 'running') return;
+    throw new BackupRefused('BACKUP_RUNNING', `A backup into ${last.path} is being made.`);
+  };
+  const start = (path: string): { begun: BackupNow; report: Promise<BackupReport> } => {
+    assertNone();
+    const begun: BackupNow = { ...noBackup, path, started_at: new Date().toISOString() };
+    last = begun;
+    tell();
+    cancelling = new AbortController();
+    const report = makeOne(deps, begun, { cancelled: cancelling.signal, tell });
+    underWay = report.catch(() => undefined);
+    return { begun, report };
+  };
+  return {
+    make: async (path) => await start(path).report,
+    async begin(path) {
+      assertNone();
+      const { prepareTarget } = await import('./backup.ts');
+      await prepareTarget(path, data).catch((cause: unknown) => {
+        throw new BackupRefused('BACKUP_PLACE', messageOf(cause), { cause });
+      });
+      const { begun, report } = start(path);
+      // Kept in its state, and logged.
+      report.catch(() => undefined);
+      return { ...begun };
+    },
+    async cancel() {
+      cancelling.abort();
+      await underWay;
+    },
+    now: async () => (last ? { ...last } : await earlier()),
+    onChange,
+    async close() {
+      await underWay;
+    },
+  };
+}
+
+type BackupsDeps = {
   store: EventLog;
   keys: KeyStore;
   data: DataFolder;
@@ -59,63 +108,37 @@ export function openBackups(deps: {
   /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   log: Pick<Log, 'info' | 'warn'>;
-}): Backups {
-  const { data, log } = deps;
-  let last: BackupNow | null = null;
-  let underWay: Promise<unknown> = Promise.resolve();
-  const earlier = loadOnce(() => readLastBackup(data.root));
-  const { tell, onChange } = openTelling();
+};
 
-  const assertNone = (): void => {
-    if (last?.state !== 'running') return;
-    throw new BackupRefused('BACKUP_RUNNING', `A backup into ${last.path} is being made.`);
-  };
-  const run = async (one: BackupNow): Promise<BackupReport> => {
-    try {
-      const { backup } = await import('./backup.ts');
-      const counted = { ...deps, onFile: counting(one, tell) };
-      const report = await deps.whileFilesStay(() => backup(counted, one.path, deps.stopping));
-      const { facts } = report;
-      Object.assign(one, { state: 'done', facts });
-      log.info({ path: one.path, facts }, 'backed up');
-      return report;
-    } catch (error) {
-      Object.assign(one, { state: 'failed', error: messageOf(error) });
-      log.warn({ err: error, path: one.path }, 'a backup could not be made');
-      throw error;
-    } finally {
-      one.ended_at = new Date().toISOString();
-      tell();
+/** Makes one, and keeps what becomes of it. @throws as `backup`; that it was cancelled */
+async function makeOne(
+  deps: BackupsDeps,
+  one: BackupNow,
+  { cancelled, tell }: { cancelled: AbortSignal; tell: () => void },
+): Promise<BackupReport> {
+  const { log } = deps;
+  try {
+    const { backup } = await import('./backup.ts');
+    const counted = { ...deps, onFile: counting(one, tell) };
+    const ending = AbortSignal.any([deps.stopping, cancelled]);
+    const report = await deps.whileFilesStay(() => backup(counted, one.path, ending));
+    const { facts } = report;
+    Object.assign(one, { state: 'done', facts });
+    log.info({ path: one.path, facts }, 'backed up');
+    return report;
+  } catch (error) {
+    if (cancelled.aborted) {
+      Object.assign(one, { state: 'cancelled' });
+      log.info({ path: one.path }, 'a backup was cancelled');
+      throw new Error(wasCancelled, { cause: error });
     }
-  };
-  const start = (path: string): { begun: BackupNow; report: Promise<BackupReport> } => {
-    assertNone();
-    const begun: BackupNow = { ...noBackup, path, started_at: new Date().toISOString() };
-    last = begun;
+    Object.assign(one, { state: 'failed', error: messageOf(error) });
+    log.warn({ err: error, path: one.path }, 'a backup could not be made');
+    throw error;
+  } finally {
+    one.ended_at = new Date().toISOString();
     tell();
-    const report = run(begun);
-    underWay = report.catch(() => undefined);
-    return { begun, report };
-  };
-  return {
-    make: async (path) => await start(path).report,
-    async begin(path) {
-      assertNone();
-      const { assertUsable } = await import('./backup.ts');
-      await assertUsable(path, data).catch((cause: unknown) => {
-        throw new BackupRefused('BACKUP_PLACE', messageOf(cause), { cause });
-      });
-      const { begun, report } = start(path);
-      // Kept in its state, and logged.
-      report.catch(() => undefined);
-      return { ...begun };
-    },
-    now: async () => (last ? { ...last } : await earlier()),
-    onChange,
-    async close() {
-      await underWay;
-    },
-  };
+  }
 }
 
 function openTelling() {
@@ -141,6 +164,8 @@ function counting(one: BackupNow, tell: () => void): () => void {
     tell();
   };
 }
+
+const wasCancelled = 'The backup was cancelled. What was backed up before is as it was.';
 
 /** Milliseconds between two words about how many files there are. */
 const tellMs = 1000;

@@ -9,9 +9,12 @@ export type Finding = {
     | 'fact'
     | 'state'
     | 'key'
+    | 'user'
     | 'recording'
     | 'audio'
-    | 'document';
+    | 'document'
+    /** Something that was deleted, or a copy that an interrupted command left. */
+    | 'left';
   position?: number;
   stream?: string;
   version?: number;

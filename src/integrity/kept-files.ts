@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { KeyError } from '../../events/key-store.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../events/log/file-keys.ts';
 import { type Space, spaceInBucket } from '../documents/space.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
-import { hashFile } from '../shared/files.ts';
+import { hashFile, ifMissing } from '../shared/files.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 
 /** Files that the log speaks of, in folders or in a bucket: they are looked at and never changed. */
@@ -26,6 +26,8 @@ export interface KeptFiles {
   spaceOf(owner: string): Promise<Space>;
   /** As it is stored, whatever is kept in memory. @throws {KeyError} `MISSING`, `DAMAGED` */
   readKey(subject: string): Promise<Buffer>;
+  /** What lies where keys are, by name; erasures that are listed one by one are left out. */
+  keyNames(): AsyncIterable<string>;
   /** A sentence for each line of the list of erasures that cannot be read. */
   unreadableErasures(): Promise<string[]>;
 }
@@ -49,6 +51,9 @@ const inFolders = (data: KeptPlace['data']): KeptFiles => ({
     user: owner,
   }),
   readKey: (subject) => readKeyFile(data.keys, subject),
+  async *keyNames() {
+    yield* await readdir(data.keys).catch(ifMissing([]));
+  },
   unreadableErasures: async () => (await readErasures(join(data.keys, erasuresFile))).unreadable,
 });
 
@@ -62,6 +67,9 @@ const inBucket = (bucket: Blobs): KeptFiles => ({
     const key = decodeKey(await buffer(found.body));
     if (key) return key;
     throw new KeyError('DAMAGED', `The key of ${subject} is not as it was written.`);
+  },
+  async *keyNames() {
+    for await (const { key } of bucket.list('keys/')) yield key.slice('keys/'.length);
   },
   async unreadableErasures() {
     // Each erasure is an object of its own there; a list comes from a data directory only.

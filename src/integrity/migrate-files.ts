@@ -4,9 +4,19 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ulid } from 'ulid';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
-import { hashFile, ifMissing, privateDirectory, syncDirectory, syncFile } from '../shared/files.ts';
+import { hasCode } from '../shared/errors.ts';
+import {
+  copyDurably,
+  hashFile,
+  ifMissing,
+  privateDirectory,
+  syncDirectory,
+  syncFile,
+} from '../shared/files.ts';
+import { inOrder } from '../shared/in-order.ts';
 import { type Blobs, segmentsOf } from '../storage/blobs/blobs.ts';
 import { hashBlob } from './kept-files.ts';
+import { migratingFolder } from './not-in-backups.ts';
 
 /** Files under names with slashes, as a data directory, a shared directory and a bucket have them alike. */
 export interface MigratedFiles {
@@ -19,6 +29,8 @@ export interface MigratedFiles {
   /** Works with the file on this machine's disk. */
   withPath<T>(name: string, work: (path: string) => Promise<T>): Promise<T>;
   remove(name: string): Promise<void>;
+  /** Removes what an interrupted copy left. */
+  tidy(): Promise<void>;
   /** Whether a file of that name can be there at all. */
   takes(name: string): boolean;
 }
@@ -33,6 +45,19 @@ export type FilesMigrated = { copied: number; present: number; left: number };
  * The source is only read. What is derived from audio is left out: it is made again.
  */
 export async function migrateFiles(
+  from: MigratedFiles,
+  to: MigratedFiles,
+  say: (text: string) => void,
+): Promise<FilesMigrated> {
+  await inOrder([from.tidy, to.tidy]);
+  try {
+    return await copyMissing(from, to, say);
+  } finally {
+    await inOrder([from.tidy, to.tidy]);
+  }
+}
+
+async function copyMissing(
   from: MigratedFiles,
   to: MigratedFiles,
   say: (text: string) => void,
@@ -86,18 +111,22 @@ export function filesOfFolder(data: Pick<DataFolder, 'shared'>): MigratedFiles {
     async put(name, from, sha256) {
       const folder = dirname(pathOf(name));
       await privateDirectory(folder);
-      const temporary = join(folder, `.migrating-${ulid()}`);
-      try {
-        await copyFile(from, temporary);
-        if ((await hashFile(temporary))?.sha256 !== sha256) throw changed(name);
-        await syncFile(temporary);
-        await rename(temporary, pathOf(name));
-      } finally {
-        await rm(temporary, { force: true });
-      }
+      await privateDirectory(join(data.shared, migratingFolder));
+      const temporary = join(data.shared, migratingFolder, ulid());
+      await copyFile(from, temporary);
+      if ((await hashFile(temporary))?.sha256 !== sha256) throw changed(name);
+      await syncFile(temporary);
+      await moveTo(temporary, pathOf(name));
       await syncDirectory(folder);
     },
     remove: (name) => rm(pathOf(name), { force: true }),
+    async tidy() {
+      await rm(join(data.shared, migratingFolder), { recursive: true, force: true });
+      // As 888c70e left them when it was killed, beside the files themselves.
+      for (const folder of folders)
+        for await (const name of filesBelow(data.shared, folder, isLeftByCopy))
+          await rm(pathOf(name), { force: true });
+    },
     takes: () => true,
   };
 }
@@ -115,8 +144,8 @@ export function filesOfBlobs(blobs: Blobs, scratch: string): MigratedFiles {
     async withPath(name, work) {
       const found = await blobs.get(name);
       if (found === null) throw new Error(`${name} has vanished while it was copied.`);
-      await privateDirectory(scratch);
-      const path = join(scratch, `.migrating-${ulid()}`);
+      await privateDirectory(join(scratch, migratingFolder));
+      const path = join(scratch, migratingFolder, ulid());
       try {
         await pipeline(found.body, createWriteStream(path, { mode: 0o600 }));
         return await work(path);
@@ -125,6 +154,7 @@ export function filesOfBlobs(blobs: Blobs, scratch: string): MigratedFiles {
       }
     },
     remove: (name) => blobs.delete(name),
+    tidy: () => rm(join(scratch, migratingFolder), { recursive: true, force: true }),
     // Nothing looks after a quarantine there; hidden files are people's, and of no user of the service.
     takes: (name) => !name.startsWith('quarantine/') && isKey(name),
   };
@@ -143,12 +173,27 @@ function isKey(name: string): boolean {
 const changed = (name: string) =>
   new Error(`${name} is not what it was before it was copied: the service must not run meanwhile.`);
 
+const isLeftByCopy = (name: string): boolean => name.startsWith('.migrating-');
+
+/** Where its folder is of another file system, the copy is made once more, there. */
+async function moveTo(path: string, to: string): Promise<void> {
+  await rename(path, to).catch(async (error: unknown) => {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    await copyDurably(path, to);
+    await rm(path);
+  });
+}
+
 /** Regular files alone: no link leads out. What an interrupted copy left is none of them. */
-async function* filesBelow(root: string, folder: string): AsyncGenerator<string> {
+async function* filesBelow(
+  root: string,
+  folder: string,
+  wanted = (name: string) => !isLeftByCopy(name),
+): AsyncGenerator<string> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifMissing(null));
   for (const entry of entries ?? []) {
     const name = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(root, name);
-    else if (entry.isFile() && !entry.name.startsWith('.migrating-')) yield name;
+    if (entry.isDirectory()) yield* filesBelow(root, name, wanted);
+    else if (entry.isFile() && wanted(entry.name)) yield name;
   }
 }

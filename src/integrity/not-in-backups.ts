@@ -5,6 +5,9 @@ import { scrubStateFile } from './scrub-state.ts';
 /** What the last backup was: where, when, how much. */
 export const lastBackupFile = 'last-backup.json';
 
+/** Where files lie while `migrate` copies them, until they are whole. */
+export const migratingFolder = '.migrating';
+
 /**
  * Entries of a data directory that no backup or salvage copies. Everything else is copied, also what
  * later releases add, and resumable uploads that are not complete: each of their chunks was acknowledged.
@@ -24,6 +27,8 @@ export const notInBackups: ReadonlySet<string> = new Set([
   'models',
   // Not acknowledged.
   'uploads',
+  // Of a copy that was interrupted.
+  migratingFolder,
   // Of the running process.
   'control.sock',
   'trigger.sock',

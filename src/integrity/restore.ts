@@ -16,7 +16,7 @@ import {
   recordingFacts,
   recordingStream,
 } from '../../events/facts/recording.ts';
-import { usersStream } from '../../events/facts/catalogue.ts';
+import { userSubjects, usersStream } from '../../events/facts/catalogue.ts';
 import { nextSnapshot, initialState, machineVersion } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
@@ -196,7 +196,7 @@ async function deleteUsers(store: EventLog, list: ErasureList): Promise<number> 
     if (fact.type === 'user.deleted') present.delete(fact.data.user_id);
     version = fact.version;
   }
-  const gone = [...present].filter((id) => list.has(id));
+  const gone = [...present].filter((id) => userSubjects(id).some(list.has));
   for (const id of gone) {
     const metadata = { by: 'system', command: `restore-erasure-${id}` };
     const deleted = { type: 'user.deleted', data: { user_id: id }, ...metadata } as const;

@@ -235,8 +235,10 @@ function reportDamage(scrub: Scrubbing): void {
   if (fresh.length > 0) log.error({ damage: fresh.slice(0, 20), advice }, 'damage was found');
 }
 
-const isInFiles = ({ kind, severity }: { kind: string; severity: string }): boolean =>
-  severity === 'damage' && kind !== 'record' && kind !== 'index';
+/** What is in the log the log itself tells of. */
+const inTheLog: ReadonlySet<string> = new Set<Finding['kind']>(['record', 'index', 'user']);
+const isInFiles = ({ kind, severity }: Pick<Finding, 'kind' | 'severity'>): boolean =>
+  severity === 'damage' && !inTheLog.has(kind);
 
 const asFinding = ([recordingId, reason]: [string, string]): Finding => ({
   kind: 'recording',

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode } from '../shared/errors.ts';
+import { isName } from '../../events/facts/validation.ts';
 import { LRUCache } from 'lru-cache';
 import { join } from 'node:path';
 import {
@@ -16,6 +18,11 @@ import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import { type DocumentName, type PerDocument, documentNames } from '../documents/documents.ts';
 
+/** How often something is looked at again that goes on meanwhile, or is being removed. */
+export const looksMax = 3;
+/** Before something is said to be left it is looked at again, after so many milliseconds. */
+export const leftLookMs = 500;
+
 /** How many files were looked at. */
 export type FilesChecked = { audio: number; documents: number };
 
@@ -27,7 +34,10 @@ export async function checkFiles(
   report: (finding: Finding) => void,
   pause?: () => Promise<void>,
 ): Promise<FilesChecked> {
-  if (files.erased) return { audio: 0, documents: 0 };
+  if (files.erased) {
+    if (files.erased === 'by its fact') await checkErased(kept, place, files, report);
+    return { audio: 0, documents: 0 };
+  }
   const { stream } = place;
   for (const [name, { version, bytes, sha256 }] of files.audio) {
     const path = join('recordings', place.recordingId, name);
@@ -48,6 +58,21 @@ export async function checkFiles(
   };
 }
 
+/** Names of audio are in facts that stay; those of documents are not. */
+async function checkErased(
+  kept: Pick<KeptFiles, 'hashAudio'>,
+  { recordingId, stream }: { recordingId: string; stream: string },
+  files: RecordedFiles,
+  report: (finding: Finding) => void,
+): Promise<void> {
+  for (const [name, { version }] of files.audio) {
+    if ((await kept.hashAudio(recordingId, name)) === undefined) continue;
+    const path = join('recordings', recordingId, name);
+    const what = 'The recording was erased, and its audio is still there.';
+    report({ kind: 'left', severity: 'damage', stream, version, path, what });
+  }
+}
+
 export type KeysChecked = { sound: number; erased: number };
 
 /** Subjects remembered as looked at; one beyond that is looked at again. */
@@ -61,12 +86,12 @@ export async function checkKeys(
   deps: {
     store: EventLog;
     keys: KeyStore;
-    kept: Pick<KeptFiles, 'readKey' | 'unreadableErasures'>;
+    kept: Pick<KeptFiles, 'readKey' | 'keyNames' | 'unreadableErasures'>;
   },
   report: (finding: Finding) => void,
   pause: () => Promise<void> = async () => {},
 ): Promise<KeysChecked> {
-  const { store, keys, kept } = deps;
+  const { store, kept } = deps;
   const looked = new LRUCache<string, true>({ max: subjectsKept });
   const checked: KeysChecked = { sound: 0, erased: 0 };
   for await (const page of store.soundRecords()) {
@@ -76,13 +101,20 @@ export async function checkKeys(
       looked.set(subject, true);
       const state = await keyState(deps, subject);
       if (state === 'sound') checked.sound += 1;
-      else if ((await keys.erasures()).some((erasure) => erasure.subject === subject)) {
-        checked.erased += 1;
+      else if (state === 'erased') checked.erased += 1;
+      else if (state === 'left') {
+        const what = 'The key of something erased is still there: what it opens can be read.';
+        report({ kind: 'left', severity: 'damage', path: keyPath(subject), what });
       } else {
         const what = `${keyFaults[state]}: what it opens cannot be read.`;
         report({ kind: 'key', severity: 'damage', path: keyPath(subject), what });
       }
     }
+  }
+  for await (const name of kept.keyNames()) {
+    if (isName(name) || name.startsWith('erased.') || name.endsWith('.tmp')) continue;
+    const what = 'It is no key: perhaps a copy of one, with which what is erased could be read.';
+    report({ kind: 'left', severity: 'damage', path: keyPath(name), what });
   }
   for (const what of await kept.unreadableErasures()) {
     report({ kind: 'key', severity: 'damage', path: keyPath(erasuresFile), what });
@@ -102,14 +134,39 @@ const keyFaults = {
 async function keyState(
   { keys, kept }: { keys: KeyStore; kept: Pick<KeptFiles, 'readKey'> },
   subject: string,
-): Promise<'sound' | keyof typeof keyFaults> {
+): Promise<'sound' | 'erased' | 'left' | keyof typeof keyFaults> {
+  for (let looks = 1; ; looks += 1) {
+    const inFile = await keyInFile(kept, subject);
+    const inUse = await inUseAs(keys, subject);
+    if (inUse !== 'erased') {
+      if (typeof inFile === 'string') return inFile;
+      return typeof inUse !== 'string' && inUse.equals(inFile) ? 'sound' : 'wrong';
+    }
+    if (typeof inFile === 'string') return 'erased';
+    // It is listed before it is destroyed.
+    if (looks === looksMax) return 'left';
+    await delay(leftLookMs);
+  }
+}
+
+async function keyInFile(
+  kept: Pick<KeptFiles, 'readKey'>,
+  subject: string,
+): Promise<Buffer | 'missing' | 'damaged'> {
   try {
-    const inFile = await kept.readKey(subject);
-    const inUse = await keys.find(subject);
-    return inUse === 'erased' || inUse.equals(inFile) ? 'sound' : 'wrong';
+    return await kept.readKey(subject);
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
     return error.code === 'MISSING' ? 'missing' : 'damaged';
+  }
+}
+
+async function inUseAs(keys: KeyStore, subject: string): Promise<Buffer | 'erased' | 'none'> {
+  try {
+    return await keys.find(subject);
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    return 'none';
   }
 }
 
@@ -117,8 +174,8 @@ async function keyState(
 export type RecordedFiles = {
   /** Whose space new documents go to. */
   owner: string | null;
-  /** Nothing is to be there any more: the recording was discarded or erased, or its key is gone. */
-  erased: boolean;
+  /** Nothing is to be there any more: the recording was discarded or erased, or its key is gone, as after a restore. */
+  erased: false | 'by its fact' | 'by its key';
   /** By path below the recording's folder. */
   audio: Map<string, { version: number; bytes: number; sha256: string }>;
   documents: {
@@ -140,7 +197,8 @@ export const noFiles = (): RecordedFiles => ({
 
 /** Takes one more fact of the recording's stream into account. */
 export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
-  if (fact.erased === true || fact.to === 'idle.erased') files.erased = true;
+  if (fact.erased === true) files.erased ||= 'by its key';
+  if (fact.to === 'idle.erased') files.erased = 'by its fact';
   if ('owner' in fact.data) files.owner = fact.data.owner;
   const audio = audioOf(fact);
   if (audio) {
@@ -174,9 +232,16 @@ async function checkDocuments(
   if (documents === null) return 0;
   const { owner, version } = documents;
   const space = await kept.spaceOf(owner);
+  // Not its whole path: that is a title, which is content.
+  const path = join('spaces', owner);
+  for (const name of documentNames) {
+    if (documents.present.includes(name)) continue;
+    // Another one under its name is a person's, or another recording's.
+    if ((await hashOf(space, documents.paths[name])) !== documents.sha256[name]) continue;
+    const what = `The ${name} was deleted, and is still there.`;
+    report({ kind: 'left', severity: 'damage', stream, version, path, what });
+  }
   for (const name of documents.present) {
-    // Not its whole path: that is a title, which is content.
-    const path = join('spaces', owner);
     const at = { kind: 'document', severity: 'note', stream, version, path } as const;
     const sha256 = await hashOf(space, documents.paths[name]);
     if (sha256 === 'missing') {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Damage, EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
@@ -8,9 +9,12 @@ import {
   checkFiles,
   checkKeys,
   keyPath,
+  leftLookMs,
+  looksMax,
   noFiles,
   noteFiles,
 } from './verify-files.ts';
+import { namelessUsers } from './nameless-users.ts';
 import { type Finding, findingsMax, openFindings } from './findings.ts';
 import { type KeptPlace, keptFiles } from './kept-files.ts';
 import { harmedTables } from './tables/tables.ts';
@@ -122,7 +126,13 @@ export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]
   if (kinds.has('key')) {
     advice.push('Put the named keys back from a backup, or delete their recordings and users.');
   }
+  if (kinds.has('user')) {
+    advice.push(
+      'The keys of the named users were destroyed. They cannot log in: create them again (mitschrift users add).',
+    );
+  }
   if (kinds.has('audio')) advice.push('Put the named audio files back from a backup.');
+  if (kinds.has('left')) advice.push(leftAdvice);
   if (kinds.has('state') || kinds.has('fact')) {
     advice.push(
       'Facts are not what this release would have recorded: report it, with the output of this command.',
@@ -131,8 +141,8 @@ export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]
   return advice;
 }
 
-/** How often a recording that goes on while its files are looked at is looked at again. */
-const looksMax = 3;
+const leftAdvice =
+  'Something that was deleted is still there: delete it again, or remove the named files.';
 
 /**
  * Checks one stream: its facts hold to their schemas, the machine's states are those that were
@@ -147,13 +157,16 @@ export async function checkStream(
 ): Promise<StreamChecked> {
   const checked: StreamChecked = { facts: 0, recordings: 0, audio: 0, documents: 0 };
   let files = noFiles();
+  const nameless = namelessUsers();
   let whole = true;
   try {
     for await (const fact of deps.store.read(stream)) {
       checked.facts += 1;
       checkSchema(fact, report);
       noteFiles(files, fact);
+      nameless.note(fact);
     }
+    nameless.report(report);
   } catch (error) {
     unreadable(stream, error, report);
     whole = false;
@@ -175,7 +188,10 @@ export async function checkStream(
     const found: Finding[] = [];
     const counted = await checkFiles(kept, place, files, (one) => found.push(one), pause);
     const now = !whole || found.length === 0 ? version : await deps.store.version(stream);
-    if (now === version || looks >= looksMax) {
+    // A deletion is stored before it is carried out.
+    const isLeft = found.some(({ kind }) => kind === 'left') && looks < looksMax;
+    if (isLeft) await delay(leftLookMs);
+    if ((now === version && !isLeft) || looks >= looksMax) {
       for (const finding of found) report(finding);
       return { ...checked, ...counted };
     }
@@ -229,6 +245,10 @@ export const withRows = (health: ServiceHealth, full: Error | undefined): Servic
   full === undefined || health.state !== 'ok'
     ? health
     : { ...health, state: 'recovering', writable: false, advice: [full.message, ...health.advice] };
+
+/** What the log lost before this start is told for as long as the service runs: it is for a person to look after. */
+export const withLoss = (health: ServiceHealth, lost: string | null): ServiceHealth =>
+  lost === null ? health : { ...health, advice: [lost, ...health.advice] };
 
 type StreamChecked = FilesChecked & Pick<LogCheck, 'facts' | 'recordings'>;
 

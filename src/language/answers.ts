@@ -14,7 +14,9 @@ export function plainAnswer(answer: string): string {
   const lines = withoutMarkup(answer)
     .split('\n')
     .map((line) => line.replace(/^\s*#{1,6}\s+/u, '').trimEnd());
-  while (lines.length > 0 && (lines[0] === '' || preamble.test(lines[0]!.trim()))) lines.shift();
+  const isBefore = (line: string) => line === '' || preamble.test(line.trim());
+  const first = lines.findIndex((line) => !isBefore(line));
+  lines.splice(0, first < 0 ? lines.length : first);
   while (lines.length > 0 && (lines.at(-1) === '' || farewell.test(lines.at(-1)!.trim())))
     lines.pop();
   return lines
@@ -29,15 +31,17 @@ export function plainLine(answer: string): string {
     .replaceAll(/[*_`#]+/gu, '')
     .replaceAll(/\s+/gu, ' ')
     .trim();
-  const quoted = /^["'„“”«»‚‘’]+(.*?)["'„“”«»‚‘’]+([.,;:]?)$/u.exec(line);
-  return (quoted ? quoted[1]! + quoted[2]! : line).trim();
+  const inner = line.replace(/^["'„“”«»‚‘’]+/u, '');
+  if (inner === line) return line;
+  const closed = /(?<!["'„“”«»‚‘’])["'„“”«»‚‘’]+([.,;:]?)$/u.exec(inner);
+  return (closed ? inner.slice(0, closed.index) + closed[1]! : line).trim();
 }
 
 const withoutMarkup = (answer: string): string =>
   answer
     .replaceAll(/\r\n?/gu, '\n')
-    .replaceAll(/^\s*`{3,}\w*\s*$/gmu, '')
-    .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/gu, '$1')
+    .replaceAll(/^[^\S\r\n\u2028\u2029]*`{3,}\w*[^\S\r\n\u2028\u2029]*$/gmu, '')
+    .replaceAll(/!?\[([^[\]\n]*)\]\([^)\n]{0,500}\)/gu, '$1')
     .replaceAll(/<\/?[a-z!][^>\n]{0,500}>/giu, '')
     // Invisible characters turn text round or hide in it; the two joiners some scripts need stay.
     .replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, '')

@@ -1,3 +1,4 @@
+import { textSegments } from '../shared/segments.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { type Sentence, knownLocale, sentencesOf, stopWords, textSentences } from './sentences.ts';
 import { textOfLines } from './talk.ts';
@@ -145,7 +146,9 @@ function titleFrom(sentence: string, language: string | null): string {
   const from = words.slice(Math.max(0, first), Math.max(0, first) + titleWordsMax);
   const last = from.findLastIndex(means);
   const chosen = last > 0 ? from.slice(0, last + 1) : from;
-  const title = chosen.join(' ').replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}?!%]+$/gu, '');
+  const title = chosen
+    .join(' ')
+    .replaceAll(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}?!%])[^\p{L}\p{N}?!%]+$/gu, '');
   return title.charAt(0).toLocaleUpperCase() + title.slice(1);
 }
 
@@ -185,7 +188,7 @@ function contentWords(texts: readonly string[], language: string | null): Set<st
   const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'word' });
   return texts.map((text) => {
     const words = new Set<string>();
-    for (const { isWordLike, segment } of segmenter.segment(text.toLowerCase())) {
+    for (const { isWordLike, segment } of textSegments(segmenter, text.toLowerCase())) {
       if (isWordLike && segment.length > 1 && !stop.has(segment)) words.add(segment.slice(0, 7));
     }
     return words;

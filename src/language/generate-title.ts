@@ -115,7 +115,7 @@ function isRight({ title, abstract }: GeneratedTitle, language: string | null): 
 /** One line without quotes round it, a `Title:` before it or a full stop after it. */
 function cleanTitle(answer: string): string {
   const bare = plainLine(plainLine(answer).replace(/^(?:title|titel)\s*:\s*/iu, ''));
-  const unstopped = bare.replace(/(?<!\.\.)[\s.,;:。]+$/u, '');
+  const unstopped = bare.replace(/(?<![\s.,;:。])[\s.,;:。]+$/u, '');
   const title = plainLine(unstopped);
   return /[\p{L}\p{N}]/u.test(title) ? title : '';
 }
@@ -126,7 +126,9 @@ const wordsOf = (title: string): string[] =>
 function cutTitle(title: string): string {
   if (wordsOf(title).length <= titleWordsMax && title.length <= titleCharactersMax) return title;
   const words = title.split(/\s+/u).slice(0, titleWordsMax).join(' ');
-  return cleanTitle(words.slice(0, titleCharactersMax).replaceAll(/[^\p{L}\p{N}]+$/gu, ''));
+  return cleanTitle(
+    words.slice(0, titleCharactersMax).replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, ''),
+  );
 }
 
 function request(text: string, language: string | null, again: boolean): Completion {

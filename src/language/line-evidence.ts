@@ -1,3 +1,4 @@
+import { textSegments } from '../shared/segments.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { knownLocale, stopWords } from './sentences.ts';
 import type { DraftLine } from './summary-lines.ts';
@@ -176,7 +177,7 @@ const wordSegmenter = (language: string | null) =>
   new Intl.Segmenter(knownLocale(language), { granularity: 'word' });
 
 function wordsIn(text: string, language: string | null, by = wordSegmenter(language)): string[] {
-  return Array.from(by.segment(text.normalize('NFKC').toLowerCase()))
+  return Array.from(textSegments(by, text.normalize('NFKC').toLowerCase()))
     .filter(({ isWordLike }) => isWordLike)
     .map(({ segment }) => segment);
 }

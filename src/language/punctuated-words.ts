@@ -40,4 +40,5 @@ const reach = (letters: readonly SpokenWord[], first: number, next: number) => (
 
 /** How much of what stands between two words opens the second: „ ( «. All else closes the first. */
 const opening = (between: string): number =>
-  (/\s(\S*)$/u.exec(between)?.[1] ?? /[\p{Ps}\p{Pi}]*$/u.exec(between)![0]).length;
+  (/\s(\S*)$/u.exec(between)?.[1] ?? /(?<![\p{Ps}\p{Pi}])[\p{Ps}\p{Pi}]*$/u.exec(between)![0])
+    .length;

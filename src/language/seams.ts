@@ -56,7 +56,7 @@ export function jointText(settled: readonly SettledPiece[], language: string | n
     if (one.text !== null && before && isSeam(before, one))
       text = begunAsHeard(text, one.piece, language);
     if (one.text !== null && after && isSeam(one, after))
-      text = text.replace(/[.!?…。！？]+$/u, '');
+      text = text.replace(/(?<![.!?…。！？])[.!?…。！？]+$/u, '');
     all += (before ? one.piece.glue : '') + text;
   }
   return all;

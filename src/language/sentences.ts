@@ -1,3 +1,4 @@
+import { textSegments } from '../shared/segments.ts';
 import { deu, eng } from 'stopword';
 import type { Block, Word } from '../../events/facts/transcript.ts';
 
@@ -82,7 +83,7 @@ function pieces(
 ): CutPiece[] {
   const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'sentence' });
   const sentences = Array.from(
-    segmenter.segment(text.replaceAll(/\s+/gu, ' ').trim()),
+    textSegments(segmenter, text.replaceAll(/\s+/gu, ' ').trim()),
     ({ segment }) => segment.trim(),
   );
   const lengths = sentences.map((sentence) => sentence.split(' ').length);

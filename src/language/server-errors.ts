@@ -61,7 +61,7 @@ const charactersMax = 300;
  * Ollama's and LM Studio's `error` string, FastAPI's `detail` (without the input it echoes).
  */
 export function serverMessage(body: string): string {
-  const said = fromJson(body) ?? body.replaceAll(/<[^>]*>/gu, ' ');
+  const said = fromJson(body) ?? body.replaceAll(/<[^<>]*>/gu, ' ');
   return said.replaceAll(/\s+/gu, ' ').trim();
 }
 

@@ -101,9 +101,9 @@ const known = (text: string): string | null =>
 function peopleIn(person: unknown): string[] {
   const names = Array.isArray(person)
     ? person.map(textIn)
-    : (known(textIn(person)) ?? '').split(/\s*[,;&/]\s*|\s+(?:and|und)\s+/u);
+    : (known(textIn(person)) ?? '').split(/[,;&/]|\s(?:and|und)\s/u);
   return names
-    .flatMap((name) => known(name) ?? [])
+    .flatMap((name) => known(name.trim()) ?? [])
     .filter((name) => !everyone.test(name))
     .slice(0, peopleMax);
 }

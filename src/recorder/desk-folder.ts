@@ -12,9 +12,11 @@ export type DeskNote = z.infer<typeof noteSchema>;
 /** A recording of this desk that is not wholly with its service yet. */
 export type DeskFolder = { path: string; note: DeskNote };
 
-const noteSchema = z.object({
-  /** Of the recording: given to the service when it begins there. */
+const storedNote = z.object({
+  /** Of this folder; and the key by which the service knows the recording again that it begins. */
   id: z.string(),
+  /** What the service calls the recording; null until it has begun it. */
+  recordingId: z.string().nullable().optional(),
   server: z.string(),
   username: z.string(),
   kind: z.enum(['solo', 'meeting']),
@@ -24,13 +26,18 @@ const noteSchema = z.object({
   device: z.string(),
   /** RFC 3339. */
   startedAt: z.string(),
-  /** The service has begun it. */
-  isKnown: z.boolean(),
+  /** Of a note of 0.1, where both had one id: the service has begun it. */
+  isKnown: z.boolean().optional(),
   /** It was stopped: nothing more is captured. */
   isOver: z.boolean(),
   /** Why the service takes no more of it; the audio stays here. */
   refused: z.string().nullable(),
 });
+
+const noteSchema = storedNote.transform(({ isKnown, recordingId = null, ...note }) => ({
+  ...note,
+  recordingId: isKnown === true ? note.id : recordingId,
+}));
 
 const noteName = 'recorder.json';
 
@@ -41,12 +48,12 @@ export const recorderRoot = (env: NodeJS.ProcessEnv): string =>
 /** Its folder and note are on the disk when this returns. */
 export async function makeDeskFolder(
   root: string,
-  about: Omit<DeskNote, 'id' | 'startedAt' | 'isKnown' | 'isOver' | 'refused'>,
+  about: Omit<DeskNote, 'id' | 'recordingId' | 'startedAt' | 'isOver' | 'refused'>,
 ): Promise<DeskFolder> {
   const id = ulid();
   const path = join(root, 'recordings', id);
   const startedAt = new Date().toISOString();
-  const note = { ...about, id, startedAt, isKnown: false, isOver: false, refused: null };
+  const note = { ...about, id, recordingId: null, startedAt, isOver: false, refused: null };
   await privateDirectory(path);
   await syncDirectory(join(root, 'recordings'));
   await writeNote({ path, note });

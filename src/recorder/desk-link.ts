@@ -30,8 +30,8 @@ export interface DeskLink {
 export type DeskLinkEvents = {
   /** The session to connect with; null: nobody is logged in. */
   login(): Promise<Login | null>;
-  /** The service takes this recording, from here on. */
-  ready(): void;
+  /** The service takes this recording, which it calls so, from here on. */
+  ready(recordingId: string): void;
   /** So many samples are on its disk. */
   acknowledged(samples: number): void;
   /** It takes nothing more for now. */
@@ -57,7 +57,13 @@ const silentMs = 40_000;
 const handshakeMs = 10_000;
 
 /** What of a recording is said to its service. */
-type LinkNote = Readonly<Pick<DeskNote, 'id' | 'server' | 'kind' | 'people' | 'isKnown'>>;
+export type LinkNote = Readonly<
+  Pick<DeskNote, 'id' | 'recordingId' | 'server' | 'kind' | 'people' | 'startedAt'>
+>;
+
+/** Samples at most. */
+const recordedSince = (startedAt: string): number =>
+  Math.max(0, Math.round(((Date.now() - Date.parse(startedAt)) / 1000) * captureRate));
 
 /** Connects at the first `begin`. */
 export const openDeskLink = (
@@ -182,7 +188,7 @@ class SocketLink implements DeskLink {
   }
 
   #sayStart(): void {
-    const { id, kind, people, isKnown } = this.#note;
+    const { id, recordingId, kind, people, startedAt } = this.#note;
     this.#isAsking = true;
     this.#say({
       type: 'audio.start',
@@ -190,7 +196,10 @@ class SocketLink implements DeskLink {
       sample_rate: captureRate,
       sender: 'recorder',
       ...(people.length > 0 ? { people } : {}),
-      ...(isKnown ? { recording_id: id } : { id }),
+      // What it has recorded by now without the service.
+      ...(recordingId === null
+        ? { id, held: recordedSince(startedAt) }
+        : { recording_id: recordingId }),
     });
   }
 
@@ -215,7 +224,7 @@ class SocketLink implements DeskLink {
       this.#isAsking = false;
       this.#sent = frame.samples;
       this.#acknowledge(frame.samples);
-      this.#on.ready();
+      this.#on.ready(frame.recording_id);
       this.poke();
     } else if (frame.type === 'audio.ack') {
       this.#acknowledge(frame.samples);
@@ -228,7 +237,7 @@ class SocketLink implements DeskLink {
       if (frame.recording_id !== undefined || !this.#isAsking) return;
       this.#isAsking = false;
       this.#on.refused(frame.code, frame.detail);
-    } else if (frame.recording_id === this.#note.id) {
+    } else if (frame.recording_id === this.#note.recordingId) {
       if (frame.event === 'recording.resumed') this.#on.resumed();
       else this.#on.stopped();
     }

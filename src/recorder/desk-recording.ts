@@ -88,7 +88,7 @@ class CapturedAndSent implements DeskRecording {
     });
     this.#link = openDeskLink(folder.note, this.#audio, {
       login: () => loginOf(folder.note, deps.login),
-      ready: () => this.#ready(),
+      ready: (recordingId) => this.#ready(recordingId),
       acknowledged: (samples) => (this.#acknowledged = samples),
       ended: (reason) => this.#guard(this.#endedThere(reason)),
       refused: (code, detail) => this.#guard(this.#refused(code, detail)),
@@ -138,14 +138,14 @@ class CapturedAndSent implements DeskRecording {
     const isNew = (await readClaim(path)) === null;
     // Killed before there was a capture: there is nothing of it.
     if (isNew && note.isOver) return await this.#finish('nothing');
-    if (note.isKnown) this.#link.begin();
+    if (note.recordingId !== null) this.#link.begin();
     const looking = setInterval(() => this.#guard(this.#look()), pokeMs);
     const capturing = new AbortController();
     let outcome: CaptureOutcome | null;
     try {
       outcome = await this.#capture(capturing.signal);
     } catch (error) {
-      if (isNew && !note.isKnown) await removeDeskFolder(this.folder);
+      if (isNew && note.recordingId === null) await removeDeskFolder(this.folder);
       throw error;
     } finally {
       capturing.abort();
@@ -161,7 +161,7 @@ class CapturedAndSent implements DeskRecording {
     this.#samples = (await exists(join(path, audioFileName)))
       ? await repairWav(join(path, audioFileName), 1)
       : 0;
-    if (this.#samples === 0 && !note.isKnown) return await this.#finish('nothing');
+    if (this.#samples === 0 && note.recordingId === null) return await this.#finish('nothing');
     this.#link.begin();
     this.#link.poke();
     this.#link.stop(this.#samples);
@@ -190,7 +190,7 @@ class CapturedAndSent implements DeskRecording {
   async #look(): Promise<void> {
     this.#samples = Math.max(this.#samples, await this.#audio.samples());
     if (this.#samples === 0) return;
-    if (this.#away === null && !this.folder.note.isKnown) this.#link.begin();
+    if (this.#away === null && this.folder.note.recordingId === null) this.#link.begin();
     this.#link.poke();
   }
 
@@ -203,13 +203,13 @@ class CapturedAndSent implements DeskRecording {
     this.#poke();
   }
 
-  #ready(): void {
+  #ready(recordingId: string): void {
     const { note } = this.folder;
     this.#goneTries = 0;
     this.#away = null;
     this.#pause(false);
-    if (note.isKnown) return;
-    note.isKnown = true;
+    if (note.recordingId === recordingId) return;
+    note.recordingId = recordingId;
     this.#guard(writeNote(this.folder).then(() => entitle(this.folder.note, this.#deps)));
   }
 
@@ -248,7 +248,7 @@ class CapturedAndSent implements DeskRecording {
       this.#pause(true);
       if (!note.isOver || this.#isCapturing) return;
       if (isWhole) return this.#link.stopPaused();
-      await tell(note, this.#deps, 'POST', `/recordings/${note.id}/resume`);
+      await tell(note, this.#deps, 'POST', `/recordings/${note.recordingId}/resume`);
       return this.#link.beginLater();
     }
     this.#away = detail;

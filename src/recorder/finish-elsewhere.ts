@@ -1,5 +1,4 @@
-import type { DeskNote } from './desk-folder.ts';
-import { openDeskLink } from './desk-link.ts';
+import { type LinkNote, openDeskLink } from './desk-link.ts';
 import type { Login } from './logins.ts';
 
 /**
@@ -11,12 +10,13 @@ export async function finishElsewhere(
   id: string,
   login: () => Promise<Login | null>,
 ): Promise<{ samples: number }> {
-  const note: Pick<DeskNote, 'id' | 'server' | 'kind' | 'people' | 'isKnown'> = {
+  const note: LinkNote = {
     id,
+    recordingId: id,
     server,
     kind: 'solo',
     people: [],
-    isKnown: true,
+    startedAt: new Date().toISOString(),
   };
   const nothing = { read: async () => Buffer.alloc(0) };
   return await new Promise((resolve, reject) => {

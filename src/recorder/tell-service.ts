@@ -25,13 +25,13 @@ export async function loginOf(
 
 /** Gives it the title that was wanted. */
 export async function entitle(note: DeskNote, deps: Telling): Promise<void> {
-  const { id, title } = note;
+  const { recordingId: id, title } = note;
   if (title !== null) await tell(note, deps, 'PATCH', `/recordings/${id}`, { title });
 }
 
 /** A recording that began without a network began earlier than the service knows. */
 export async function correctStart(note: DeskNote, deps: Telling): Promise<void> {
-  const { id, startedAt } = note;
+  const { recordingId: id, startedAt } = note;
   const known = await tell(note, deps, 'GET', `/recordings/${id}`);
   const at = Date.parse((known as { started_at?: string } | null)?.started_at ?? startedAt);
   if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return;

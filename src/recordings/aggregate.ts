@@ -11,6 +11,7 @@ import type { Recording } from '../../projections/recording/recording.ts';
 import type { Log } from '../shared/log.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import type { RecordingHandler } from './handle.ts';
+import { sayInterrupted } from './say-interrupted.ts';
 
 /** Runs a stage's activity until it is done or `signal` aborts. Never throws: it appends facts. */
 export type RunStage = (
@@ -154,16 +155,16 @@ function actingFor(
     if (going !== mine) return;
     going = null;
     mine.actor.stop();
-    leaving = activities
-      .quiet()
+    const isLost = mine.held.lost.aborted; // it lives, so that is no death
+    const said = isLost && sayInterrupted(of.recording(), log, stopping.signal);
+    leaving = Promise.all([activities.quiet(), said])
       .then(() => mine.held.release())
       .catch((err: unknown) => log.warn({ err, recordingId }, 'it is not given back'))
       .then(() => {
         leaving = null;
         left(of.recording());
         // A fact may have come since. What was lost is another's.
-        const isOver = stopping.signal.aborted || mine.held.lost.aborted;
-        if (!isOver && !isSettled(of.snapshot())) waits(of.recording());
+        if (!stopping.signal.aborted && !isLost && !isSettled(of.snapshot())) waits(of.recording());
       });
   };
   return {

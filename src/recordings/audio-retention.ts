@@ -9,7 +9,9 @@ import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { isAbort } from '../shared/abort.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
+import type { Exclusively } from '../storage/blobs/exclusively.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
+import { removalName } from './erasure.ts';
 import { NotAccepted } from './refusals.ts';
 import { type FilesLock, filesLock } from './files-lock.ts';
 import type { RecordingAggregate } from './aggregate.ts';
@@ -45,6 +47,8 @@ type KeepingDeps = {
   /** Resolves when every projection has applied the log up to a position. */
   applied(position: number): Promise<void>;
   use(recordingId: string, work: (recording: RecordingAggregate) => Promise<void>): Promise<void>;
+  /** The same that removes files of recordings. */
+  exclusively: Exclusively;
   /** Awaited before audio is removed because none is to be kept. An AbortError leaves it to the next start. */
   beforeRemoval?(recordingId: string, signal: AbortSignal): Promise<void>;
   /** For tests. */
@@ -182,7 +186,8 @@ async function follow(
   }
   before('compress');
   const made = await compressAside(keeping, audio.recordingId, audio.file, signal);
-  await lock.movingFiles(async () => {
+  const putInPlace = async () => {
+    await assertSaved(keeping, recording);
     before('rename');
     const { temporary, ...data } = made;
     const kept = { path: temporary, sha256: data.sha256 };
@@ -193,7 +198,21 @@ async function follow(
     replace(audio, compressed);
     before('remove');
     await removeLeftovers(keeping, audio);
-  }, signal);
+  };
+  // In turn with what removes files of it, in any process.
+  await lock.movingFiles(
+    () => keeping.exclusively(removalName(audio.recordingId), putInPlace),
+    signal,
+  );
+}
+
+/** @throws {NotAccepted} when another process has moved it on; of what is erased nothing is left here */
+async function assertSaved({ files }: Keeping, recording: RecordingAggregate): Promise<void> {
+  await recording.readOn();
+  const state = stateName(recording.snapshot().value);
+  if (isIn(state, 'idle.saved')) return;
+  if (isIn(state, 'idle.erased')) await files.leave(recording.recordingId);
+  throw new NotAccepted('audio.compressed', state, []);
 }
 
 /** On disk, and known to every reader, before the file it replaces goes. */

@@ -30,8 +30,9 @@ export type LogCheck = {
   recordings: number;
   /** Documents rendered again and compared with the hashes recorded when they were written. */
   documents: number;
-  /** Documents not compared: erased, unreadable, or written by another version of the renderer. */
+  /** Documents not compared, and of them those that were erased or are unreadable; the others another version wrote. */
   notCompared: number;
+  erased: number;
   differences: { recording_id: string; version: number; difference: string }[];
 };
 
@@ -51,6 +52,7 @@ export async function checkLog(store: EventStore, only?: string): Promise<LogChe
     recordings: 0,
     documents: 0,
     notCompared: 0,
+    erased: 0,
     differences: [],
   };
   const recordings = new Set<string>(only === undefined ? [] : [only]);
@@ -135,10 +137,11 @@ async function compareDocuments(
 ): Promise<void> {
   if (saved === null) return;
   // With the first check: the start of the service must not wait for what documents are written with.
-  const { renderDocuments, rendererVersion } = await import('../documents/render.ts');
+  const { renderDocuments, rendererVersions } = await import('../documents/render.ts');
   const source = recording.sources.saved;
-  if (erased || source === null || saved.data.renderer !== rendererVersion) {
+  if (erased || source === null || !rendererVersions.includes(saved.data.renderer)) {
     check.notCompared += 1;
+    if (erased || source === null) check.erased += 1;
     return;
   }
   const { named } = filesOf(recording, source);
@@ -152,6 +155,7 @@ async function compareDocuments(
       read(recording, source),
       { ...named.data, ...named.content },
       saved.data,
+      saved.content?.audio,
     ),
   );
   check.documents += 1;

@@ -2,7 +2,7 @@ import { readdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { documentPaths } from '../documents/documents.ts';
+import { type DocumentName, type PerDocument, documentPaths } from '../documents/documents.ts';
 import {
   ConfinementError,
   OversizedDocument,
@@ -12,7 +12,6 @@ import {
 } from '../documents/space.ts';
 import { deleteDocument } from '../documents/write.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
-import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 
 /* What an erasure, or a deletion of documents, removes from the disk. */
 
@@ -65,36 +64,41 @@ export async function deleteDocuments(
   }
 }
 
-/** Deletes the documents that the last `documents.deleted` names, unless they were written again. */
+/** Deletes the documents that facts say are deleted and that were not written again since. */
 export async function deleteNamedDocuments(
   { store, spaceOf }: Pick<Folders, 'spaceOf'> & { store: EventStore },
   recordingId: string,
 ): Promise<void> {
-  const deletion = await lastDeletion(store, recordingId);
+  const deletion = await deletedDocuments(store, recordingId);
   if (deletion === null) return;
   const space = await spaceOf(deletion.owner);
   for (const path of deletion.paths) await deleteDocument(space, path);
 }
 
-/** Whose documents the last `documents.deleted` names, and where they were; null when they were written again, or none are named. */
-export async function lastDeletion(
+/**
+ * Documents that were deleted since they were last written, all deletions together, and whose they were then. Null: none.
+ */
+async function deletedDocuments(
   store: EventStore,
   recordingId: string,
 ): Promise<{ owner: string; paths: string[] } | null> {
   let owner: string | null = null;
-  let saved: LoggedRecordingFact | null = null;
-  let deleted: LoggedRecordingFact | null = null;
+  let saved: { owner: string | null; paths: PerDocument } | null = null;
+  let deleted = new Set<DocumentName>();
   for await (const fact of store.read(recordingStream(recordingId))) {
     if ('owner' in fact.data) owner = fact.data.owner;
-    if (fact.type === 'documents.saved') [saved, deleted] = [fact, null];
-    if (fact.type === 'documents.deleted') deleted = fact;
+    if (fact.type === 'documents.saved') {
+      saved = fact.content ? { owner, paths: fact.content.paths } : null;
+      deleted = new Set();
+    }
+    if (fact.type === 'documents.deleted')
+      for (const name of fact.data.documents) deleted.add(name);
   }
-  if (saved?.type !== 'documents.saved' || deleted?.type !== 'documents.deleted') return null;
-  if (owner === null || !saved.content) return null;
-  const { documents } = deleted.data;
-  const names = documents.includes('index') ? ['index' as const] : documents;
-  const { paths } = saved.content;
-  return { owner, paths: names.map((name) => paths[name]) };
+  if (saved?.owner == null || deleted.size === 0) return null;
+  const { paths } = saved;
+  // With the index all of them go.
+  const names = deleted.has('index') ? ['index' as const] : [...deleted];
+  return { owner: saved.owner, paths: names.map((name) => paths[name]) };
 }
 
 /** A name that was given up may be another recording's by now: each document says whose it is. */
@@ -126,7 +130,7 @@ async function recordingsNamedIn(space: Space, base: string): Promise<string[]> 
       throw error;
     });
     const front = document?.bytes.subarray(0, frontMatterBytes).toString('utf8') ?? '';
-    const named = /^recording: "?([0-9A-HJKMNP-TV-Z]{26})"?$/mu.exec(front)?.[1];
+    const named = /^recording: "?(?:\S+\/notes\/)?([0-9A-HJKMNP-TV-Z]{26})"?$/mu.exec(front)?.[1];
     if (named !== undefined) ids.push(named);
   }
   return ids;

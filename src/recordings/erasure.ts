@@ -1,20 +1,21 @@
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import { recordingStream } from '../../events/facts/recording.ts';
+import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
+import { isAtWork } from '../../machines/states.ts';
 import { erase } from '../../projections/recording/decide.ts';
 import { documentNames, documentPaths } from '../documents/documents.ts';
 import { comparable } from '../documents/file-names.ts';
 import type { Space } from '../documents/space.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
+import type { Exclusively } from '../storage/blobs/exclusively.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import type { PendingJobs, Removal } from '../storage/pending-jobs.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import {
   deleteDocuments,
   deleteNamedDocuments,
-  lastDeletion,
   namedIn,
   removeQuarantined,
 } from './erased-files.ts';
@@ -32,15 +33,21 @@ import type { OpenRecordings } from './open-recordings.ts';
  *    rows; then the key, with which all that is left in the log and in rows was sealed.
  * 3. The job is completed.
  *
- * Each step can be done again. After a crash `finish` begins at the second for every job that is still
- * pending, and at the first for recordings that came back from a backup although their key was destroyed.
+ * A deletion of documents is intended, stored and carried out in one turn. One thing at a time is removed of a recording,
+ * among all processes (`removal:<id>`), and what puts its documents in place does so in the same order (`stages/write.ts`):
+ * each removes what its own fact names.
+ *
+ * Each step can be done again. After a crash `finishPending` begins at the second for every job that is still
+ * pending, `eraseAgain` at the first for recordings that came back from a backup although their key was destroyed.
  */
 
 export type ErasureDeps = {
   store: EventStore;
   /** Version of a stream's last fact; 0: there is none. */
   version(stream: string): Promise<number>;
-  keys: Pick<KeyStore, 'forget' | 'erasures'>;
+  keys: Pick<KeyStore, 'forget' | 'erasures' | 'finishErasures'>;
+  /** What rows say of recordings; without it, and of those that it leaves out, the log is asked, one by one. */
+  standingOf?(recordingIds: readonly string[]): Promise<ReadonlyMap<string, { state: string }>>;
   jobs: PendingJobs;
   spaceOf(owner: string): Promise<Space>;
   /** Names that other nodes know of. */
@@ -53,83 +60,105 @@ export type ErasureDeps = {
   removeCopies?(owner: string, paths: readonly string[]): Promise<string[]>;
   /** Resolves when nothing compresses or removes its audio any more. */
   leaveAudio?(recordingId: string): Promise<void>;
-  /** Does something while no other process does anything under the same name; without it, this is the only one. */
-  exclusively?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
+  /** The same that puts documents in place. */
+  exclusively: Exclusively;
   /** Called before each step; tests end the process there. */
   before?(step: ErasureStep): void;
 };
 
+/** Under what name files of a recording are removed, and its documents put in place. */
+export const removalName = (recordingId: string): string => `removal:${recordingId}`;
+
 export const erasureSteps = ['documents', 'copies', 'files', 'rows', 'key', 'done'] as const;
 export type ErasureStep = (typeof erasureSteps)[number];
 
-/** What facts promise to remove from the disk, done once at a time for each recording. */
+/** What facts promise to remove from the disk, for each recording one after the other. */
 export interface Removals {
-  /** To be called, and awaited, before the fact is stored. */
-  intend(recordingId: string, job: Removal): Promise<void>;
-  /** The fact was refused: nothing was promised. */
-  giveUp(recordingId: string, job: Removal): Promise<void>;
-  /** Does it, once at a time. Returns copies in the vault that stay. @throws what went wrong; it stays pending */
-  carryOut(
-    recordingId: string,
-    job: Removal,
-    recording?: RecordingAggregate | null,
-  ): Promise<string[]>;
+  /** To be called, and awaited, before the fact is stored that erases. */
+  intendErasure(recordingId: string): Promise<void>;
+  /** Removes everything. Returns copies in the vault that stay. @throws what went wrong; it stays pending */
+  erase(recordingId: string, recording: RecordingAggregate | null): Promise<string[]>;
+  /**
+   * Has the fact stored that names documents, and deletes those.
+   * @throws what `store` throws: nothing is deleted; what else went wrong: it stays pending
+   */
+  deleteDocuments<T>(recordingId: string, store: () => Promise<T>): Promise<T>;
   /** Finishes what a crash left undone. What fails stays pending. */
   finishPending(): Promise<void>;
-  /** The same, and erases again what came back from a backup. */
-  finish(
-    erase: (recordingId: string, metadata: CommandMetadata) => Promise<unknown>,
-  ): Promise<void>;
+  /** Erases again what came back from a backup. Of what the rows call erased nothing is asked. */
+  eraseAgain(erase: Erase): Promise<void>;
   /** Resolves when nothing is being removed. */
   settled(): Promise<void>;
 }
 
+/** Erased recordings whose rows are asked for at once. */
+const askedAtOnce = 1_000;
+
 export function openRemovals(deps: ErasureDeps, log: Log): Removals {
-  const { jobs } = deps;
-  const underWay = new Map<string, Promise<string[]>>();
+  const { jobs, exclusively } = deps;
+  const underWay = new Set<Promise<unknown>>();
+  const inTurn = async <T>(recordingId: string, removing: () => Promise<T>): Promise<T> => {
+    const work = exclusively(removalName(recordingId), removing);
+    underWay.add(work);
+    return await work.finally(() => underWay.delete(work));
+  };
 
   const removals: Removals = {
-    intend: (recordingId, job) => jobs.add(recordingId, job),
-    giveUp: (recordingId, job) => jobs.complete(recordingId, job),
-    carryOut(recordingId, job, recording) {
-      const running = underWay.get(recordingId);
-      if (running) return running;
-      const { exclusively = (_, removing) => removing() } = deps;
-      const work = exclusively(`removal:${recordingId}`, () =>
-        remove(deps, recordingId, job, recording),
-      ).finally(() => underWay.delete(recordingId));
-      underWay.set(recordingId, work);
-      return work;
+    intendErasure: (recordingId) => jobs.add(recordingId, 'erase'),
+    async erase(recordingId, recording) {
+      // Activities that were stopped may still write: they are waited for, and may wait for their turn.
+      await recording?.quiet();
+      return await inTurn(recordingId, () => finishErasure(deps, recordingId));
     },
+    deleteDocuments: (recordingId, store) =>
+      inTurn(recordingId, async () => {
+        await jobs.add(recordingId, 'delete-documents');
+        const stored = await store().catch(async (error: unknown) => {
+          if (error instanceof NotAccepted) await jobs.complete(recordingId, 'delete-documents');
+          throw error;
+        });
+        await finishDeletion(deps, recordingId);
+        return stored;
+      }),
     async finishPending() {
       for (const { recordingId, job } of await jobs.list()) {
         if (job !== 'erase' && job !== 'delete-documents') continue;
-        // Another process may be about to store the fact: without it the job is not known to be over.
-        const carriedOut = async () =>
-          deps.store.isShared && !(await isPromised(deps, recordingId, job))
-            ? []
-            : await removals.carryOut(recordingId, job);
-        await carriedOut().catch((error: unknown) => {
-          log.error({ err: error, recordingId, job }, 'still not finished');
-        });
+        await inTurn(recordingId, () => finishJob(deps, recordingId, job)).catch((error: unknown) =>
+          log.error({ err: error, recordingId, job }, 'still not finished'),
+        );
       }
     },
-    async finish(erase) {
-      await removals.finishPending();
-      for (const { subject: recordingId } of await deps.keys.erasures()) {
-        await lastState(deps, recordingId)
-          .then(async (state) => {
-            if (state === undefined || state === erasedState) return;
-            await erase(recordingId, { by: 'system', command: `erased-before-${recordingId}` });
-          })
-          .catch((error: unknown) => log.error({ err: error, recordingId }, 'still not erased'));
+    async eraseAgain(erase) {
+      await deps.keys.finishErasures();
+      const subjects = (await deps.keys.erasures()).map(({ subject }) => subject);
+      for (let first = 0; first < subjects.length; first += askedAtOnce) {
+        const some = subjects.slice(first, first + askedAtOnce);
+        const standing = await deps.standingOf?.(some);
+        for (const recordingId of some) {
+          if (standing?.get(recordingId)?.state === erasedState) continue;
+          await eraseUnlessErased(deps, recordingId, erase).catch((error: unknown) =>
+            log.error({ err: error, recordingId }, 'still not erased'),
+          );
+        }
       }
     },
     async settled() {
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled(underWay);
     },
   };
   return removals;
+}
+
+type Erase = (recordingId: string, metadata: CommandMetadata) => Promise<unknown>;
+
+async function eraseUnlessErased(
+  deps: ErasureDeps,
+  recordingId: string,
+  erase: Erase,
+): Promise<void> {
+  const state = await lastState(deps, recordingId);
+  if (state === undefined || state === erasedState) return;
+  await erase(recordingId, { by: 'system', command: `erased-before-${recordingId}` });
 }
 
 /** The commands that remove something. */
@@ -156,7 +185,7 @@ export function erasureCommands({
           recording.decide(metadata, erase),
         );
         const recording = await recordings.peek(recordingId);
-        const left = (await removals?.carryOut(recordingId, 'erase', recording)) ?? [];
+        const left = (await removals?.erase(recordingId, recording)) ?? [];
         if (recording) await recordings.forget(recording);
         return { recordingId, position: facts.at(-1)?.position ?? 0, state: erasedState, left };
       } finally {
@@ -165,25 +194,16 @@ export function erasureCommands({
     },
     async deleteDocuments(recordingId, documents, metadata) {
       const names = documents.includes('index') ? [...documentNames] : [...documents];
-      const fact = await recordings.use(recordingId, { create: false }, async (recording) => {
-        await removals?.intend(recordingId, 'delete-documents');
-        try {
-          return await recording.append(
-            [{ type: 'documents.deleted', data: { documents: names } }],
-            metadata,
-          );
-        } catch (error) {
-          if (error instanceof NotAccepted) await removals?.giveUp(recordingId, 'delete-documents');
-          throw error;
-        }
-      });
-      await removals?.carryOut(recordingId, 'delete-documents');
+      const deleted: RecordingFact = { type: 'documents.deleted', data: { documents: names } };
+      const store = () =>
+        recordings.use(recordingId, { create: false }, (one) => one.append([deleted], metadata));
+      const fact = await (removals ? removals.deleteDocuments(recordingId, store) : store());
       return { recordingId, position: fact.position, state: fact.to ?? '' };
     },
     removeErased(recording) {
       const { recordingId } = recording;
       if (commanded.has(recordingId)) return;
-      const removed = removals?.carryOut(recordingId, 'erase', recording) ?? Promise.resolve();
+      const removed = removals?.erase(recordingId, recording) ?? Promise.resolve();
       removed
         .then(() => recordings.forget(recording))
         .catch((error: unknown) =>
@@ -194,8 +214,11 @@ export function erasureCommands({
 }
 
 /** The state its last fact led to; undefined without any. Nothing before that fact is read. */
-async function lastState(
-  { store, version }: Pick<ErasureDeps, 'store' | 'version'>,
+export async function lastState(
+  {
+    store,
+    version = store.version,
+  }: Pick<ErasureDeps, 'store'> & Partial<Pick<ErasureDeps, 'version'>>,
   recordingId: string,
 ): Promise<string | undefined> {
   const stream = recordingStream(recordingId);
@@ -205,28 +228,31 @@ async function lastState(
   return undefined;
 }
 
-/** Whether the fact is stored that a job was added for. */
-const isPromised = async (deps: ErasureDeps, recordingId: string, job: Removal): Promise<boolean> =>
-  (await lastState(deps, recordingId)) === erasedState ||
-  (job === 'delete-documents' && (await lastDeletion(deps.store, recordingId)) !== null);
+/** What a process that died left undone. */
+async function finishJob(deps: ErasureDeps, recordingId: string, job: Removal): Promise<void> {
+  const state = (await lastState(deps, recordingId)) ?? '';
+  if (job === 'delete-documents') {
+    // While documents are written again, the next fact says which there are to be.
+    if (!isAtWork(state)) await finishDeletion(deps, recordingId);
+    return;
+  }
+  // Another process may be about to store the fact: without it the job is not known to be over.
+  if (state === erasedState || !deps.store.isShared) await finishErasure(deps, recordingId);
+}
 
-async function remove(
-  deps: ErasureDeps,
-  recordingId: string,
-  job: Removal,
-  recording: RecordingAggregate | null | undefined,
-): Promise<string[]> {
-  // Activities that were stopped may still write: they are waited for.
-  await recording?.quiet();
+async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<string[]> {
   await deps.leaveAudio?.(recordingId);
-  let left: string[] = [];
-  if (job === 'delete-documents') await deleteNamedDocuments(deps, recordingId);
   // Added before its fact, which then was refused or lost: nothing was promised.
-  else if (await isPromised(deps, recordingId, job))
-    left = await removeEverything(deps, recordingId);
-  if (job === 'erase') await deps.jobs.complete(recordingId, 'keep-audio');
-  await deps.jobs.complete(recordingId, job);
+  const isErased = (await lastState(deps, recordingId)) === erasedState;
+  const left = isErased ? await removeEverything(deps, recordingId) : [];
+  await deps.jobs.complete(recordingId, 'keep-audio');
+  await deps.jobs.complete(recordingId, 'erase');
   return left;
+}
+
+async function finishDeletion(deps: ErasureDeps, recordingId: string): Promise<void> {
+  await deleteNamedDocuments(deps, recordingId);
+  await deps.jobs.complete(recordingId, 'delete-documents');
 }
 
 async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<string[]> {

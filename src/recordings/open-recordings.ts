@@ -1,10 +1,10 @@
-import { ulid } from 'ulid';
 import type { Ownership } from '../../events/ownership.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { activeStages, isSettled } from '../../machines/states.ts';
+import { isSettled } from '../../machines/states.ts';
 import type { Log } from '../shared/log.ts';
 import { UnknownRecording } from './refusals.ts';
 import type { RecordingAggregate } from './aggregate.ts';
+import { sayInterrupted } from './say-interrupted.ts';
 
 /** The recordings that are open: all that this process acts for, and those used last. */
 export type OpenRecordings = {
@@ -188,24 +188,4 @@ async function closeOne({ opened, closing }: Recordings, one: RecordingAggregate
 async function interrupt(recording: RecordingAggregate, log: Log): Promise<void> {
   if (recording.isActedFor()) await sayInterrupted(recording, log);
   await recording.stop();
-}
-
-async function sayInterrupted(recording: RecordingAggregate, log: Log): Promise<void> {
-  const { running, sources } = recording.snapshot().context;
-  const { run } = sources;
-  for (const stage of activeStages(recording.snapshot())) {
-    const attempt = running[stage];
-    if (attempt === undefined) continue;
-    // Being asked to stop is not a death: without this fact three restarts would blame the recording.
-    await recording
-      .append([{ type: 'stage.interrupted', data: { stage } }], {
-        by: 'system',
-        command: ulid(),
-        run,
-        attempt,
-      })
-      .catch((error: unknown) =>
-        log.warn({ err: error, stage }, 'could not record the interruption'),
-      );
-  }
 }

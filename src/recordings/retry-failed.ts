@@ -11,7 +11,10 @@ import type { StageProgress } from './stages/stage-progress.ts';
 /** How an engine looks right now, and what is said of it. `isHere`: it is this machine. */
 export type EngineProbe = { ready: boolean; detail: string; isHere?: boolean };
 
-/** Tries recordings again that ended in an error because of their engine, when it answers. */
+/**
+ * Tries recordings again that ended in an error because of their engine, when it answers, and those that took the
+ * service down, after an hour: it may have been the machine.
+ */
 export interface FailedRetries {
   /** Waits for the engine, where the recording's last error is of that kind; where another process does that, nothing. */
   take(recordingId: string, quiet?: () => Promise<void>): void;
@@ -31,13 +34,17 @@ const engineCodes: ReadonlySet<string> = new Set<StageErrorCode>([
 ]);
 /** There was no engine at all: the same works when a server is named or a model is installed. */
 const missingCodes: ReadonlySet<string> = new Set<StageErrorCode>(['no-engine', 'model-missing']);
+const deathsCode: StageErrorCode = 'took-the-service-down';
+type Cause = 'engine' | 'missing' | 'deaths';
 /** Tries in a row, without any result between them, after which a person has to ask for the next. */
-const retriesMax = 5;
+const retriesMax: Record<Cause, number> = { engine: 5, missing: 5, deaths: 2 };
 /** Before the first try; doubled for each further one. */
 const firstPauseMs = 60_000;
 /** Between probes of an engine that does not answer, and between looks whether there is one now. */
 const probeEveryMs = 60_000;
 const lookEveryMs = 5000;
+/** After what took the service down. */
+const deathsPauseMs = 3600_000;
 /** How long an engine is waited for: over a long weekend, and some. */
 const waitMs = 7 * 24 * 3600_000;
 /** Recordings that wait at once; the others are tried again by a person. */
@@ -91,37 +98,26 @@ export function openFailedRetries(deps: Deps): FailedRetries {
 
 /** @throws the signal's reason when aborted; what the log throws. */
 async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSignal): Promise<void> {
-  const { stage, version, retries, isMissing } = await lastFailure(
-    deps.store.read(recordingStream(recordingId)),
-  );
-  if (stage === null || retries >= retriesMax) return;
-  const { progress, log, isHere = () => true, clock = systemClock } = deps;
-  const began = clock.now();
+  const failure = await lastFailure(deps.store.read(recordingStream(recordingId)));
+  if (failure === null || failure.retries >= retriesMax[failure.cause]) return;
+  const { stage, cause, version, retries } = failure;
+  const { progress, log, isHere = () => true } = deps;
   const since = new Date().toISOString();
-  let detail = '';
+  const wait = async (reason: string, pauseMs: number): Promise<void> => {
+    progress.set(recordingId, stage, { waiting: { for: reason, ahead: 0, since } });
+    await (deps.clock ?? systemClock).wait(pauseMs, signal);
+  };
   try {
     progress.add(recordingId, stage);
-    const first = isMissing ? lookEveryMs : firstPauseMs * 2 ** retries;
-    for (let pause = first; ; pause = isMissing ? lookEveryMs : probeEveryMs) {
-      const begins = `try ${retries + 1} of ${retriesMax} begins`;
-      const reason = isMissing
-        ? `${detail}It is begun again when there is one: ${begins} then.`
-        : `${detail}The engine is asked again each minute; ${begins} when it answers.`;
-      progress.set(recordingId, stage, { waiting: { for: reason, ahead: 0, since } });
-      await clock.wait(pause, signal);
-      const probe = await deps.probeEngine(stage, signal);
-      signal.throwIfAborted();
-      if (!isHere()) return;
-      // On this machine the same again fails again, unless something was missing.
-      if (probe === null || (probe.isHere && !isMissing)) return;
-      if (probe.ready) break;
-      if (clock.now() - began > waitMs) return;
-      detail = `${probe.detail} `;
-    }
+    const isDue =
+      cause === 'deaths'
+        ? await hourPassed(failure, wait)
+        : await engineReady(failure, deps, wait, signal);
+    if (!isDue || !isHere()) return;
   } finally {
     progress.remove(recordingId, stage);
   }
-  log.info({ recordingId, stage, retry: retries + 1 }, 'trying again: the engine answers');
+  log.info({ recordingId, stage, cause, retry: retries + 1 }, 'trying again');
   const fact = { type: 'retry.requested', data: {} } as const;
   // Of two processes that both try the same failure again one does: it is the same command.
   const command = `retry:${recordingId}:${version}`;
@@ -131,27 +127,68 @@ async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSign
   });
 }
 
-/** The stage whose engine failed last and the fact of it, null if it was something else; and tries since the last result. */
-async function lastFailure(
-  facts: AsyncIterable<LoggedFact>,
-): Promise<{ stage: Stage | null; version: number; retries: number; isMissing: boolean }> {
-  let stage: Stage | null = null;
-  let version = 0;
-  let isMissing = false;
+type Wait = (reason: string, pauseMs: number) => Promise<void>;
+
+/** An hour after the failure, also when the service was started again since. */
+async function hourPassed({ at, retries }: Failure, wait: Wait): Promise<true> {
+  const leftMs = Math.min(deathsPauseMs, Math.max(0, Date.parse(at) + deathsPauseMs - Date.now()));
+  const due = new Date(Date.now() + leftMs).toISOString();
+  await wait(`Try ${retries + 1} of ${retriesMax.deaths} begins at ${due}.`, leftMs);
+  return true;
+}
+
+/** Whether the engine answers by now, or is there, within a week. */
+async function engineReady(
+  { stage, cause, retries }: Failure,
+  { probeEngine, isHere = () => true, clock = systemClock }: Deps,
+  wait: Wait,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isMissing = cause === 'missing';
+  const began = clock.now();
+  let detail = '';
+  const first = isMissing ? lookEveryMs : firstPauseMs * 2 ** retries;
+  for (let pause = first; ; pause = isMissing ? lookEveryMs : probeEveryMs) {
+    const begins = `try ${retries + 1} of ${retriesMax[cause]} begins`;
+    const reason = isMissing
+      ? `${detail}It is begun again when there is one: ${begins} then.`
+      : `${detail}The engine is asked again each minute; ${begins} when it answers.`;
+    await wait(reason, pause);
+    const probe = await probeEngine(stage, signal);
+    signal.throwIfAborted();
+    // On this machine the same again fails again, unless something was missing.
+    if (!isHere() || probe === null || (probe.isHere && !isMissing)) return false;
+    if (probe.ready) return true;
+    if (clock.now() - began > waitMs) return false;
+    detail = `${probe.detail} `;
+  }
+}
+
+/** The last failure, if it is one to be tried again; `retries` since the last result. `at`: RFC 3339. */
+type Failure = { stage: Stage; cause: Cause; version: number; at: string; retries: number };
+
+async function lastFailure(facts: AsyncIterable<LoggedFact>): Promise<Failure | null> {
+  let last: Omit<Failure, 'retries'> | null = null;
   let retries = 0;
   for await (const fact of facts) {
     if (fact.type === 'stage.failed') {
-      const { retriable, code } = fact.data;
-      ({ version } = fact);
-      isMissing = missingCodes.has(code);
-      stage = isMissing || (retriable && engineCodes.has(code)) ? fact.data.stage : null;
+      const { version, at, data } = fact;
+      const cause = causeOf(data);
+      last = cause && { stage: data.stage, cause, version, at };
     } else if (fact.type === 'retry.requested' && fact.by === 'system') {
       retries += 1;
     } else if (!withoutResult.has(fact.type)) {
       retries = 0;
     }
   }
-  return { stage, version, retries, isMissing };
+  return last && { ...last, retries };
+}
+
+function causeOf({ code, retriable }: { code: string; retriable: boolean }): Cause | null {
+  if (missingCodes.has(code)) return 'missing';
+  if (!retriable) return null;
+  if (code === deathsCode) return 'deaths';
+  return engineCodes.has(code) ? 'engine' : null;
 }
 
 /** Facts of a try that got nowhere. */

@@ -93,7 +93,7 @@ export function servicePartsOf(deps: DepsWithFiles): ServiceParts {
   const removals = removal ? openRemovals({ ...deps, ...removal, leaveAudio }, log) : null;
   const handler = recordingHandler({
     store,
-    erasing: async (recordingId) => await removals?.intend(recordingId, 'erase'),
+    erasing: async (recordingId) => await removals?.intendErasure(recordingId),
     saving: async (recordingId) => await parts.keeping?.intend(recordingId),
   });
   const runStage = stageRunner(deps);
@@ -147,6 +147,7 @@ const keepingOf = (
         log,
         files,
         jobs: removal.jobs,
+        exclusively: removal.exclusively,
         applied: removal.applied,
         // Several processes may hear that it is saved: one deals with its audio.
         use: async (recordingId, work) => {

@@ -122,8 +122,10 @@ export type OpenRecordingService = RecordingService & {
   slotsUsed(): number;
   /** Recordings that could not be taken up at the start, and why. */
   notTakenUp(): ReadonlyMap<string, string>;
-  /** Finishes what a crash left undone of erasures, deletions and uploads; erases what came back from a backup. */
+  /** Finishes what a crash left undone of erasures, deletions and uploads. */
   finishRemovals(): Promise<void>;
+  /** Erases again what came back from a backup. For one process of all, when the rows have caught up. */
+  eraseAgain(): Promise<void>;
   /** Finishes what other processes left undone: erasures, deletions, uploads, and audio that is to be compressed. */
   finishPending(): Promise<void>;
   /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
@@ -204,7 +206,7 @@ function leftUndone(
   { removals, erasing, keeping }: ServiceParts,
   removeUnacknowledged: () => Promise<string[]>,
   log: Pick<RecordingServiceDeps['log'], 'info'>,
-): Pick<OpenRecordingService, 'finishRemovals' | 'finishPending'> {
+): Pick<OpenRecordingService, 'finishRemovals' | 'finishPending' | 'eraseAgain'> {
   const removeUploads = async (): Promise<void> => {
     const unacknowledged = await removeUnacknowledged();
     if (unacknowledged.length > 0)
@@ -212,9 +214,10 @@ function leftUndone(
   };
   return {
     async finishRemovals() {
-      await removals?.finish(erasing.erase);
+      await removals?.finishPending();
       await removeUploads();
     },
+    eraseAgain: async () => await removals?.eraseAgain(erasing.erase),
     async finishPending() {
       await removals?.finishPending();
       await removeUploads();

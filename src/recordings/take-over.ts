@@ -1,4 +1,5 @@
 import { recordingOf } from '../../events/facts/recording.ts';
+import type { FactOutline } from '../../events/facts/catalogue.ts';
 import { type CommitSignal, commitSignal } from '../../events/log/commit-signal.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn } from '../../machines/states.ts';
@@ -37,7 +38,7 @@ export type RecordingIds = AsyncIterable<string> | Iterable<string>;
 export type ListOfRecordings = (after?: string) => RecordingIds;
 
 export type TakeOverDeps = {
-  store: Pick<EventStore, 'isShared' | 'subscribe' | 'head'>;
+  store: Pick<EventStore, 'isShared' | 'follow' | 'head'>;
   recordings: Pick<OpenRecordings, 'takeOver' | 'appendedElsewhere'>;
   log: Log;
   /** For how many recordings this process acts at once; what is captured here needs none. Default: all there are. */
@@ -215,25 +216,33 @@ async function candidatesIn(it: TakingOver, unsettled: RecordingIds): Promise<st
 
 /** Follows the log: what others append moves what is open here, and what they left unsettled is looked for. */
 async function listen(it: TakingOver): Promise<void> {
-  const { store, recordings, heard, log, stopping } = it;
+  const { store, stopping } = it;
   const { signal } = stopping;
   let afterPosition: number | undefined;
   await repeatedly(it, async () => {
     afterPosition ??= await store.head();
-    for await (const fact of store.subscribe({ afterPosition, signal })) {
-      afterPosition = fact.position;
-      const recordingId = recordingOf(fact.stream);
-      if (recordingId === undefined) continue;
-      await recordings
-        .appendedElsewhere(recordingId, fact.version)
-        .catch((error: unknown) => log.warn({ err: error, recordingId }, 'cannot be read on'));
-      const isUnsettled = fact.to !== undefined && isIn(fact.to, 'transcribing');
-      if (!isUnsettled) heard.delete(recordingId);
-      // Who acts for it goes on appending: only what begins to be worked on, or was given up, may be no one's.
-      else if (!isIn(fact.from ?? '', 'transcribing') || fact.type === 'stage.interrupted')
-        note(it, recordingId);
+    for await (const facts of store.follow({ afterPosition, signal })) {
+      for (const fact of facts) {
+        if (signal.aborted) return;
+        await hear(it, fact);
+        afterPosition = fact.position;
+      }
     }
   });
+}
+
+async function hear(it: TakingOver, fact: FactOutline): Promise<void> {
+  const { recordings, heard, log } = it;
+  const recordingId = recordingOf(fact.stream);
+  if (recordingId === undefined) return;
+  await recordings
+    .appendedElsewhere(recordingId, fact.version)
+    .catch((error: unknown) => log.warn({ err: error, recordingId }, 'cannot be read on'));
+  const isUnsettled = fact.to !== undefined && isIn(fact.to, 'transcribing');
+  if (!isUnsettled) heard.delete(recordingId);
+  // Who acts for it goes on appending: only what begins to be worked on, or was given up, may be no one's.
+  else if (!isIn(fact.from ?? '', 'transcribing') || fact.type === 'stage.interrupted')
+    note(it, recordingId);
 }
 
 async function keepLooking(it: TakingOver, unsettled: ListOfRecordings): Promise<void> {

@@ -1,13 +1,15 @@
 import { hasCode } from '../shared/errors.ts';
 import pLimit from 'p-limit';
-import { recordingOf } from '../../events/facts/recording.ts';
+import { type Kind, recordingOf } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
+import { InvalidCursor, utcTime } from '../../projections/list-page.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { foldName, transcriptOf } from '../../projections/transcripts.ts';
 import type { Log } from '../shared/log.ts';
+import { type Passage, passagesOf } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
 
@@ -29,13 +31,59 @@ export type Found = {
   fraction: number;
 };
 
+/** What a search is narrowed to; left out: all. `speaker` as `GET /transcripts` takes it. */
+export type Only = {
+  kind?: Kind | undefined;
+  speaker?: string | undefined;
+  /** Those that began then or later, then or earlier (RFC 3339). */
+  from?: string | undefined;
+  to?: string | undefined;
+  recordingId?: string | undefined;
+};
+
+export type NoteFound = {
+  recording_id: string;
+  title: string | null;
+  source: string | null;
+  kind: Kind;
+  created_at: string;
+  /** As `passagesOf` chooses them, with names in the place of labels. */
+  passages: Passage[];
+  /** How many passages there are besides. */
+  more: number;
+};
+
+export type NotesFound = {
+  notes: NoteFound[];
+  /** How many passages are in these notes, and how many notes there are on all pages. */
+  passages: number;
+  notes_found: number;
+  next_cursor: string | null;
+} & Pick<Found, 'complete' | 'fraction'>;
+
 export interface Search {
   /**
    * The transcripts of a user in which all words of a question are, or begin, or nearly are. While the index
    * is made: those of what is indexed so far.
    * @throws `PROJECTION_STOPPED`
    */
-  find(owner: string, question: string, options: { limit: number }): Promise<Found>;
+  find(owner: string, question: string, options: { limit: number; only?: Only }): Promise<Found>;
+  /**
+   * The same, a page after the other, with the passages of each.
+   * @throws {InvalidCursor}, `PROJECTION_STOPPED`
+   */
+  findNotes(
+    owner: string,
+    question: string,
+    options: {
+      limit: number;
+      /** Passages of each at most. */
+      passages: number;
+      order: 'best' | 'newest';
+      cursor?: string | undefined;
+      only?: Only;
+    },
+  ): Promise<NotesFound>;
 }
 
 /** Pairs of word and transcript in all indexes together (about 10 bytes each): some 25 000 transcripts, 200 MB. */
@@ -67,31 +115,98 @@ export function openSearch(parts: {
   });
   projections.onApplied((facts) => facts.forEach((fact) => indexes.apply(fact)));
 
+  /** @returns null: nothing can be found yet */
+  async function indexOf(owner: string) {
+    if (!rowsAreComplete(assertRunning)) return null;
+    const index = indexes.of(owner);
+    if (!index) return null;
+    await caughtUp(index, (error) => {
+      indexes.drop(owner, index);
+      // Those end with the service, which has said so.
+      if (!isStopped(error)) log.error({ err: error }, 'an index for searching failed');
+    });
+    // Before the hits are read: what is indexed meanwhile was not searched.
+    const fraction = index.fraction();
+    return { index, searched: { complete: fraction === 1, fraction } };
+  }
+
   return {
-    async find(owner, question, { limit }) {
+    async find(owner, question, { limit, only }) {
       const words = questionWords(question);
       if (words.length === 0) return { hits: [], complete: true, fraction: 1 };
-      if (!rowsAreComplete(assertRunning)) return nothingYet;
-      const index = indexes.of(owner);
-      if (!index) return nothingYet;
-      await caughtUp(index, (error) => {
-        indexes.drop(owner, index);
-        // Those end with the service, which has said so.
-        if (!isStopped(error)) log.error({ err: error }, 'an index for searching failed');
-      });
-      // Before the hits are read: what is indexed meanwhile was not searched.
-      const fraction = index.fraction();
+      const ready = await indexOf(owner);
+      if (!ready) return { hits: [], ...nothingYet };
+      const { index, searched } = ready;
       const hits: Hit[] = [];
-      for (const { id, words: found } of index.words.find(words, limit)) {
-        const hit = await describe(storage, owner, id, found);
+      for (const { id, words: found } of index.words.find(words, limit, fitting(index, only))) {
+        const hit = await hitOf(storage, owner, id, found);
         if (hit) hits.push(hit);
       }
-      return { hits, complete: fraction === 1, fraction };
+      return { hits, ...searched };
+    },
+
+    async findNotes(owner, question, { limit, passages, order, cursor, only }) {
+      const none = { notes: [], passages: 0, notes_found: 0, next_cursor: null };
+      const after = cursor === undefined ? undefined : placeOf(cursor);
+      const words = questionWords(question);
+      if (words.length === 0) return { ...none, complete: true, fraction: 1 };
+      const ready = await indexOf(owner);
+      if (!ready) return { ...none, ...nothingYet };
+      const { index, searched } = ready;
+      const found = index.words.find(words, Infinity, fitting(index, only));
+      const startOf = ({ id }: { id: string }) => index.about.get(id)?.startedAt ?? '';
+      if (order === 'newest') found.sort((one, other) => (startOf(one) < startOf(other) ? 1 : -1));
+      let at = after === undefined ? 0 : behind(found, after);
+      const notes: NoteFound[] = [];
+      for (; at < found.length && notes.length < limit; at += 1) {
+        const { id, words: meant } = found[at]!;
+        const note = await noteOf(storage, owner, id, { words: meant, limit: passages });
+        if (note) notes.push(note);
+      }
+      const all = notes.reduce((sum, note) => sum + note.passages.length + note.more, 0);
+      const next_cursor = at < found.length ? cursorTo(at, found[at - 1]!.id) : null;
+      return { notes, passages: all, notes_found: found.length, next_cursor, ...searched };
     },
   };
 }
 
-const nothingYet: Found = { hits: [], complete: false, fraction: 0 };
+const nothingYet = { complete: false, fraction: 0 };
+
+/** A page goes on behind a note; where that is no longer found, behind as many as were shown. */
+type PlaceAmong = { count: number; id: string };
+
+const cursorTo = (count: number, id: string): string =>
+  Buffer.from(`${count} ${id}`).toString('base64url');
+
+/** @throws {InvalidCursor} */
+function placeOf(cursor: string): PlaceAmong {
+  const [, count, id] = /^(\d{1,9}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (count === undefined || id === undefined) throw new InvalidCursor();
+  return { count: Number(count), id };
+}
+
+function behind(found: readonly { id: string }[], { count, id }: PlaceAmong): number {
+  const place = found.findIndex((one) => one.id === id);
+  return place === -1 ? Math.min(count, found.length) : place + 1;
+}
+
+function fitting({ about }: UserIndex, only: Only = {}): ((id: string) => boolean) | undefined {
+  if (Object.values(only).every((value) => value === undefined)) return undefined;
+  const { kind, recordingId } = only;
+  const speaker = only.speaker === undefined ? undefined : foldName(only.speaker);
+  const [from, to] = [only.from, only.to].map((at) => (at === undefined ? at : utcTime(at)));
+  return (id) => {
+    const note = about.get(id);
+    return (
+      note !== undefined &&
+      (recordingId === undefined || id === recordingId) &&
+      (kind === undefined || note.kind === kind) &&
+      (speaker === undefined || note.speakers.includes(speaker)) &&
+      (from === undefined || note.startedAt >= from) &&
+      (to === undefined || note.startedAt <= to)
+    );
+  };
+}
 
 const questionWords = (question: string): string[] => {
   const words = new Set<string>();
@@ -124,22 +239,55 @@ async function caughtUp(index: UserIndex, onError: (error: unknown) => void): Pr
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The rows have the last word: what was erased or handed over meanwhile is not a hit. */
-async function describe(
+async function hitOf(
   storage: ProjectionStorage,
   owner: string,
   id: string,
   words: string[],
 ): Promise<Hit | undefined> {
+  const said = await saidIn(storage, owner, id);
+  if (!said) return undefined;
+  const { row, blocks, texts } = said;
+  const { title, source, started_at: created_at } = row;
+  const place = bestPlace(blocks, texts, words);
+  return { recording_id: id, filename: said.filename, title, source, created_at, ...place };
+}
+
+async function noteOf(
+  storage: ProjectionStorage,
+  owner: string,
+  id: string,
+  { words, limit }: { words: string[]; limit: number },
+): Promise<NoteFound | undefined> {
+  const said = await saidIn(storage, owner, id);
+  if (!said) return undefined;
+  const { row, blocks, texts } = said;
+  const { title, source, kind, started_at: created_at } = row;
+  const { passages, all } = passagesOf(blocks, texts, words, limit);
+  const names = new Map(row.speakers.map(({ label, name }) => [label, name ?? label]));
+  return {
+    recording_id: id,
+    title,
+    source,
+    kind,
+    created_at,
+    passages: passages.map((one) => ({
+      ...one,
+      speaker: one.speaker === null ? null : (names.get(one.speaker) ?? one.speaker),
+    })),
+    more: all - passages.length,
+  };
+}
+
+/** The rows have the last word: what was erased or handed over meanwhile is not found. */
+async function saidIn(storage: ProjectionStorage, owner: string, id: string) {
   const row = await recordingById(storage, id);
   if (!row || row.owner !== owner || row.documents === null) return undefined;
   const transcript = await transcriptOf(storage, id);
   if (!transcript) return undefined;
-  const { title, source, started_at: created_at } = row;
   const summary = withKnownNames(transcript.summary ?? '', row.speakers);
-  const texts = [summary, row.abstract ?? '', title ?? '', source ?? ''];
-  const place = bestPlace(transcript.blocks, texts, words);
-  return { recording_id: id, filename: row.documents.index, title, source, created_at, ...place };
+  const texts = [summary, row.abstract ?? '', row.title ?? '', row.source ?? ''];
+  return { row, filename: row.documents.index, blocks: transcript.blocks, texts };
 }
 
 /** The indexes in memory. */

@@ -1,16 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Kind } from '../../events/facts/recording.ts';
 import { libraryPage } from '../../projections/library.ts';
-import { pageRowsMax } from '../../projections/list-page.ts';
+import { pageRowsMax, utcTime } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { foldName, transcriptOf } from '../../projections/transcripts.ts';
 import { type Searchable, type WordIndex, wordIndex } from './word-index.ts';
 
 /** One user's index, made from the rows of the projections and kept up with them. */
 export type UserIndex = {
   /** What is indexed so far. */
   readonly words: WordIndex;
+  /** What notes are narrowed by, of each that is indexed. */
+  readonly about: ReadonlyMap<string, Traits>;
   /** Share of the user's transcripts that are indexed as they are now, 0 to 1. 1: all of them. */
   fraction(): number;
   /** A recording has changed: `catchUp` looks at it again. False when too many changes wait: then make a new index. */
@@ -25,6 +28,9 @@ export type UserIndex = {
    */
   catchUp(): Promise<void>;
 };
+
+/** `startedAt`: in UTC, as `utcTime` writes it; `speakers`: names, or labels of those without one, as `foldName` has them. */
+export type Traits = { kind: Kind; startedAt: string; speakers: string[] };
 
 /** Changes that may wait; beyond them a new index is less work. */
 const changesMax = 2000;
@@ -45,12 +51,13 @@ export function userIndex(
     ...deps,
     owner,
     words: wordIndex(),
+    about: new Map(),
     changed: new Set(),
     gone: new Set(),
     library: { size: 0, read: 0, complete: false },
     leftOut: false,
   };
-  const { words, changed, gone, library } = reading;
+  const { words, about, changed, gone, library } = reading;
   let working: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     await takeInChanges(reading);
@@ -59,6 +66,7 @@ export function userIndex(
 
   return {
     words,
+    about,
     fraction() {
       if (library.complete && !reading.leftOut && changed.size === 0) return 1;
       const current = Math.max(0, library.read - changed.size);
@@ -71,6 +79,7 @@ export function userIndex(
     erased(recordingId) {
       gone.add(recordingId);
       words.remove(recordingId);
+      about.delete(recordingId);
     },
     busy: () => working !== undefined,
     async catchUp() {
@@ -89,6 +98,7 @@ type Reading = {
   hasRoom(): boolean;
   assertRunning(): void;
   words: WordIndex;
+  about: Map<string, Traits>;
   /** Recordings to be looked at again. */
   changed: Set<string>;
   /** Erased since this index was begun. */
@@ -124,15 +134,20 @@ async function takeInLibrary(reading: Reading): Promise<void> {
 }
 
 async function takeIn(reading: Reading, recordingId: string): Promise<void> {
-  const { storage, owner, words, gone } = reading;
+  const { storage, owner, words, about, gone } = reading;
   const transcript = await searchable(storage, owner, recordingId);
   // Requests are answered between two transcripts.
   await setImmediate();
   if (gone.has(recordingId)) return;
   words.remove(recordingId);
+  about.delete(recordingId);
   if (!transcript) return;
-  if (reading.hasRoom()) words.put(transcript);
-  else reading.leftOut = true;
+  if (!reading.hasRoom()) {
+    reading.leftOut = true;
+    return;
+  }
+  words.put(transcript);
+  about.set(recordingId, transcript.about);
 }
 
 /** Ids of a user's recordings with documents, newest first. Keys are enough: 10 000 take some 100 ms. */
@@ -154,13 +169,18 @@ async function searchable(
   storage: ProjectionStorage,
   owner: string,
   recordingId: string,
-): Promise<Searchable | undefined> {
+): Promise<(Searchable & { about: Traits }) | undefined> {
   const row = await recordingById(storage, recordingId);
   if (!row || row.owner !== owner || row.documents === null) return undefined;
   const transcript = await transcriptOf(storage, recordingId);
   if (!transcript) return undefined;
   return {
     id: recordingId,
+    about: {
+      kind: row.kind,
+      startedAt: utcTime(row.started_at),
+      speakers: row.speakers.map(({ name, label }) => foldName(name ?? label)),
+    },
     title: [row.title ?? '', row.source ?? ''].join('\n'),
     speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
     text: transcript.blocks.map(({ text }) => text).join('\n'),

@@ -17,11 +17,17 @@ export interface WordIndex {
   put(transcript: Searchable): void;
   /** It is not found any more; its words leave the memory within a second. */
   remove(id: string): void;
-  /** Ids and the (folded) words of theirs that were meant, best first. */
-  find(words: readonly string[], limit: number): { id: string; words: string[] }[];
+  /**
+   * Ids and the (folded) words of theirs that were meant, best first.
+   * @param fits those that may be found at all; default: all
+   */
+  find(words: readonly string[], limit: number, fits?: (id: string) => boolean): Matched[];
   /** Pairs of a word and a transcript it is in: what takes the memory, about 10 bytes each (measured). */
   readonly size: number;
 }
+
+/** `words` is worked out when it is asked for. */
+export type Matched = { id: string; readonly words: string[] };
 
 /** From this length on a word may be the beginning of another, or be misspelt, in the last place sooner. */
 const prefixFrom = { last: 2, any: 3 };
@@ -66,14 +72,14 @@ export function wordIndex(): WordIndex {
       lengths += length;
     },
     remove,
-    find(words, limit) {
+    find(words, limit, fits) {
       const last = words.length - 1;
       const meanLength = lengths / Math.max(1, index.numbers.size);
-      const ask = (prefixes: (word: string, at: number) => boolean, typos: boolean): Found[] => {
+      const ask = (prefixes: (word: string, at: number) => boolean, typos: boolean): Matched[] => {
         const meant = words.map((word, at) =>
           wordsMeant(terms, word, prefixes(word, at), typos ? editsOf(word) : 0),
         );
-        return search(index, meant, meanLength, limit);
+        return search(index, meant, meanLength, { limit, fits });
       };
       const near = ask((word, at) => at === last && word.length >= prefixFrom.last, false);
       const asBeginnings = (word: string) => word.length >= prefixFrom.any;
@@ -107,7 +113,6 @@ type Terms = { words: Map<string, Mentions>; tree: SearchableMap<Mentions> };
  * said (up to 63), whether it is in the title and whether in the names. As numbers of 32 bits beside V8's heap.
  */
 type Mentions = { entries: Uint32Array; count: number };
-type Found = { id: string; words: string[] };
 
 const saidMax = 63;
 const inTitle = 64;
@@ -203,8 +208,8 @@ function search(
   { documents, numbers }: Index,
   meant: readonly Meant[][],
   meanLength: number,
-  limit: number,
-): Found[] {
+  { limit, fits }: { limit: number; fits: ((id: string) => boolean) | undefined },
+): Matched[] {
   const scores = new Float64Array(documents.length);
   /** How many words of the question were found, as long as none was missing. */
   const matched = new Uint8Array(documents.length);
@@ -226,11 +231,14 @@ function search(
   }
   return Array.from(matched.keys())
     .filter((number) => matched[number] === meant.length)
+    .filter((number) => fits?.(documents[number]!.id) !== false)
     .toSorted((one, other) => scores[other]! - scores[one]! || one - other)
     .slice(0, limit)
     .map((number) => ({
       id: documents[number]!.id,
-      words: meant.flat().flatMap(({ word, mentions }) => (isIn(mentions, number) ? word : [])),
+      get words() {
+        return meant.flat().flatMap(({ word, mentions }) => (isIn(mentions, number) ? word : []));
+      },
     }));
 }
 

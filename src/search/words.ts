@@ -1,3 +1,4 @@
+import { textSegments } from '../shared/segments.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 
 /**
@@ -19,7 +20,7 @@ export function* wordsOf(text: string): Generator<{ word: string; at: number }> 
       yield { word, at };
       continue;
     }
-    for (const { segment, index } of segmenter.segment(word)) {
+    for (const { segment, index } of textSegments(segmenter, word)) {
       yield { word: segment, at: at + index };
     }
   }
@@ -99,8 +100,8 @@ export function bestPlace(
   return { snippet: around(text, matches(text, words).at), start: null };
 }
 
-/** How many of the words are in a text, and where the first of them begins. */
-function matches(text: string, wanted: ReadonlySet<string>): { count: number; at: number } {
+/** How many of the words are in a text, and where the first of them begins. @param wanted folded words */
+export function matches(text: string, wanted: ReadonlySet<string>): { count: number; at: number } {
   const found = new Set<string>();
   let first = 0;
   for (const { word, at } of wordsOf(text)) {
@@ -112,9 +113,10 @@ function matches(text: string, wanted: ReadonlySet<string>): { count: number; at
   return { count: found.size, at: first };
 }
 
-function around(text: string, at: number): string {
-  let from = Math.max(0, at - before);
-  let to = Math.min(text.length, at + after);
+/** A piece of a text round a place in it, on one line; `…` where there is more. @param reach characters before and after */
+export function around(text: string, at: number, reach = { before, after }): string {
+  let from = Math.max(0, at - reach.before);
+  let to = Math.min(text.length, at + reach.after);
   // Whole words, if there are spaces near by; never half of a character.
   if (from > 0) from = nextSpace(text, from, at);
   if (to < text.length) to = lastSpace(text, at, to);

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from './errors.ts';
@@ -46,6 +46,38 @@ export async function encryptionOf(
     };
   }
 }
+
+/**
+ * What is wrong with a file that is to be used, as the end of a sentence that begins with the field; null: nothing. The
+ * answer is the same for a file that is not there and for one that holds something else: nobody explores the host by it.
+ */
+export async function pemFault(
+  path: string,
+  kind: 'certificate' | 'private-key',
+): Promise<string | null> {
+  try {
+    const { size } = await stat(path).then((found) =>
+      found.isFile() ? found : { size: Infinity },
+    );
+    if (size > pemBytesMax) throw new Error('no file of that kind');
+    const pem = await readFile(path);
+    if (!pem.includes('-----BEGIN ')) throw new Error('no PEM');
+    readers[kind](pem);
+    return null;
+  } catch {
+    return kind === 'certificate'
+      ? 'is no certificate that the service can read: name a PEM file'
+      : 'is no private key that the service can read: name a PEM file without a password';
+  }
+}
+
+const readers = {
+  certificate: (pem: Buffer) => new X509Certificate(pem),
+  'private-key': (pem: Buffer) => createPrivateKey(pem),
+};
+
+/** A certificate with its chain is some kilobytes. */
+const pemBytesMax = 1024 ** 2;
 
 /** Changes when one of the files does; also when one is not there or cannot be looked at. */
 export async function signatureOf(...paths: (string | null)[]): Promise<string> {

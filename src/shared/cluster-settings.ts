@@ -106,7 +106,7 @@ function sharedDirectoryOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url?.protocol === 'file:' && url.host === '' && !url.search && !url.hash;
   if (isPlain && url.pathname !== '/' && text.startsWith('file:///')) {
-    return fileURLToPath(url).replace(/\/+$/, '');
+    return fileURLToPath(url).replace(/(?<!\/)\/+$/, '');
   }
   throw new Error(
     'must be file:///absolute/directory, which all nodes have, or s3://bucket/prefix?endpoint=…',

@@ -9,6 +9,7 @@ export type StageErrorCode =
   | 'combined-with-itself'
   | 'device-gone'
   | 'device-taken'
+  | 'not-a-recorder'
   | 'device-unavailable'
   | 'devices-unavailable'
   | 'no-audio-server'

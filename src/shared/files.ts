@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { hasCode } from './errors.ts';
 import { constants, createReadStream } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, rename, rm, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, copyFile, lstat, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { createHash } from 'node:crypto';
 
 /**
@@ -59,11 +59,40 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A directory that only its owner can enter, made durably when it is not there. */
+/** A directory that only its owner can enter, made durably when it is not there. @throws the system's errors */
 export async function privateDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  const first = await makeDirectories(path);
   await chmod(path, 0o700);
   if (first !== undefined) await syncDirectory(dirname(first));
+}
+
+/**
+ * Makes a directory and those above it, one level after the other. Node's own `recursive` never ends where the parent
+ * answers ENOENT to a new name, as /proc does (Node 20 to 24).
+ * @returns the first that was made; undefined: all were there
+ */
+async function makeDirectories(path: string): Promise<string | undefined> {
+  const missing: string[] = [];
+  const isThere = (at: string) => stat(at).then(() => true, ifMissing(false));
+  // Ends at the root, which is there.
+  for (let at = resolve(path); !(await isThere(at)); at = dirname(at)) missing.push(at);
+  for (const directory of missing.toReversed()) {
+    await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+      // Another made it meanwhile.
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+  }
+  if (!(await stat(path)).isDirectory()) throw new NotADirectory(path);
+  return missing.at(-1);
+}
+
+/** As the system says it. */
+class NotADirectory extends Error {
+  override name = 'NotADirectory';
+  readonly code = 'ENOTDIR';
+  constructor(path: string) {
+    super(`ENOTDIR: not a directory, ${path}`);
+  }
 }
 
 /** Whether anything is at a path. What cannot be looked at is an error, not an absence. */

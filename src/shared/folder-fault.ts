@@ -1,4 +1,5 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
+import { relative, resolve, sep } from 'node:path';
 import { untilAborted } from './abort.ts';
 import { hasCode, messageOf } from './errors.ts';
 
@@ -21,4 +22,37 @@ export async function folderFault(path: string): Promise<FolderFault | null> {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'not-there';
     return { refused: messageOf(error) };
   }
+}
+
+/** The fault as the end of a sentence that begins with the field or the folder. */
+export function folderFaultText(fault: FolderFault): string {
+  if (fault === 'not-there') return 'is not there: make the folder first, or name another';
+  if (fault === 'no-folder') return 'is no folder';
+  return `cannot be written by the service: ${fault.refused}`;
+}
+
+/** Whether a path that a person named lies in one of the folders of the service's own data, or one of those in it. */
+export async function touchesData(path: string, ...dataDirs: string[]): Promise<boolean> {
+  const [real, ...own] = await Promise.all([path, ...dataDirs].map(realPathOf));
+  return own.some((one) => overlap(real!, one));
+}
+
+/** The end of a sentence that begins with the field or the path. */
+export const touchesDataText =
+  'is in the folder of the service’s own data, or around it: choose another';
+
+/** Links followed; of what is not there, or does not answer, the path as it was named. */
+export async function realPathOf(path: string): Promise<string> {
+  return await untilAborted(realpath(path), AbortSignal.timeout(patienceMs)).catch(() =>
+    resolve(path),
+  );
+}
+
+/** Whether one of two paths is the other, or in it. */
+export function overlap(one: string, other: string): boolean {
+  const isIn = (inner: string, outer: string): boolean => {
+    const way = relative(outer, inner);
+    return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
+  };
+  return isIn(one, other) || isIn(other, one);
 }

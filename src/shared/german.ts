@@ -16,12 +16,21 @@ export function germanBy(...tables: readonly Phrases[]): ToGerman {
   let table: Table | undefined;
   return (english) => {
     table ??= tableOf(Object.assign({}, ...tables) as Phrases);
-    return textBy(table, english);
+    if (english.length > charactersMax) return undefined;
+    return textBy({ table, left: lookupsMax }, english);
   };
 }
 
-type Varying = { pattern: RegExp; german: string };
+/** A phrase between whose fixed pieces something varies: `pieces[0] {names[0]} pieces[1] …`. */
+type Varying = { pieces: readonly string[]; names: readonly string[]; german: string };
 type Table = { fixed: ReadonlyMap<string, string>; varying: readonly Varying[] };
+/** A text that is being looked up, and how many lookups it may still take. */
+type Lookup = { table: Table; left: number };
+
+/** Longer texts stay English, as no sentence of the service is as long. */
+const charactersMax = 4_000;
+/** Of one text: its parts are phrases as well, and what a request brought may look like thousands of them. */
+const lookupsMax = 300;
 
 function tableOf(phrases: Phrases): Table {
   const entries = Object.entries(phrases);
@@ -31,7 +40,11 @@ function tableOf(phrases: Phrases): Table {
       .filter(([english]) => name.test(english))
       // The one that says most of a sentence itself comes first.
       .toSorted(([a], [b]) => own(b) - own(a))
-      .map(([english, german]) => ({ pattern: patternOf(english), german })),
+      .map(([english, german]) => {
+        const parts = english.split(names);
+        const odd = (_: string, at: number) => at % 2 === 1;
+        return { pieces: parts.filter((_, at) => at % 2 === 0), names: parts.filter(odd), german };
+      }),
   };
 }
 
@@ -39,15 +52,30 @@ const name = /\{\w+\}/;
 const names = /\{(\w+)\}/g;
 const own = (english: string): number => english.replaceAll(names, '').length;
 
-function patternOf(english: string): RegExp {
-  const literal = english.replaceAll(/[.*+?^$()|[\]\\/]/g, String.raw`\$&`);
-  const seen = new Set<string>();
-  const pattern = literal.replaceAll(names, (_, part: string) => {
-    const group = seen.has(part) ? String.raw`\k<${part}>` : `(?<${part}>.+?)`;
-    seen.add(part);
-    return group;
-  });
-  return new RegExp(`^${pattern}$`, 'su');
+/**
+ * What varies in a text that is the phrase, by name; undefined: it is another. One pass: each fixed piece is taken where it
+ * comes first, which leaves most room for those that follow.
+ */
+function partsOf(
+  { pieces, names: wanted }: Varying,
+  text: string,
+): Map<string, string> | undefined {
+  const last = pieces.at(-1)!;
+  if (!text.startsWith(pieces[0]!) || !text.endsWith(last)) return undefined;
+  const end = text.length - last.length;
+  const parts = new Map<string, string>();
+  let from = pieces[0]!.length;
+  for (const [at, part] of wanted.entries()) {
+    const piece = pieces[at + 1]!;
+    // Nothing varies to nothing.
+    const to = at === wanted.length - 1 ? end : text.indexOf(piece, from + 1);
+    if (to <= from || to > end) return undefined;
+    const found = text.slice(from, to);
+    if ((parts.get(part) ?? found) !== found) return undefined;
+    parts.set(part, found);
+    from = to + piece.length;
+  }
+  return parts;
 }
 
 /** Where a sentence ends and another begins. */
@@ -55,47 +83,51 @@ const between = /(?<=[.?!:”]) (?=[\p{Lu}“])/u;
 /** Sentences of a text that are looked at one by one. */
 const sentencesMax = 8;
 
-function textBy(table: Table, english: string): string | undefined {
-  const whole = phraseBy(table, english, { acrossSentences: false });
+function textBy(lookup: Lookup, english: string): string | undefined {
+  const whole = phraseBy(lookup, english, { acrossSentences: false });
   if (whole !== undefined) return whole;
   const sentences = english.split(between);
   for (let count = 1; count < Math.min(sentences.length, sentencesMax); count += 1) {
-    const head = phraseBy(table, sentences.slice(0, count).join(' '), { acrossSentences: false });
-    const rest = head && textBy(table, sentences.slice(count).join(' '));
+    const head = phraseBy(lookup, sentences.slice(0, count).join(' '), { acrossSentences: false });
+    const rest = head && textBy(lookup, sentences.slice(count).join(' '));
     if (rest !== undefined) return `${head} ${rest}`;
   }
-  return phraseBy(table, english, { acrossSentences: true });
+  return phraseBy(lookup, english, { acrossSentences: true });
 }
 
 function phraseBy(
-  table: Table,
+  lookup: Lookup,
   english: string,
   { acrossSentences }: { acrossSentences: boolean },
 ): string | undefined {
   if (figure.test(english)) return english.replace('.', ',');
-  const fixed = table.fixed.get(english);
-  if (fixed !== undefined) return fixed;
-  for (const { pattern, german } of table.varying) {
-    const parts = pattern.exec(english)?.groups;
+  const { fixed, varying } = lookup.table;
+  const whole = fixed.get(english);
+  if (whole !== undefined) return whole;
+  if (lookup.left <= 0) return undefined;
+  lookup.left -= 1;
+  for (const phrase of varying) {
+    const parts = partsOf(phrase, english);
     if (!parts) continue;
-    if (!acrossSentences && Object.values(parts).some((part) => between.test(part))) continue;
-    return german.replaceAll(names, (_, part: string) => {
-      return partBy(table, parts[part]!);
+    if (!acrossSentences && [...parts.values()].some((part) => between.test(part))) continue;
+    return phrase.german.replaceAll(names, (_, part: string) => {
+      return partBy(lookup, parts.get(part)!);
     });
   }
   return undefined;
 }
 
 /** What varies: a phrase itself, several of them, one behind a name and a colon, or as it is. */
-function partBy(table: Table, english: string): string {
-  const whole = textBy(table, english);
-  if (whole !== undefined) return whole;
+function partBy(lookup: Lookup, english: string): string {
+  const whole = textBy(lookup, english);
+  if (whole !== undefined || lookup.left <= 0) return whole ?? english;
   if (english.includes('; ')) {
-    const parts = english.split('; ').map((part) => partBy(table, part));
+    const parts = english.split('; ').map((part) => partBy(lookup, part));
     return parts.join('; ');
   }
-  const [, before, after] = /^(.+?: )(.+)$/su.exec(english) ?? [];
-  return after === undefined ? english : before + partBy(table, after);
+  const colon = english.indexOf(': ', 1) + 2;
+  if (colon < 2 || colon === english.length) return english;
+  return english.slice(0, colon) + partBy(lookup, english.slice(colon));
 }
 
 /** A number, with a unit or without. */

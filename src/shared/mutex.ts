@@ -20,6 +20,22 @@ export class Busy extends Error {
  */
 export const mutex = (): Limited => limited(1);
 
+/** As `mutex`, for each name. A name on which no work is done or waits takes no memory. */
+export function mutexByName(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const queues = new Map<string, { inTurn: Limited; count: number }>();
+  return async (name, work) => {
+    const queue = queues.get(name) ?? { inTurn: mutex(), count: 0 };
+    queues.set(name, queue);
+    queue.count += 1;
+    try {
+      return await queue.inTurn(work);
+    } finally {
+      queue.count -= 1;
+      if (queue.count === 0) queues.delete(name);
+    }
+  };
+}
+
 /**
  * Runs at most `atOnceMax` pieces of work at a time; at most `waitingMax` wait.
  * @throws {Busy} when more would wait

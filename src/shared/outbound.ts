@@ -56,8 +56,18 @@ forbidden.addSubnet('169.254.0.0', 16, 'ipv4');
 forbidden.addSubnet('fe80::', 10, 'ipv6');
 forbidden.addAddress('fd00:ec2::254', 'ipv6');
 forbidden.addAddress('fd20:ce::254', 'ipv6');
-// The same IPv4 addresses behind NAT64 (RFC 6052).
-forbidden.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6');
+// Of Alibaba, Oracle and Azure.
+forbidden.addAddress('100.100.100.200', 'ipv4');
+forbidden.addAddress('192.0.0.192', 'ipv4');
+forbidden.addAddress('168.63.129.16', 'ipv4');
+// The same IPv4 addresses written as IPv6: behind NAT64 (RFC 6052, RFC 8215), by 6to4 (RFC 3056), compatible (RFC 4291).
+const metadataHex = ['a9fe:', '6464:64c8', 'c000:c0', 'a83f:8110'];
+for (const hex of metadataHex) {
+  const [address, bits] = hex.endsWith(':') ? [`${hex}0`, 112] : [hex, 128];
+  for (const prefix of ['64:ff9b::', '64:ff9b:1::', '::'])
+    forbidden.addSubnet(`${prefix}${address}`, bits, 'ipv6');
+  forbidden.addSubnet(`2002:${address}::`, bits - 80, 'ipv6');
+}
 /**
  * Base for OpenAI's routes: `stt.base_url` with or without `/v1`, or with the whole route.
  * `http://host:8000` → `http://host:8000/v1`.
@@ -99,7 +109,7 @@ export type Address = {
  */
 export function serverAddress(baseUrl: string): Address {
   const url = new URL(baseUrl);
-  const path = url.pathname.replace(/\/+$/u, '');
+  const path = url.pathname.replace(trailing, '');
   const versioned = /\/v\d\w*(?=\/|$)/u.test(path);
   const root = url.origin + path.replace(/\/v\d\w*$/u, '');
   return {
@@ -123,5 +133,8 @@ function linkLocalHost(value: string): boolean {
 
 function trimmed(baseUrl: string, route: RegExp): string {
   const url = new URL(baseUrl);
-  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(route, '')}`;
+  return `${url.origin}${url.pathname.replace(trailing, '').replace(route, '')}`;
 }
+
+/** Slashes at the end of a path. */
+const trailing = /(?<!\/)\/+$/u;

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type LogDatabase,
@@ -93,28 +94,44 @@ export async function openRows(options: {
 }
 
 /**
- * Removes the rows that the first release kept in the log's database, unsealed, with the files that held
- * them. Once, when the sealed rows are built; a crash in between begins it again. The log's records stay.
- * The log is closed and opened in it: nothing may be appended meanwhile.
- * @param rows the database of sealed rows, which remembers that it is done
+ * Removes the rows that the first release keeps in the log's database, unsealed, with the files that held them. It may
+ * have run again since the last time, so they are looked for at each start: one seek. When the sealed rows are built; a crash
+ * in between begins it again. The log's records stay. The log is closed and opened in it: nothing may be appended meanwhile.
+ * @param rows the database of sealed rows, which remembers what was begun
  * @param rewritable whether the log's files may be rewritten; tried again at the next start if not
+ * @returns whether there were any
  * @throws {Error} they may not; what the databases throw
  */
 export async function removePlainRows(
-  log: { db: LogDatabase; head(): Promise<number> },
+  log: { db: LogDatabase },
   rows: LogDatabase,
   rewritable: () => Promise<boolean>,
-): Promise<void> {
-  if ((await rows.get(doneKey)) !== undefined) return;
-  if ((await log.head()) > 0) {
-    if (!(await rewritable()))
-      throw new Error('The log has harmed tables, which are not rewritten.');
-    await removeFrom(log.db);
-  }
-  await rows.batch([{ type: 'put', key: doneKey, value: '1' }], { sync: true });
+): Promise<boolean> {
+  const isThere = (await rows.get(begunKey)) !== undefined || (await hasPlainRows(log.db));
+  if (!isThere) return false;
+  if (!(await rewritable())) throw new Error('The log has harmed tables, which are not rewritten.');
+  // Before the first key goes: afterwards only the files have them.
+  await rows.batch([{ type: 'put', key: begunKey, value: '1' }], { sync: true });
+  await removeFrom(log.db);
+  await rows.batch([{ type: 'del', key: begunKey }], { sync: true });
+  return true;
 }
 
-const doneKey = `${sublevelPrefix('meta')}plain-rows-removed`;
+const begunKey = `${sublevelPrefix('meta')}plain-rows-begun`;
+
+/** The keys of each kind of plain rows. `"` follows `!`. */
+const plainRows = ['projections', 'search'].map((name) => {
+  const gte = sublevelPrefix(name);
+  return { gte, lt: `${gte.slice(0, -1)}"` };
+});
+
+async function hasPlainRows(log: LogDatabase): Promise<boolean> {
+  for (const range of plainRows) {
+    const found = await log.iterator({ ...range, reverse: false, limit: 1 }).all();
+    if (found.length > 0) return true;
+  }
+  return false;
+}
 
 /** Everything from `!projections!` to `!sessions!`: neither end is a key of anything. */
 const first = '!projections!';
@@ -126,14 +143,12 @@ interface Compactable {
 }
 
 async function removeFrom(log: LogDatabase): Promise<void> {
-  for (const name of ['projections', 'search']) {
-    const prefix = sublevelPrefix(name);
-    // `"` follows `!`.
-    await log.clear({ gte: prefix, lt: `${prefix.slice(0, -1)}"` });
-  }
+  for (const range of plainRows) await log.clear(range);
   await rewrite(log);
   // Its manifest names the first and last keys of files that are gone, and users' names were in keys.
   await log.reopen();
+  // LevelDB's own report says at which keys it merged.
+  await rm(join(log.location, 'LOG.old'), { force: true });
 }
 
 /**

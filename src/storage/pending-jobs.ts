@@ -11,7 +11,7 @@ export interface PendingJobs {
 }
 
 /**
- * `erase`: all of a recording. `delete-documents`: those its last `documents.deleted` names.
+ * `erase`: all of a recording. `delete-documents`: those that facts say are deleted.
  * `keep-audio`: compressing or removing its audio, which documents were made of. `import`: an uploaded
  * file lies in its folder, and until its fact is stored it is not acknowledged. `late-audio`: what a browser
  * sent after the recording had ended lies in its folder, and is to be added.

@@ -7,7 +7,7 @@ import { SpaceLedger, type SpaceDeps, countingFor, ledgerOf } from './space-ledg
  * up for a limit.
  */
 export interface SpaceLimit {
-  /** Bytes that are taken, with what is coming in; null until they were counted. */
+  /** Bytes that are taken, with what is coming in; null until they were counted, and where none is limited. */
   taken(): number | null;
   /** What each user's documents, recordings and uploads take, in bytes; counted when asked, at most once a minute. */
   byUser(): Promise<ReadonlyMap<string, number>>;
@@ -20,6 +20,13 @@ export interface SpaceLimit {
    * @throws {SpaceLimitReached}, {DiskFull}
    */
   admit(bytes: number, owner: string): Promise<Admission>;
+  /**
+   * Lets something grow that has no length before it has ended, by so many bytes: they are on the disk, for good.
+   * @throws {SpaceLimitReached}
+   */
+  grow(bytes: number, owner: string): Promise<void>;
+  /** Bytes that an owner may still add, as far as was counted; null: no limit. */
+  left(owner: string): number | null;
   /** For what has no length before it has ended. @throws {SpaceLimitReached}, {DiskFull} when nothing fits any more */
   refuseWhenFull(owner: string): Promise<void>;
   /** To be shown while nothing new is let in. */
@@ -95,6 +102,14 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
       room.assertFits(bytes);
       return admission(bytes, room);
     },
+    async grow(bytes, owner) {
+      const room = roomOf(owner);
+      await room.lookFor(bytes);
+      room.assertFits(bytes);
+      // Not as what is coming, which is counted beside what is on the disk: it is there, as the next count finds it.
+      for (const ledger of room.ledgers) ledger.keptSince += bytes;
+    },
+    left: (owner) => leftOf([all, limits.all()], [ledgerOf(users, owner), limits.user()]),
     async refuseWhenFull(owner) {
       await deps.disk.admit(0);
       const room = roomOf(owner);
@@ -106,6 +121,15 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
     start: counter.count,
     stop: counter.stop,
   };
+}
+
+/** Bytes that still fit into the narrowest of limits. */
+function leftOf(...limited: (readonly [SpaceLedger, number | null])[]): number | null {
+  const left = limited.map(([ledger, limit]) =>
+    limit === null ? Infinity : Math.max(0, limit - ledger.taken()),
+  );
+  const least = Math.min(...left);
+  return least === Infinity ? null : least;
 }
 
 function assertFits(

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/environment.ts';
 import type { CountedBytes } from './disk.ts';
 
-/** How often everything is counted again, in milliseconds: what grows meanwhile is a recording's audio. */
+/** How often what a limit is set for is counted again, in milliseconds: what grows meanwhile is a recording's audio. */
 const countEveryMs = 600_000;
 /**
  * Before a refusal it is counted once more, since something may have been deleted: at most this often,
@@ -29,7 +29,7 @@ export type SpaceDeps = {
 
 /** What is taken by all, or by one user. */
 export class SpaceLedger {
-  /** Bytes on the disk at the last count. */
+  /** Bytes on the disk at the last count; null before the first one since there is a limit. */
   measured: number | null = null;
   /** Bytes let in and neither kept nor gone. */
   coming = 0;
@@ -74,10 +74,12 @@ export function countingFor(
   let mayCountAgainAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let warned = false;
-  let usersLimited = false;
+  /** Limits that were set at the last count. */
+  let countedFor: ReadonlySet<string> = new Set();
 
   async function measureOnce(): Promise<void> {
     const began = now();
+    countedFor = limitedBy(deps.settings());
     await measureInto(all, users, deps, stopping.signal);
     const ended = now();
     mayCountAgainAt = ended + Math.max(countAgainMs, restForCount * (ended - began));
@@ -101,11 +103,10 @@ export function countingFor(
     count,
     byUser: keptFor(shownMs, now, () => deps.measureByUser(stopping.signal)),
     async countAgain(): Promise<void> {
-      // Users are counted for the first time when they get a limit.
-      const limited = deps.settings()['limits.user_gb'] !== null;
-      const first = limited && !usersLimited;
-      usersLimited = limited;
-      if (!first && counting === undefined && now() < mayCountAgainAt) return;
+      // Nothing is counted without a limit, so there is a first count when one is set.
+      const limited = limitedBy(deps.settings());
+      const isFirst = [...limited].some((limit) => !countedFor.has(limit));
+      if (!isFirst && counting === undefined && now() < mayCountAgainAt) return;
       let enough: NodeJS.Timeout | undefined;
       const waited = new Promise<void>((resolve) => (enough = setTimeout(resolve, waitMs)));
       await Promise.race([count(), waited]);
@@ -122,6 +123,11 @@ export function countingFor(
     },
   };
 }
+
+const limitedBy = (settings: ReturnType<SpaceDeps['settings']>): ReadonlySet<string> =>
+  new Set(
+    (['limits.spaces_gb', 'limits.user_gb'] as const).filter((limit) => settings[limit] !== null),
+  );
 
 /** What was made last is given again for a while; what failed is made again by who asks next. */
 function keptFor<T>(ms: number, now: () => number, make: () => Promise<T>): () => Promise<T> {
@@ -145,11 +151,17 @@ async function measureInto(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    all.countBegins();
-    const { bytes, unread } = await measure(signal);
-    all.countEnds(bytes);
-    if (unread > 0) log.warn({ unread }, 'not everything could be counted for limits.spaces_gb');
-    if (settings()['limits.user_gb'] === null) return;
+    if (settings()['limits.spaces_gb'] === null) all.measured = null;
+    else {
+      all.countBegins();
+      const { bytes, unread } = await measure(signal);
+      all.countEnds(bytes);
+      if (unread > 0) log.warn({ unread }, 'not everything could be counted for limits.spaces_gb');
+    }
+    if (settings()['limits.user_gb'] === null) {
+      for (const ledger of users.values()) ledger.measured = null;
+      return;
+    }
     for (const ledger of users.values()) ledger.countBegins();
     const byUser = await measureByUser(signal);
     for (const user of byUser.keys()) ledgerOf(users, user);

@@ -8,12 +8,13 @@ export type TicketRow = { session_id: string; recording_id: string };
 export interface TicketRows {
   /** Undefined when it is over, too. */
   get(hash: string): Promise<TicketRow | undefined>;
-  /** Keeps it from now on for so many milliseconds; of too many, those go that would end first. */
+  /** Keeps it from now on for so many milliseconds; of too many, of one session or of all, those go that would end first. */
   put(hash: string, row: TicketRow, forMs: number): Promise<void>;
 }
 
-/** How many tickets are kept. */
+/** How many tickets are kept, and how many of one session. */
 export const ticketsMax = 10_000;
+export const ticketsPerSessionMax = 100;
 
 /** In memory. */
 export function memoryTicketRows({
@@ -31,6 +32,8 @@ export function memoryTicketRows({
     async put(hash, row, forMs) {
       rows.delete(hash);
       rows.set(hash, { ...row, over: now() + forMs });
+      const own = [...rows].filter(([, { session_id }]) => session_id === row.session_id);
+      for (const [oldest] of own.slice(0, -ticketsPerSessionMax)) rows.delete(oldest);
       // All are good for as long: a Map keeps the order of insertion, which is that of expiry.
       for (const [oldest, { over }] of rows) {
         if (over > now() && rows.size <= max) break;

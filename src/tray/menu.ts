@@ -91,6 +91,8 @@ export type TrayState = StatusView['status'] | 'AWAY';
 
 export type TrayLabels = {
   state: Record<TrayState, string>;
+  /** Somebody else records a device of this machine. */
+  heldBySomebody(device: string): string;
   solo: string;
   meeting: string;
   stop: string;
@@ -122,6 +124,7 @@ const english: TrayLabels = {
     ERROR: 'Something went wrong',
     AWAY: 'The service does not run',
   },
+  heldBySomebody: (device) => `Somebody is recording with “${device}”`,
   solo: 'Record',
   meeting: 'Record a meeting',
   stop: 'Stop',
@@ -139,6 +142,7 @@ const german: TrayLabels = {
     ERROR: 'Etwas ist schiefgegangen',
     AWAY: 'Der Dienst läuft nicht',
   },
+  heldBySomebody: (device) => `Jemand nimmt mit „${device}“ auf`,
   solo: 'Aufnehmen',
   meeting: 'Besprechung aufnehmen',
   stop: 'Beenden',

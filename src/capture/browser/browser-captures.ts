@@ -5,6 +5,7 @@ import { StageError } from '../../shared/errors.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import { type BrowserEnd, type BrowserStream, openBrowserStream } from './browser-stream.ts';
+import type { Admit } from './intake.ts';
 import { captureRate } from '../../audio/wav.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import { keptAudio, sharedCapture, sharedEveryMs } from './shared-capture.ts';
@@ -69,6 +70,8 @@ type BrowserCapturesDeps = {
   hoursMax(): number;
   /** Null where this process is the only one. */
   others: OtherNodes | null;
+  /** What lets in what comes of a user's; absent: whatever there is room for. */
+  admit?: Admit | undefined;
   /** For tests. */
   limits?: Partial<BrowserLimits> | undefined;
 };
@@ -139,7 +142,7 @@ class StreamedCaptures implements BrowserCaptures {
 
   async activity(job: Job, control: ControlState): Promise<void> {
     const { recordingId } = job;
-    const { folderOf, hoursMax, limits, log, files, others } = this.#deps;
+    const { folderOf, hoursMax, limits, log, files, others, admit } = this.#deps;
     const { live } = files ?? {};
     const all = {
       ...browserLimits,
@@ -154,6 +157,7 @@ class StreamedCaptures implements BrowserCaptures {
       isShared: others !== null && !live,
       log,
       share,
+      intake: admit && { ...admit(control.owner), since: control.startedAt, before: 0 },
       onAway: () => this.#notify(recordingId),
     });
     stream.pause(control.paused);
@@ -252,9 +256,10 @@ const notRecording = () =>
   new StageError('not-recording', 'This recording is not being captured.', { retriable: false });
 
 function nowOf(recordingId: string, stream: BrowserStream, isRecorder: boolean): CaptureNow {
-  const { samples, awaySince } = stream;
+  const { samples, awaySince, roomSeconds } = stream;
   const rate = stream.rate ?? captureRate;
   const warnings = awaySince === null ? [] : [awayWarning({ since: awaySince, isRecorder })];
+  if (roomSeconds !== null) warnings.push(roomWarning(roomSeconds));
   return {
     recordingId,
     device: 'browser',
@@ -265,6 +270,13 @@ function nowOf(recordingId: string, stream: BrowserStream, isRecorder: boolean):
     warnings,
   };
 }
+
+const roomWarning = (seconds: number): CaptureWarning => ({
+  code: 'space-nearly-full',
+  message:
+    `The space for your recordings is nearly used up: this recording ends in about ${Math.ceil(seconds / 60)} min. ` +
+    'Everything recorded until then is kept.',
+});
 
 function awayWarning({ since, isRecorder }: BrowserAway): CaptureWarning {
   const message =

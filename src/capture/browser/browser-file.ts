@@ -15,17 +15,20 @@ export const browserRates = { min: 8000, max: 192_000 } as const;
 /** Removed with what captures keep beside the audio (see `removeCaptureFiles`). */
 const noteName = 'capture-browser.json';
 
+/** Of what a browser sends. `gaps`: silence that stands for what it did not hear, [first sample, samples]. */
+export type BrowserNote = z.infer<typeof noteSchema>;
+
 /**
  * Notes at which rate a browser's audio is kept: as it is sent, so that a sample that was acknowledged is
- * that very sample in the file. Durable before the first one is taken.
+ * that very sample in the file. Durable before the first one is taken, as a gap is before its silence.
  */
-export const writeBrowserRate = (folder: string, rate: number): Promise<void> =>
-  writeDurably(join(folder, noteName), JSON.stringify({ rate }));
+export const writeBrowserNote = (folder: string, note: BrowserNote): Promise<void> =>
+  writeDurably(join(folder, noteName), JSON.stringify(note));
 
 /** Null when no browser has sent anything yet. @throws {Error} when the note is damaged. */
-export async function readBrowserRate(folder: string): Promise<number | null> {
+export async function readBrowserNote(folder: string): Promise<BrowserNote | null> {
   try {
-    return noteSchema.parse(JSON.parse(await readFile(join(folder, noteName), 'utf8'))).rate;
+    return noteSchema.parse(JSON.parse(await readFile(join(folder, noteName), 'utf8')));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
@@ -49,6 +52,8 @@ export async function finishedBrowserAudio(
   const isWhole = measured !== null && measured.samples <= frames;
   const meter = isWhole ? measured : signalMeter(rate);
   await measureRest(path, meter);
+  const missed = gapsWithin((await readBrowserNote(folder))?.gaps ?? [], 0, frames);
+  const missing = missed.reduce((sum, [, samples]) => sum + samples, 0);
   const hashed = await hashFile(path);
   if (!hashed) throw new Error(`${path} has vanished`);
   return {
@@ -57,11 +62,26 @@ export async function finishedBrowserAudio(
     duration: frames / rate,
     ledger: {
       samples: Math.round((frames * captureRate) / rate),
-      gaps: [],
-      silent_seconds: Math.round((meter.flat / rate) * 1000) / 1000,
+      gaps: missed.map(([start, samples]) => [rounded(start / rate), rounded(samples / rate)]),
+      // A gap is silence, too, and said as what it is.
+      silent_seconds: rounded(Math.max(0, meter.flat - missing) / rate),
       clipped_samples: meter.clipped,
     },
   };
+}
+
+const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000;
+
+/** What of gaps lies between two samples. */
+export function gapsWithin(
+  gaps: BrowserNote['gaps'],
+  from: number,
+  to: number,
+): BrowserNote['gaps'] {
+  return gaps.flatMap(([start, samples]): BrowserNote['gaps'] => {
+    const [first, end] = [Math.max(start, from), Math.min(start + samples, to)];
+    return end > first ? [[first, end - first]] : [];
+  });
 }
 
 /** Samples that are read at once. */
@@ -84,4 +104,8 @@ async function measureRest(path: string, meter: SignalMeter): Promise<void> {
   }
 }
 
-const noteSchema = z.object({ rate: z.number().int().min(browserRates.min).max(browserRates.max) });
+const sampleCount = z.number().int().nonnegative();
+const noteSchema = z.object({
+  rate: z.number().int().min(browserRates.min).max(browserRates.max),
+  gaps: z.array(z.tuple([sampleCount, sampleCount])).default([]),
+});

@@ -6,6 +6,7 @@ import {
   type SharedCapture,
   openBrowserWriter,
 } from './browser-writer.ts';
+import type { Intake } from './intake.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
@@ -19,7 +20,13 @@ export type AudioSender = {
 };
 
 /** Why there will be no more audio of the recording. */
-export type BrowserEnd = 'stopped' | 'browser-gone' | 'limit-hours' | 'disk-low' | 'disk-failed';
+export type BrowserEnd =
+  | 'stopped'
+  | 'browser-gone'
+  | 'limit-hours'
+  | 'space-limit'
+  | 'disk-low'
+  | 'disk-failed';
 /** Why this connection sends no more; the recording may go on. */
 export type BrowserLeft = 'paused' | 'taken-over' | 'refused' | 'left' | 'nothing-captured';
 
@@ -33,17 +40,22 @@ export interface BrowserStream {
   readonly measured: BrowserWriter['measured'];
   /** Since when no connection is there (milliseconds since 1970); null while one is. */
   readonly awaySince: number | null;
+  /** Seconds of audio for which there is still room; null: more than need be told. */
+  readonly roomSeconds: number | null;
   /** Settles when there will be no more, with the file complete. */
   readonly ended: Promise<BrowserEnd>;
   /**
    * From now on this connection sends, and no other: the one before gets `taken-over`. A paused
    * recording takes nothing, but knows that the connection is there.
+   * @param held samples it says it has recorded already, when it begins
    * @returns the samples that are on the disk; the first one it sends is the one behind them.
    * @throws {StageError} `not-recording`, `recording-paused`, `rate-differs`; what the disk says.
    */
-  attach(sender: AudioSender, rate: number): Promise<number>;
+  attach(sender: AudioSender, rate: number, held?: number): Promise<number>;
   /** Takes whole samples; nothing from a connection that is not attached. */
   take(sender: AudioSender, pcm: Buffer): void;
+  /** The same for so many samples that the browser did not hear. */
+  takeGap(sender: AudioSender, samples: number): void;
   /** Takes no more from this connection; it is still there, and may attach again. */
   detach(sender: AudioSender, reason: BrowserLeft): void;
   /** The connection is gone. */
@@ -65,7 +77,8 @@ type StreamOptions = {
   isShared?: boolean | undefined;
   log: Log;
   share?: SharedCapture | undefined;
-  /** `awaySince` has changed. */
+  intake?: Intake | undefined;
+  /** `awaySince` has changed, or `roomSeconds`. */
   onAway(): void;
 };
 
@@ -81,6 +94,8 @@ export async function openBrowserStream(
     isShared: options.isShared,
     log: options.log,
     share: options.share,
+    intake: options.intake,
+    onRoom: options.onAway,
     onHeld: (held) => stream?.sender?.hold(held),
     onWritten: (samples) => stream?.sender?.acknowledge(samples),
     onFailed: (reason) => stream?.end(reason),
@@ -131,15 +146,23 @@ class ConnectedStream implements BrowserStream {
   get awaySince(): number | null {
     return this.#awaySince;
   }
+  get roomSeconds(): number | null {
+    return this.#writer.roomSeconds;
+  }
 
-  attach(arriving: AudioSender, rate: number): Promise<number> {
+  attach(arriving: AudioSender, rate: number, held?: number): Promise<number> {
     // As many wait as there are connections of one user.
-    return this.#oneAtATime(() => this.#attach(arriving, rate));
+    return this.#oneAtATime(() => this.#attach(arriving, rate, held));
   }
 
   take(from: AudioSender, pcm: Buffer): void {
     if (from !== this.sender || this.#ending !== null || pcm.length === 0) return;
     if (!this.#writer.take(pcm)) this.end('limit-hours');
+  }
+
+  takeGap(from: AudioSender, samples: number): void {
+    if (from !== this.sender || this.#ending !== null) return;
+    if (!this.#writer.takeGap(samples)) this.end('limit-hours');
   }
 
   detach(from: AudioSender, reason: BrowserLeft): void {
@@ -189,7 +212,7 @@ class ConnectedStream implements BrowserStream {
     void this.#complete();
   }
 
-  async #attach(arriving: AudioSender, rate: number): Promise<number> {
+  async #attach(arriving: AudioSender, rate: number, held?: number): Promise<number> {
     this.#refuse(rate);
     await this.#dismiss('taken-over');
     this.#present = arriving;
@@ -197,7 +220,7 @@ class ConnectedStream implements BrowserStream {
     this.#awaySince = null;
     this.#options.onAway();
     if (this.#isPaused) throw isPaused();
-    await this.#writer.open(rate);
+    await this.#writer.open(rate, held);
     // It may have been stopped or paused while the disk was waited for.
     this.#refuse(rate);
     if (this.#isPaused) throw isPaused();

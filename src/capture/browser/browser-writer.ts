@@ -2,10 +2,12 @@ import { stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyDurably, privateDirectory } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
-import { readBrowserRate, writeBrowserRate } from './browser-file.ts';
+import { type BrowserNote, gapsWithin, readBrowserNote, writeBrowserNote } from './browser-file.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
+import { type Intake, allowedSeconds, endsSoon } from './intake.ts';
+import { hasCode } from '../../shared/errors.ts';
 import { type SignalMeter, signalMeter } from './signal-meter.ts';
 
 /** Writes a browser's samples to the disk: written, synced, and only then acknowledged. */
@@ -18,10 +20,20 @@ export interface BrowserWriter {
   readonly measured: SignalMeter | null;
   /** When the file was last written before this one opened it; milliseconds since 1970. */
   readonly heardAt: number;
-  /** Makes the file unless it is open, at a rate that is durable before the first sample. */
-  open(rate: number): Promise<void>;
+  /** Seconds of audio for which there is still room; null: more than need be told. */
+  readonly roomSeconds: number | null;
+  /**
+   * Makes the file unless it is open, at a rate that is durable before the first sample.
+   * @param held samples that the browser says it has recorded already
+   */
+  open(rate: number, held?: number): Promise<void>;
   /** Takes whole samples, without waiting. False when there was no room for all of them. */
   take(pcm: Buffer): boolean;
+  /**
+   * Takes silence for so many samples that the browser did not hear, and notes that they are missing.
+   * @returns false when there was no room for all of them
+   */
+  takeGap(samples: number): boolean;
   /** Resolves when everything taken is on the disk, or could not be written. */
   flush(): Promise<void>;
   /** Completes the file. */
@@ -49,8 +61,12 @@ type BrowserWriterOptions = {
   share?: SharedCapture | undefined;
   /** So many samples are on the disk. */
   onWritten(samples: number): void;
-  /** The disk is nearly full, or cannot be written to. */
-  onFailed(reason: 'disk-low' | 'disk-failed'): void;
+  /** The disk is nearly full, or cannot be written to; or the owner's space is. */
+  onFailed(reason: 'disk-low' | 'disk-failed' | 'space-limit'): void;
+  /** What may come; absent: whatever there is room for on the disk. */
+  intake?: Intake | undefined;
+  /** `roomSeconds` has changed. */
+  onRoom?(): void;
 };
 
 /** Continues what is in the recording's folder. */
@@ -59,7 +75,8 @@ export async function openBrowserWriter(
   options: BrowserWriterOptions,
 ): Promise<BrowserWriter> {
   const path = join(folder, audioFileName);
-  const rate = await readBrowserRate(folder);
+  const note = await readBrowserNote(folder);
+  const rate = note?.rate ?? null;
   // Before the file is touched: when it was last written is when the browser was last heard.
   const found = await stat(path).catch(() => null);
   const heardAt = found?.mtimeMs ?? Date.now();
@@ -68,7 +85,7 @@ export async function openBrowserWriter(
     await utimes(path, found.atime, found.mtime);
   }
   const file = rate === null ? null : await openWavWriter(path, 1, rate);
-  return new FileWriter(folder, options, { rate, heardAt, file });
+  return new FileWriter(folder, options, { rate, heardAt, file, gaps: note?.gaps ?? [] });
 }
 
 /** Holds the file, and what waits to be written to it. */
@@ -91,11 +108,23 @@ class FileWriter implements BrowserWriter {
   #flushing = 0;
   #endPause = () => {};
   #upkeepAt = performance.now();
+  #gaps: BrowserNote['gaps'];
+  /** Of them, those that the note has. */
+  #noted: number;
+  #held = 0;
+  /** Until the browser has sent no more than it may have: what comes faster waits. */
+  #ahead: NodeJS.Timeout | undefined;
+  #room: number | null = null;
 
   constructor(
     folder: string,
     options: BrowserWriterOptions,
-    found: { rate: number | null; heardAt: number; file: WavWriter | null },
+    found: {
+      rate: number | null;
+      heardAt: number;
+      file: WavWriter | null;
+      gaps: BrowserNote['gaps'];
+    },
   ) {
     this.#folder = folder;
     this.#options = options;
@@ -104,6 +133,9 @@ class FileWriter implements BrowserWriter {
     this.#file = found.file;
     this.#frames = found.file?.frames ?? 0;
     this.#taken = this.#frames;
+    // Of a gap whose silence was not written any more, what was: the rest comes again.
+    this.#gaps = gapsWithin(found.gaps, 0, this.#frames);
+    this.#noted = this.#gaps.length;
   }
 
   get rate(): number | null {
@@ -118,10 +150,15 @@ class FileWriter implements BrowserWriter {
     return this.#measured;
   }
 
-  async open(rate: number): Promise<void> {
+  get roomSeconds(): number | null {
+    return this.#room;
+  }
+
+  async open(rate: number, held = 0): Promise<void> {
+    this.#held = Math.max(this.#held, held);
     if (this.#file) return;
     await privateDirectory(this.#folder);
-    await writeBrowserRate(this.#folder, rate);
+    await writeBrowserNote(this.#folder, { rate, gaps: [] });
     this.#rate = rate;
     this.#file = await openWavWriter(join(this.#folder, audioFileName), 1, rate);
     this.#frames = this.#file.frames;
@@ -130,16 +167,60 @@ class FileWriter implements BrowserWriter {
   }
 
   take(pcm: Buffer): boolean {
-    const { limits, onHeld } = this.#options;
-    const framesMax = Math.min(Math.floor(limits.secondsMax * (this.#rate ?? 0)), wavFramesMax(1));
-    const room = framesMax - this.#taken;
+    const room = this.#roomFrames();
     const kept = pcm.length / 2 > room ? pcm.subarray(0, room * 2) : pcm;
-    this.#taken += kept.length / 2;
-    this.#pending.push(kept);
-    this.#pendingBytes += kept.length;
-    if (this.#pendingBytes >= limits.pendingBytesMax) onHeld(true);
-    if (!this.#isPumping) this.#pumped = this.#pump();
+    this.#queue(kept);
     return kept.length === pcm.length;
+  }
+
+  takeGap(samples: number): boolean {
+    const kept = Math.min(samples, this.#roomFrames());
+    const last = this.#gaps.at(-1);
+    // Beyond so many there is one long one.
+    if (last && this.#gaps.length >= gapsMax) {
+      last[1] = this.#taken + kept - last[0];
+      this.#noted = 0;
+    } else this.#gaps.push([this.#taken, kept]);
+    for (let left = kept; left > 0; left -= silence.length / 2)
+      this.#queue(silence.subarray(0, Math.min(left, silence.length / 2) * 2));
+    return kept === samples;
+  }
+
+  #roomFrames(): number {
+    const { secondsMax } = this.#options.limits;
+    const framesMax = Math.min(Math.floor(secondsMax * (this.#rate ?? 0)), wavFramesMax(1));
+    return framesMax - this.#taken;
+  }
+
+  #queue(pcm: Buffer): void {
+    const { limits, onHeld } = this.#options;
+    this.#taken += pcm.length / 2;
+    this.#pending.push(pcm);
+    this.#pendingBytes += pcm.length;
+    if (this.#pendingBytes >= limits.pendingBytesMax) onHeld(true);
+    this.#waitIfAhead();
+    if (!this.#isPumping) this.#pumped = this.#pump();
+  }
+
+  /** Nobody speaks faster than time goes by: what comes in faster is not read for a while. */
+  #waitIfAhead(): void {
+    const { intake, onHeld } = this.#options;
+    if (!intake || this.#ahead) return;
+    const rate = this.#rate ?? 1;
+    const ahead = this.#taken / rate - allowedSeconds(intake, this.#held / rate);
+    if (ahead <= 0) return;
+    onHeld(true);
+    this.#ahead = setTimeout(
+      () => {
+        this.#ahead = undefined;
+        this.#goOn();
+      },
+      Math.min(ahead, 10) * 1000,
+    ).unref();
+  }
+
+  #goOn(): void {
+    if (!this.#ahead) this.#options.onHeld(false);
   }
 
   async flush(): Promise<void> {
@@ -152,19 +233,21 @@ class FileWriter implements BrowserWriter {
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = null;
+    clearTimeout(this.#ahead);
+    this.#ahead = undefined;
     await file?.close();
   }
 
   /** Writes and syncs what has come, and only then acknowledges it. Never throws. */
   async #pump(): Promise<void> {
-    const { log, share, onHeld, onWritten, onFailed } = this.#options;
+    const { log, share, intake, onHeld, onWritten, onFailed } = this.#options;
     this.#isPumping = true;
     while (this.#pending.length > 0) {
-      const batch = Buffer.concat(this.#pending);
-      this.#pending = [];
-      this.#pendingBytes = 0;
+      const batch = this.#nextBatch();
       try {
         const file = this.#file!;
+        await intake?.grow(batch.length);
+        await this.#noteGaps();
         await file.write(batch);
         this.#measured?.add(new Int16Array(batch.buffer, batch.byteOffset, batch.length / 2));
         await this.#keep(file);
@@ -174,16 +257,38 @@ class FileWriter implements BrowserWriter {
         this.#pending = [];
         onHeld(false);
         if (share?.over.aborted) break;
+        if (hasCode(error, 'SPACE_LIMIT_REACHED')) {
+          log.warn({ err: error, folder: this.#folder }, 'the audio of a browser has no space');
+          onFailed('space-limit');
+          break;
+        }
         log.error({ err: error, folder: this.#folder }, 'the audio of a browser cannot be written');
         onFailed('disk-failed');
         break;
       }
-      onHeld(false);
+      this.#goOn();
       onWritten(this.#frames);
       if (this.#flushing === 0) await this.#pause();
     }
     // In the same tick as the last look at what is pending: what comes from now on starts it again.
     this.#isPumping = false;
+  }
+
+  /** As much of what waits as is written at once: a gap may be of hours. */
+  #nextBatch(): Buffer {
+    let [count, bytes] = [0, 0];
+    while (count < this.#pending.length && bytes < batchBytesMax) {
+      bytes += this.#pending[count]!.length;
+      count += 1;
+    }
+    this.#pendingBytes -= bytes;
+    return Buffer.concat(this.#pending.splice(0, count));
+  }
+
+  async #noteGaps(): Promise<void> {
+    if (this.#noted === this.#gaps.length) return;
+    this.#noted = this.#gaps.length;
+    await writeBrowserNote(this.#folder, { rate: this.#rate!, gaps: this.#gaps });
   }
 
   async #keep(file: WavWriter): Promise<void> {
@@ -194,6 +299,10 @@ class FileWriter implements BrowserWriter {
     await file.updateHeader();
     const { bavail, bsize } = await statfs(this.#folder);
     if (bavail * bsize < limits.freeBytesMin) onFailed('disk-low');
+    const room = endsSoon(this.#options.intake, this.#rate!);
+    const isOther = (room === null) !== (this.#room === null);
+    this.#room = room;
+    if (isOther) this.#options.onRoom?.();
   }
 
   #pause(): Promise<void> {
@@ -206,6 +315,13 @@ class FileWriter implements BrowserWriter {
     });
   }
 }
+
+/** A recording with more gaps than that has one long one at its end. */
+const gapsMax = 1000;
+/** Written and acknowledged at once. */
+const batchBytesMax = 4 * 1024 * 1024;
+/** For gaps. */
+const silence = Buffer.alloc(256 * 1024);
 
 /** What a recording from a browser's microphone is limited to. */
 export type BrowserLimits = {

@@ -15,10 +15,11 @@ import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import type { Exclusively } from '../../storage/blobs/exclusively.ts';
 import { recordedElsewhere } from './browser-captures.ts';
 import { countedBehind } from './late-stream.ts';
+import type { Admit } from './intake.ts';
 import { type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import { type LateBases, lateBases } from './late-base.ts';
-import { type LateBase, joinLate, lateFolder, lengthOf } from './late-file.ts';
+import { type LateBase, joinLate, lateFolder, lateGaps, lengthOf } from './late-file.ts';
 import { sharedCapture, sharedEveryMs } from './shared-capture.ts';
 
 /**
@@ -54,6 +55,8 @@ type LateAudioDeps = {
   } | null;
   /** `limits.recording_hours` */
   hoursMax(): number;
+  /** What lets in what comes of a user's; absent: whatever there is room for. */
+  admit?: Admit | undefined;
   /** Resolves when every reader knows what the log says up to a position. */
   applied(position: number): Promise<unknown>;
   /** For tests. */
@@ -128,15 +131,18 @@ class KeptLateAudio implements LateBrowserAudio {
     const base =
       (left && !additionTo(recording, left) ? left : null) ??
       (await this.#begin(recordingId, main));
-    const inner = await this.#openBehind(recordingId, base, held);
+    const inner = await this.#openBehind(recording, base, held);
     const ending = this.#untilEnd(recordingId, { inner, base, held });
     this.#endings.add(ending);
     void ending.finally(() => this.#endings.delete(ending));
     return countedBehind(inner, base);
   }
 
-  async #openBehind(recordingId: string, base: LateBase, held: Held): Promise<BrowserStream> {
-    const { files, log, others, hoursMax, limits } = this.#deps;
+  async #openBehind(recording: Recording, base: LateBase, held: Held): Promise<BrowserStream> {
+    const { files, log, others, hoursMax, limits, admit } = this.#deps;
+    const { recordingId } = recording;
+    const began = factAt(recording, 1, 'recording.started')!;
+    const owner = recordingOwner(recording) ?? 'system';
     const folder = lateFolder(files.captureFolder(recordingId));
     const signal = AbortSignal.any([this.#closing.signal, held.lost]);
     const job = { recordingId, signal, waiting() {} };
@@ -152,6 +158,11 @@ class KeptLateAudio implements LateBrowserAudio {
       },
       isShared: others !== null && !share,
       share,
+      intake: admit && {
+        ...admit(owner),
+        since: Date.parse(began.at),
+        before: base.samples / base.rate,
+      },
       log,
       onAway() {},
     });
@@ -223,7 +234,9 @@ class KeptLateAudio implements LateBrowserAudio {
     );
     signal.throwIfAborted();
     const path = await files.keep(recordingId, name, joined);
-    const data = { ...joined, path, before: has / base.rate, replaces: main.path };
+    const gaps = [...(ledgerOf(recording)?.gaps ?? []), ...(await lateGaps(folder, base, has))];
+    const ledger = { ...joined.ledger, gaps };
+    const data = { ...joined, ledger, path, before: has / base.rate, replaces: main.path };
     const by = recordingOwner(recording) ?? 'system';
     // The same again after a crash is the same command.
     const command = `late-audio:${recordingId}:${has}:${base.samples + inner.samples}`;
@@ -289,6 +302,14 @@ function audioOf(recording: Recording, state: string): AudioFile {
   if (!audio || isGone) throw refusal('There is no audio any more to which this could be added.');
   return audio;
 }
+
+/** What is known to be missing from the audio that there is. */
+const ledgerOf = (recording: Recording) =>
+  (
+    factsOf(recording, 'audio.extended', Infinity).at(-1) ??
+    factsOf(recording, 'capture.interrupted', Infinity).at(-1) ??
+    factsOf(recording, 'audio.captured', Infinity).at(-1)
+  )?.data.ledger;
 
 const refusal = (message: string): StageError =>
   new StageError('not-recording', message, { retriable: false });

@@ -7,7 +7,7 @@ import { StageError } from '../../shared/errors.ts';
 import { type FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
-import { finishedBrowserAudio } from './browser-file.ts';
+import { finishedBrowserAudio, gapsWithin, readBrowserNote } from './browser-file.ts';
 
 /** What a recording had when its browser came back: samples, and how many a second. */
 export type LateBase = { samples: number; rate: number };
@@ -24,6 +24,17 @@ export async function lengthOf(path: string): Promise<LateBase> {
   const { file, dataBytes, rate } = await openedWav(path);
   await file.close();
   return { samples: dataBytes / 2, rate };
+}
+
+/** What is missing from what came late and is added behind `has` samples: [second in the joined file, seconds]. */
+export async function lateGaps(
+  folder: string,
+  base: LateBase,
+  has: number,
+): Promise<[number, number][]> {
+  const gaps = (await readBrowserNote(lateFolder(folder)))?.gaps ?? [];
+  const added = gapsWithin(gaps, has - base.samples, Infinity);
+  return added.map(([start, samples]) => [(base.samples + start) / base.rate, samples / base.rate]);
 }
 
 /**

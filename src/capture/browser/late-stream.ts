@@ -27,14 +27,18 @@ export function countedBehind(
       return inner.awaySince;
     },
     ended: inner.ended,
-    async attach(sender, wanted) {
+    get roomSeconds() {
+      return inner.roomSeconds;
+    },
+    async attach(sender, wanted, held) {
       if (wanted !== rate)
         throw new StageError('rate-differs', `This recording has ${rate} samples a second.`, {
           retriable: false,
         });
-      return before + (await inner.attach(counting(sender), wanted));
+      return before + (await inner.attach(counting(sender), wanted, held));
     },
     take: (sender, pcm) => inner.take(counting(sender), pcm),
+    takeGap: (sender, samples) => inner.takeGap(counting(sender), samples),
     detach: (sender, reason) => inner.detach(counting(sender), reason),
     leave: (sender) => inner.leave(counting(sender)),
     stop: (sender) => inner.stop(counting(sender)),

@@ -8,7 +8,7 @@ import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { LiveAudio } from '../../storage/audio/live-audio.ts';
 import { type FinishedAudio, removeCaptureFiles } from '../file/capture-files.ts';
 import { openWavWriter } from '../file/wav-writer.ts';
-import { writeBrowserRate } from './browser-file.ts';
+import { writeBrowserNote } from './browser-file.ts';
 import type { SharedCapture } from './browser-writer.ts';
 
 /*
@@ -65,7 +65,7 @@ async function makeFile(
   content: AsyncIterable<Buffer>,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeBrowserRate(folder, rate);
+  await writeBrowserNote(folder, { rate, gaps: [] });
   const path = join(folder, audioFileName);
   const file = await openWavWriter(path, 1, rate);
   try {

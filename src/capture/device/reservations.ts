@@ -39,6 +39,8 @@ export interface DeviceReservations {
   release(recordingId: string): void;
   of(recordingId: string): Reservation | null;
   heldBy(device: string): string | null;
+  /** Names of the devices that are being recorded, whoever records. */
+  held(): string[];
   now(recordingId: string): CaptureNow | null;
   onNow(listener: Listener): () => void;
   onWarnings(listener: Listener): () => void;
@@ -73,6 +75,7 @@ export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceRese
     },
     of: (recordingId) => reserved.get(recordingId)?.reservation ?? null,
     heldBy,
+    held: () => [...reserved.values()].map(({ reservation }) => reservation.device),
     now: (recordingId) => reserved.get(recordingId)?.now() ?? null,
     onNow: (listener) => listening(listeners.now, listener),
     onWarnings: (listener) => listening(listeners.warnings, listener),

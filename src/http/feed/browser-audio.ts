@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
 import { recordingById, statusOf } from '../../../projections/recordings.ts';
 import type { AudioSender, BrowserStream } from '../../capture/browser/browser-stream.ts';
@@ -83,6 +84,8 @@ type Microphone = {
 };
 
 function receive(mic: Microphone, message: AudioFrame): void {
+  // It stands between samples, and is taken in turn with them.
+  if (message.type === 'audio.gap') return takeGap(mic, message.samples);
   if (mic.waiting >= limits.audioMessagesWaitingMax)
     return warn(mic, 'busy', 'Too many messages wait; this one is not done.');
   mic.waiting += 1;
@@ -96,14 +99,20 @@ function receive(mic: Microphone, message: AudioFrame): void {
 }
 
 function take(mic: Microphone, pcm: Buffer): void {
-  if (!mic.current)
-    return warn(mic, 'not-recording', 'Say audio.start first, and wait for audio.ready.');
+  if (!mic.current) return warn(mic, 'not-recording', sayStartFirst);
   const { stream, sender } = mic.current;
   if (pcm.length % 2 === 0) return stream.take(sender, pcm);
   // From here on it is unknown which byte belongs to which sample.
   stream.detach(sender, 'refused');
   warn(mic, 'not-understood', 'A frame has to hold whole samples of two bytes.');
 }
+
+function takeGap(mic: Microphone, samples: number): void {
+  if (!mic.current) return warn(mic, 'not-recording', sayStartFirst);
+  mic.current.stream.takeGap(mic.current.sender, samples);
+}
+
+const sayStartFirst = 'Say audio.start first, and wait for audio.ready.';
 
 async function start(mic: Microphone, message: AudioStart): Promise<void> {
   const { services, connection } = mic;
@@ -115,13 +124,14 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
   let stream: BrowserStream | null = null;
   try {
     refuseWhenStopped(services);
-    const known = message.recording_id ?? (await begunBefore(mic, message));
+    const { recording_id: named, id: key } = message;
+    const known = (await begunBefore(mic, named ?? key)) ?? named;
     const recordingId = known ?? (await mic.begin(message, connection.caller()));
     const isLate = known !== undefined && (await hasEnded(mic, recordingId));
     const { captures, lateAudio } = services;
     stream = await (isLate ? lateAudio : captures.browser).stream(recordingId);
     mic.current = { recordingId, stream, sender, taking: true };
-    const samples = await stream.attach(sender, message.sample_rate);
+    const samples = await stream.attach(sender, message.sample_rate, message.held);
     connection.send({ type: 'audio.ready', recording_id: recordingId, samples });
   } catch (error) {
     // The connection is there, and may stop the recording or go on when it is resumed.
@@ -178,14 +188,37 @@ function retireWhenIdle({ retired, current, waiting }: Microphone): void {
   if (retired && current === null && waiting === 0) retired();
 }
 
-/** The recording that this browser began before it was gone, if its id was answered to nobody. */
+/** The recording that this browser began before it was gone, if its answer was lost. */
 async function begunBefore(
   { services, connection }: Microphone,
-  { id }: AudioStart,
+  key: string | undefined,
 ): Promise<string | undefined> {
-  const row = id === undefined ? undefined : await recordingById(services.storage, id);
-  return row?.owner === connection.caller().userId ? id : undefined;
+  if (key === undefined) return undefined;
+  const { userId } = connection.caller();
+  // 0.1 took the client's word for the id: what was begun there goes on, and so do its recorders.
+  for (const recordingId of [recordingIdFor(userId, key), key]) {
+    const row = await recordingById(services.storage, recordingId);
+    if (row?.owner === userId) return recordingId;
+  }
+  return undefined;
 }
+
+/**
+ * The id of the recording that a user begins with this key: the same each time, at each node, and never one that
+ * somebody chose, as 80 bits of it are a digest.
+ * @param key a ULID: its time stays, so that ids sort by when recordings began
+ */
+function recordingIdFor(userId: string, key: string): string {
+  const digest = createHash('sha256').update(`recording\n${userId}\n${key}`).digest();
+  const bits = BigInt(`0x${digest.subarray(0, 10).toString('hex')}`);
+  const random = Array.from({ length: 16 }, (_, at) =>
+    crockford.charAt(Number((bits >> BigInt(5 * at)) & 31n)),
+  );
+  return `${key.slice(0, 10)}${random.join('')}`;
+}
+
+/** The digits of a ULID. */
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
  * Whether a recording that a browser goes on with has ended: then it is taken, and added. Only its owner does,
@@ -226,9 +259,10 @@ function browserRecordings(services: HttpServices) {
   const beginning = new Map<string, number>();
 
   return async function begin(
-    { kind, language, people, sender, id: recordingId = ulid() }: AudioStart,
+    { kind, language, people, sender, id: key }: AudioStart,
     { userId }: Caller,
   ): Promise<string> {
+    const recordingId = key === undefined ? ulid() : recordingIdFor(userId, key);
     const others = beginning.get(userId) ?? 0;
     beginning.set(userId, others + 1);
     try {

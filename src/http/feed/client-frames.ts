@@ -5,6 +5,9 @@ import { peopleSchema } from '../../recordings/people-given.ts';
 import { languageSchema } from '../body.ts';
 import { ulidPattern } from '../visible-recording.ts';
 
+/** A day at the highest rate. */
+const gapSamplesMax = 24 * 3600 * browserRates.max;
+
 /**
  * What a client sends: to record with the browser’s microphone, whose audio are binary frames of 16-bit
  * little-endian mono samples, and to hear how loud a device is.
@@ -28,11 +31,28 @@ export const clientFrame = z.discriminatedUnion('type', [
       ),
     people: peopleSchema.optional().describe('names of people who may be heard'),
     recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
+    held: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('samples that were recorded before the service was reached: they may come at once'),
     id: z
       .string()
       .regex(ulidPattern, 'must be a ULID')
       .optional()
-      .describe('of the new recording: said again, it goes on with that one'),
+      .describe(
+        'a key that the client makes up: said again, it goes on with the recording that it began. The id of the recording is another, in `audio.ready`',
+      ),
+  }),
+  z.object({
+    type: z.literal('audio.gap'),
+    samples: z
+      .number()
+      .int()
+      .min(1)
+      .max(gapSamplesMax)
+      .describe('that were not heard: silence stands for them, and the note says so'),
   }),
   z.object({ type: z.literal('audio.stop') }),
   z.object({

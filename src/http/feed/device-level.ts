@@ -12,18 +12,24 @@ export interface DeviceLevel {
 }
 
 /** The connection that a level is told to. */
-type LevelConnection = {
+export type LevelConnection = {
   caller(): Caller;
   send(frame: { type: string; [member: string]: unknown }): void;
+  /** Counts a message that nothing is done for, as a refused one is: some hundred end the connection. */
+  refuse(): void;
 };
+
+type Trial = { device: string | null; stop: AbortController };
 
 /** Tries devices for one connection; another device ends the one before. */
 export function deviceLevel(
   { captures, log }: Pick<HttpServices, 'captures' | 'log'>,
   connection: LevelConnection,
 ): DeviceLevel {
-  let wanted: { device: string | null; stop: AbortController } | null = null;
+  let wanted: Trial | null = null;
   let isHearing = false;
+  /** Whose turn came. */
+  let heard: Trial | null = null;
 
   const hear = async (device: string | null, signal: AbortSignal): Promise<void> => {
     try {
@@ -44,7 +50,8 @@ export function deviceLevel(
     if (isHearing) return;
     isHearing = true;
     while (wanted) {
-      const one = wanted;
+      const one: Trial = wanted;
+      heard = one;
       if (!one.stop.signal.aborted) await hear(one.device, one.stop.signal);
       if (wanted === one) wanted = null;
     }
@@ -53,6 +60,8 @@ export function deviceLevel(
 
   return {
     message(frame) {
+      // One that was never heard: a person takes longer between two devices than a trial takes to begin.
+      if (wanted !== null && wanted !== heard) connection.refuse();
       wanted?.stop.abort();
       if (frame.type === 'level.stop') return;
       wanted = { device: frame.device, stop: new AbortController() };

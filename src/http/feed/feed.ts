@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { type FactFrames, factFrames, positionFrame } from './frames.ts';
+import { type FactFrames, factFrames, positionFrame, tellsWhatWasSaid } from './frames.ts';
 import { limits } from '../limits.ts';
 import { followEphemeral } from './ephemeral.ts';
 import type { Language } from '../readers-language.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { sees } from '../visible-recording.ts';
+import type { FactOutline } from '../../../events/facts/catalogue.ts';
 import { recordingOf, recordingStream } from '../../../events/facts/recording.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import { limited } from '../../shared/mutex.ts';
@@ -166,17 +167,31 @@ async function publishFacts(feed: Following, until: number): Promise<void> {
     return;
   }
   const next = { afterPosition: published, limit: until - published };
-  for await (const fact of feed.services.store.readAll(next)) {
-    if (feed.closing.signal.aborted) return;
-    const frames = factFrames(fact);
-    const id = frames && (await feed.owner(frames.recordingId));
-    // From here to the end of the tick: sent and counted as sent, or neither.
-    feed.published = fact.position;
-    if (!frames || id === undefined) continue;
-    send(feed, id, frames, fact.position);
-    if (frames.changesStatus) feed.touched.add(id);
+  for await (const facts of feed.services.store.outlines(next)) {
+    for (const fact of facts) {
+      if (feed.closing.signal.aborted) return;
+      await publish(feed, fact);
+    }
   }
 }
+
+async function publish(feed: Following, outline: FactOutline): Promise<void> {
+  const { store } = feed.services;
+  const recordingId = recordingOf(outline.stream);
+  const id = recordingId === undefined ? undefined : await feed.owner(recordingId);
+  // What a person said is opened for nobody but those who may hear it, and only when they listen.
+  const isHeard = tellsWhatWasSaid(outline) && id !== undefined && isFollowed(feed, id);
+  const fact = isHeard ? (await store.opened([outline]))[0]! : outline;
+  const frames = factFrames(fact);
+  // From here to the end of the tick: sent and counted as sent, or neither.
+  feed.published = fact.position;
+  if (!frames || id === undefined) return;
+  send(feed, id, frames, fact.position);
+  if (frames.changesStatus) feed.touched.add(id);
+}
+
+const isFollowed = ({ live }: Following, owner: string): boolean =>
+  [...live.keys()].some(({ caller }) => sees(caller, owner));
 
 async function publishStatuses({ services, live, touched, published }: Following): Promise<void> {
   const owners = [...touched];

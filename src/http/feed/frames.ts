@@ -1,4 +1,4 @@
-import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import type { FactOutline, LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 
 /** What one fact becomes on the wire, stringified once for all who get it. */
@@ -61,6 +61,10 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
     changesStatus: !quiet.has(event),
   };
 }
+
+/** Whether frames of a fact quote what a person said. */
+export const tellsWhatWasSaid = ({ type }: FactOutline): boolean =>
+  type === 'utterance.recognised' || type === 'documents.saved';
 
 /** Up to where a client has been sent everything. */
 export const positionFrame = (position: number): string =>

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import type { Log } from '../../shared/log.ts';
 import type { AudioConnection, BrowserAudio, OpenBrowserAudio } from './browser-audio.ts';
 import { isLevelFrame, readClientFrame } from './client-frames.ts';
-import type { DeviceLevel } from './device-level.ts';
+import type { DeviceLevel, LevelConnection } from './device-level.ts';
 import { positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
@@ -47,7 +47,7 @@ export function serveSocket(
     feed: Feed;
     log: Log;
     openAudio: OpenBrowserAudio;
-    openLevel: (connection: AudioConnection) => DeviceLevel;
+    openLevel: (connection: LevelConnection) => DeviceLevel;
   },
 ): Client {
   const { caller } = request;
@@ -65,7 +65,7 @@ export function serveSocket(
   };
   const listener = listenerOn(connection, request.all);
   const audio = services.openAudio(audioOn(connection));
-  const level = services.openLevel(audioOn(connection));
+  const level = services.openLevel(levelOn(connection));
   const heartbeat = setInterval(
     () => beat(connection, { listener, audio, token: request.token }),
     limits.heartbeatMs,
@@ -153,6 +153,19 @@ function take(
   else audio.message(frame);
 }
 
+const levelOn = (connection: Connection): LevelConnection => ({
+  ...audioOn(connection),
+  refuse() {
+    connection.refused += 1;
+    endWhenRefused(connection);
+  },
+});
+
+function endWhenRefused({ refused, socket }: Connection): void {
+  if (refused < limits.refusedMessagesMax) return;
+  close(socket, 'policy', 'too many refused messages');
+}
+
 const audioOn = (connection: Connection): AudioConnection => ({
   caller: () => connection.caller,
   send(frame) {
@@ -162,8 +175,7 @@ const audioOn = (connection: Connection): AudioConnection => ({
     const { detail } = frame;
     const inIt = typeof detail === 'string' ? { detail: textIn(language, detail) } : {};
     send(connection, JSON.stringify({ ...frame, ...inIt }));
-    if (connection.refused < limits.refusedMessagesMax) return;
-    close(connection.socket, 'policy', 'too many refused messages');
+    endWhenRefused(connection);
   },
   close: () => close(connection.socket, 'tryAgain', 'this node does not record it any more'),
   hold(held) {

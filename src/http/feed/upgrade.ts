@@ -3,7 +3,7 @@ import { WebSocketServer } from 'ws';
 import * as z from 'zod';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { notAuthenticated } from '../middleware/authenticate.ts';
+import { assertUnlimited, notAuthenticated } from '../middleware/authenticate.ts';
 import { type OpenBrowserAudio, browserAudio } from './browser-audio.ts';
 import { deviceLevel } from './device-level.ts';
 import { type HostCheck, hostNotAllowed, hostsOf } from '../middleware/security.ts';
@@ -134,7 +134,7 @@ async function admit(
   hosts: HostCheck,
 ) {
   const { host, origin } = request.headers;
-  if (!hosts.allows(host)) throw hostNotAllowed();
+  if (!hosts.allows(host)) throw hostNotAllowed(host);
   if (!hosts.sameOrigin(origin, host, isEncrypted(request.socket))) {
     throw new Problem('cross-origin', 'Only pages of this service may connect.');
   }
@@ -143,6 +143,7 @@ async function admit(
     url.searchParams.get('token') ?? tokenFromProtocols(request) ?? bearerToken(request);
   const caller = token ? await accounts.authenticate(token) : null;
   if (!token || !caller) throw notAuthenticated();
+  assertUnlimited(caller);
   if (url.pathname !== '/ws') throw notFound();
   const { after, scope, language } = validated(querySchema, {
     after: url.searchParams.get('after') ?? undefined,

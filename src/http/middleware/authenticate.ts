@@ -1,12 +1,13 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems.ts';
+import { type Reader, languageWanted } from '../readers-language.ts';
 import type { Caller, HttpServices, State } from '../services.ts';
 import { type Tickets, ticketPath } from '../tickets.ts';
 
 /** Lets in who may call, before anything else of the request is looked at. */
 export function authenticate(
-  accounts: Pick<HttpServices['accounts'], 'authenticate'>,
+  accounts: Pick<HttpServices['accounts'], 'authenticate' | 'isConfirmed'>,
   tickets: Tickets,
   metricsToken: () => string | null,
 ): Middleware<State> {
@@ -36,9 +37,35 @@ export function authenticate(
         throw new Problem('not-admin', 'Ask an administrator of this service.');
       }
     }
+    if (!mayWhileLimited(ctx.method, ctx.path)) assertUnlimited(ctx.state.caller);
+    if (asksPassword(ctx.method, ctx.path)) await assertConfirmed(accounts, ctx.state);
     return next();
   };
 }
+
+/** @throws {Problem} the password was not given within five minutes: who finds a session open must not do this */
+export async function assertConfirmed(
+  accounts: Pick<HttpServices['accounts'], 'isConfirmed'>,
+  state: State,
+): Promise<void> {
+  if (await accounts.isConfirmed(callerOf(state))) return;
+  throw new Problem(
+    'confirmation-required',
+    'Send your password to POST /users/me/confirm, then repeat this. Nothing was changed.',
+  );
+}
+
+/** @throws {Problem} somebody else set the password: nothing opens until it is changed */
+export function assertUnlimited(caller: Pick<Caller, 'limited'> | undefined): void {
+  if (!caller?.limited) return;
+  throw new Problem(
+    'password-change-required',
+    'Somebody else set your password. Log in with a browser and choose your own: until then nothing else opens.',
+  );
+}
+
+const mayWhileLimited = (method: string, path: string): boolean =>
+  (method === 'PATCH' && path === '/users/me') || (method === 'POST' && path === '/logout');
 
 /** The caller of a route that needs a login. */
 export function callerOf(state: State): Caller {
@@ -46,6 +73,12 @@ export function callerOf(state: State): Caller {
   if (!state.caller) throw notAuthenticated();
   return state.caller;
 }
+
+/** Who reads an answer, and in which language. */
+export const readerOf = (ctx: Pick<Context, 'acceptsLanguages'> & { state: State }): Reader => ({
+  language: languageWanted(ctx),
+  isAdmin: callerOf(ctx.state).isAdmin,
+});
 
 export const notAuthenticated = (
   detail = 'Log in and send the token as `Authorization: Bearer <token>`.',
@@ -66,7 +99,7 @@ export type Access = 'public' | 'user' | 'admin' | 'ticket' | 'upload' | 'metric
  */
 export function accessTo(method: string, path: string): Access {
   const reading = method === 'GET' || method === 'HEAD';
-  if (method === 'POST' && (path === '/login' || path === '/setup')) return 'public';
+  if (method === 'POST' && publicPosts.includes(path)) return 'public';
   if (reading && publicPaths.some((pattern) => pattern.test(path))) return 'public';
   if (reading && ticketPath(path) !== undefined) return 'ticket';
   // An upload's address is the right to finish it, also when the session has ended.
@@ -78,7 +111,21 @@ export function accessTo(method: string, path: string): Access {
   return 'user';
 }
 
+/**
+ * What asks for the password again: users, their rights, backups, which hold the keys. Decided as `accessTo`; `PUT
+ * /config` asks by itself for secrets.
+ */
+export const asksPassword = (method: string, path: string): boolean =>
+  method !== 'GET' &&
+  method !== 'HEAD' &&
+  /^\/(users|backup)(\/|$)/.test(path) &&
+  // Ending one gives nothing away.
+  !(method === 'DELETE' && path === '/backup') &&
+  !/^\/users\/me(\/|$)/.test(path);
+
 const uploadPath = (path: string): boolean => /^\/uploads\/[0-9a-f]{32}$/.test(path);
+
+const publicPosts = ['/login', '/setup', '/invitations/look', '/invitations/accept'];
 
 const publicPaths = [
   /^\/$/,

@@ -1,9 +1,10 @@
-import type { Middleware } from 'koa';
+import type { Middleware, ParameterizedContext } from 'koa';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { germanProblem } from '../german-problems.ts';
 import { limits } from '../limits.ts';
-import { type Problem, type ProblemType, problemBody } from '../problems.ts';
+import { type Problem, type ProblemType, pageSaying, problemBody } from '../problems.ts';
+import { answerVisit } from '../app-pages.ts';
 import type { HttpServices, State } from '../services.ts';
 import { toProblem } from '../to-problem.ts';
 import { clientAddress } from '../peer.ts';
@@ -34,14 +35,21 @@ export function answerProblems(
           'failed',
         );
       }
+      if (isVisit(ctx) && nowhere.has(problem.type) && (await answerVisit(ctx))) return;
       ctx.status = problem.status;
       ctx.set(problem.headers);
       const { language, ...german } =
         languageWanted(ctx) === 'de' ? germanProblem(problem) : inEnglish;
       ctx.set('Content-Language', language);
+      const body = { ...problemBody(problem), ...german };
+      // No file of the app is answered under that name either.
+      if (isVisit(ctx) && problem.type === 'host-not-allowed') {
+        ctx.type = 'text/html; charset=utf-8';
+        ctx.body = pageSaying(body);
+        return;
+      }
       const text = JSON.stringify({
-        ...problemBody(problem),
-        ...german,
+        ...body,
         ...(problem.status >= 500 ? { request_id: requestId } : {}),
       });
       ctx.type = 'application/problem+json';
@@ -56,6 +64,16 @@ export function answerProblems(
     }
   };
 }
+
+/** Whether a browser asks for something to be shown; programs, and the app itself, ask for JSON or anything. */
+const isVisit = (ctx: ParameterizedContext<State>): boolean =>
+  (ctx.method === 'GET' || ctx.method === 'HEAD') &&
+  ctx.req.headers.authorization === undefined &&
+  ctx.state.access !== 'ticket' &&
+  ctx.accepts('json', 'html') === 'html';
+
+/** Whoever is logged in or not: a visit sends no token, so what is asked for is nothing that can be shown. */
+const nowhere: ReadonlySet<ProblemType> = new Set<ProblemType>(['not-found', 'not-authenticated']);
 
 const inEnglish = { language: 'en' } as const;
 

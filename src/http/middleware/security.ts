@@ -60,12 +60,12 @@ export function checkHost(hosts: HostCheck): Middleware {
     const host = ctx.req.headers.host;
     // Of two, a proxy in front may have looked at the other one (RFC 9112, 3.2).
     if (hostsIn(ctx.req) > 1) throw new Problem('malformed-request', 'Send `Host` once.');
-    if (!hosts.allows(host)) throw hostNotAllowed();
+    if (!hosts.allows(host)) throw hostNotAllowed(host);
     // What a proxy is asked has a host of its own, which counts (RFC 9112, 3.2.2).
     const target = ctx.req.url ?? '/';
     const encrypted = isEncrypted(ctx.req.socket);
     const whole = `${encrypted ? 'https' : 'http'}://${host}/`;
-    if (!target.startsWith('/') && !target.startsWith(whole)) throw hostNotAllowed();
+    if (!target.startsWith('/') && !target.startsWith(whole)) throw hostNotAllowed(host);
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
     if (
       !hosts.sameOrigin(ctx.req.headers.origin, host, encrypted) ||
@@ -87,11 +87,19 @@ function hostsIn({ rawHeaders }: IncomingMessage): number {
   return hosts;
 }
 
-export const hostNotAllowed = (): Problem =>
-  new Problem(
+/** @param host as received; said again only where it is one, so that nobody puts words into the answer */
+export function hostNotAllowed(host: string | undefined): Problem {
+  const name = host === undefined || host.length > hostCharactersMax ? null : parseHost(host);
+  return new Problem(
     'host-not-allowed',
-    'The service does not answer to this host name. An administrator can add it to `server.allowed_hosts`.',
+    name === null
+      ? 'Mitschrift does not accept requests under this host name. Set MITSCHRIFT_SERVER_ALLOWED_HOSTS to the names under which it is reached.'
+      : `Mitschrift does not accept requests under the host name ${name.name}. Start it with MITSCHRIFT_SERVER_ALLOWED_HOSTS=${name.name}, or have an administrator add the name in the settings (Host names, server.allowed_hosts).`,
   );
+}
+
+/** Characters of a DNS name at most (RFC 1035). */
+const hostCharactersMax = 260;
 
 /** As `hostCheck`, of a service that runs: also the names of its certificate, which an attacker has none of. */
 export const hostsOf = ({

@@ -33,7 +33,7 @@ export const activity = z.object({
 
 export const backupNow = z.object({
   path: z.string(),
-  state: z.enum(['running', 'done', 'failed']),
+  state: z.enum(['running', 'done', 'failed', 'cancelled']),
   started_at: time,
   ended_at: time.nullable(),
   files: z.number().int().describe('looked at so far'),

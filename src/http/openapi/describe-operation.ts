@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Access, accessTo } from '../middleware/authenticate.ts';
+import { type Access, accessTo, asksPassword } from '../middleware/authenticate.ts';
 import { limits } from '../limits.ts';
 import { type ProblemType, problemTypes } from '../problems.ts';
 import type { jsonSchema } from './json-schema.ts';
@@ -194,6 +194,10 @@ const pathParameters: Readonly<Record<string, { description: string; example: st
     description: 'Id of a session in `GET /users/me/sessions`.',
     example: '0'.repeat(64),
   },
+  invitation: {
+    description: 'Id of an invitation or link in `GET /users/invitations`.',
+    example: '01M7YB8DQZG1E7K5Q61TP77TYM',
+  },
   name: { description: 'A user’s name, compared without case.', example: 'anna' },
 };
 
@@ -263,11 +267,12 @@ function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string,
 
 /** Every problem an operation may answer with: its own, and those that follow from what it is. */
 function problemsOf(operation: Operation, access: Access): ProblemType[] {
-  const { method, query, body, command, problems = [] } = operation;
+  const { method, path, query, body, command, problems = [] } = operation;
   const types = new Set<ProblemType>([...problems, 'host-not-allowed', 'internal']);
   const add = (...more: ProblemType[]): void => more.forEach((type) => types.add(type));
-  if (access !== 'public') add('not-authenticated', ...reading);
+  if (access !== 'public') add('not-authenticated', 'password-change-required', ...reading);
   if (access === 'admin' || access === 'metrics') add('not-admin');
+  if (asksPassword(method.toUpperCase(), path)) add('confirmation-required');
   if (method !== 'get') add('cross-origin');
   if (query) add('invalid');
   if (body) add('malformed-body', 'too-large', 'too-slow', 'unsupported-media', 'invalid');

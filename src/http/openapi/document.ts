@@ -7,7 +7,9 @@ import { type JsonSchema, jsonSchema, namedSchemas } from './json-schema.ts';
 import * as recordings from './recording-answers.ts';
 import { pageOperations } from '../routes/pages.ts';
 import { sessionOperations } from '../routes/session.ts';
+import { invitationOperations } from '../routes/invitations.ts';
 import { userOperations } from '../routes/users.ts';
+import { vaultOperations } from '../routes/vault.ts';
 import { backupOperations } from '../routes/backup.ts';
 import { configOperations } from '../routes/config.ts';
 import { guideOperations } from '../routes/guide.ts';
@@ -35,6 +37,8 @@ export const operations: readonly Operation[] = [
   ...guideOperations,
   ...sessionOperations,
   ...userOperations,
+  ...vaultOperations,
+  ...invitationOperations,
   ...configOperations,
   ...backupOperations,
   ...hostOperations,

@@ -24,9 +24,15 @@ export const problem = z
 
 export const session = z.object({
   token: z.string().describe('for `Authorization: Bearer`; shown only here'),
-  expires_at: time.describe('slides with use'),
+  expires_at: time.describe('slides with use, to at most 90 days after the login'),
   username: z.string(),
   is_admin: z.boolean(),
+  limited: z
+    .enum(['password'])
+    .optional()
+    .describe(
+      'somebody else set the password: only `PATCH /users/me` and `POST /logout` answer until it is changed',
+    ),
 });
 
 export const setupState = z.object({
@@ -59,13 +65,20 @@ export const listedUser = user.extend({
   last_seen_at: time.nullable().describe('to five minutes; null: not logged in anywhere'),
   recordings: z.number().int().describe('how many they have'),
   bytes: z.number().int().describe('what their documents, recordings and uploads take'),
+  vault: z.string().nullable().describe('folder of the server into which their notes are copied'),
 });
+
+export const leftByUser = listedUser
+  .pick({ user_id: true, recordings: true, bytes: true })
+  .describe(
+    'what a deleted user left: `PATCH /recordings/{id}` with `owner` hands a recording over',
+  );
 
 export const listedSession = z.object({
   id: z.string().describe('no token: nobody logs in with it'),
   created_at: time,
   last_seen_at: time.describe('to five minutes'),
-  expires_at: time.describe('slides with use'),
+  expires_at: time.describe('slides with use, to at most 90 days after the login'),
   agent: z.string().nullable().describe('what the program that logged in calls itself'),
   current: z.boolean().describe('the session that asks'),
 });

@@ -86,7 +86,11 @@ export const recordingLineSchema = z.object(line);
 
 export const utterance = z.object({
   index: z.number().int(),
-  block: z.string().nullable().describe('Markdown block id; null while it is only recognised'),
+  block: z
+    .string()
+    .nullable()
+    .describe('Markdown block id, by which it is corrected; null while it is only recognised'),
+  revision: z.string().optional().describe('of the block: what it says now, for `If-Match`'),
   start: seconds,
   end: seconds,
   speaker: z.string().nullable(),
@@ -181,6 +185,29 @@ export const hit = z.object({
   start: z.number().nullable().describe('where it is said, in seconds'),
 });
 
+export const noteFound = z.object({
+  recording_id: id,
+  title: z.string().nullable(),
+  source,
+  kind: kindSchema,
+  created_at: time,
+  passages: z
+    .array(
+      z.object({
+        block: z.string().nullable().describe('null: written (title, summary), not said'),
+        start: z.number().nullable().describe('where the first of the words is said, in seconds'),
+        end: z.number().nullable(),
+        speaker: z.string().nullable().describe('as people see it'),
+        text: z.string(),
+        marks: z
+          .array(z.tuple([z.int(), z.int()]))
+          .describe('where in `text` the words are: from and to, in UTF-16 units'),
+      }),
+    )
+    .describe('those with most of the words, in the order in which they are said'),
+  more: z.int().describe('how many passages there are besides'),
+});
+
 export const processing = z.object({
   recording_id: id,
   kind: kindSchema,
@@ -216,9 +243,11 @@ const finding = z.object({
     'record',
     'index',
     'table',
+    'left',
     'fact',
     'state',
     'key',
+    'user',
     'recording',
     'audio',
     'document',
@@ -249,6 +278,8 @@ export const statusSchema = z.object({
     z.object({
       recording_id: id,
       title: z.string().nullable(),
+      source,
+      started_at: time,
       ...failure.shape,
       waiting: waiting.nullable().describe('what another try by itself waits for'),
     }),

@@ -14,6 +14,11 @@ export const backupRoutes: AddRoutes = (router, { backups, log }) => {
     ctx.status = 202;
     log.info({ category: 'security', by: callerOf(ctx.state).userId, path }, 'backup begun');
   });
+  router.delete('/backup', async (ctx) => {
+    await backups.cancel();
+    ctx.status = 204;
+    log.info({ category: 'security', by: callerOf(ctx.state).userId }, 'backup cancelled');
+  });
 };
 
 const backupSchema = z.strictObject({
@@ -39,5 +44,15 @@ export const backupOperations: readonly Operation[] = [
     body: { kind: 'json', schema: backupSchema },
     answers: { 202: { description: 'It has begun.', json: z.object({ backup: backupNow }) } },
     problems: ['backup-running'],
+  },
+  {
+    method: 'delete',
+    path: '/backup',
+    id: 'cancelBackup',
+    tag: 'Host',
+    summary: 'Ends the backup that is being made',
+    description:
+      'At its next file. What was backed up before stays as it was; without a backup nothing happens.',
+    answers: { 204: { description: 'None is being made.' } },
   },
 ];

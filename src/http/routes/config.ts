@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Trial, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
-import { callerOf } from '../middleware/authenticate.ts';
+import { assertConfirmed, callerOf } from '../middleware/authenticate.ts';
+import { changesSecret } from '../../config/changes.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody, queryOf } from '../body.ts';
 import { settingGroups } from '../../config/settings-page.ts';
@@ -10,7 +11,8 @@ import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
 
 /** The configuration: read, change, and try before changing. For administrators. */
-export const configRoutes: AddRoutes = (router, { config, settings, models, log }) => {
+export const configRoutes: AddRoutes = (router, services) => {
+  const { config, settings, models, log } = services;
   router.get('/config', (ctx) => {
     ctx.body = config.document();
   });
@@ -22,6 +24,7 @@ export const configRoutes: AddRoutes = (router, { config, settings, models, log 
 
   router.put('/config', async (ctx) => {
     const patch = await jsonBody(ctx, patchBody);
+    if (changesSecret(patch)) await assertConfirmed(services.accounts, ctx.state);
     await config.update(patch, {
       by: callerOf(ctx.state).userId,
       command: commandOf(ctx.state),
@@ -91,10 +94,10 @@ export const configOperations: readonly Operation[] = [
     summary: 'Merges a partial configuration into what is set',
     description:
       'Keys that are not named keep their values. All of it or nothing. A masked secret written back ' +
-      'changes nothing.',
+      'changes nothing; another one asks for the password again.',
     body: { kind: 'json', schema: answers.configPatch, optional: true },
     answers: { 200: { description: 'What holds now.', json: answers.configAnswer } },
-    problems: ['overridden'],
+    problems: ['overridden', 'confirmation-required'],
     command: true,
   },
   {

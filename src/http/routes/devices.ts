@@ -1,15 +1,22 @@
 import * as z from 'zod';
+import type { Context } from 'koa';
 import { combinedDevice } from '../../capture/device/alsa-config.ts';
 import { callerOf } from '../middleware/authenticate.ts';
+import { peerOf } from '../peer.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody } from '../body.ts';
-import type { AddRoutes } from '../services.ts';
+import type { AddRoutes, Caller, HttpServices } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
 /** Input devices of this host, the audio server's sources, and the source that joins two of them. */
-export const audioDeviceRoutes: AddRoutes = (router, { captures, config }) => {
+export const audioDeviceRoutes: AddRoutes = (router, services) => {
+  const { captures, config } = services;
   router.get('/audio/devices', async (ctx) => {
-    ctx.body = await captures.devices();
+    const isAllowed = await mayRecordHere(ctx, services, callerOf(ctx.state));
+    const { local: here } = await peerOf(ctx, config.settings()['server.trusted_proxies']);
+    ctx.body = isAllowed
+      ? { ...(await captures.devices()), held: captures.held(), here }
+      : { devices: [], default: null, held: [], here };
   });
   router.get('/audio/sources', async (ctx) => {
     const { microphones, monitors } = await captures.sources();
@@ -29,6 +36,17 @@ export const audioDeviceRoutes: AddRoutes = (router, { captures, config }) => {
     ctx.status = 204;
   });
 };
+
+/** Whether who asks may record with the devices of this machine (`audio.recorders`). */
+export async function mayRecordHere(
+  ctx: Context,
+  { settings }: Pick<HttpServices, 'settings'>,
+  { isAdmin }: Pick<Caller, 'isAdmin'>,
+): Promise<boolean> {
+  const { 'audio.recorders': who, 'server.trusted_proxies': proxies } = settings();
+  if (who === 'everyone' || isAdmin) return true;
+  return who === 'here' && (await peerOf(ctx, proxies)).local;
+}
 
 const combinedSchema = z.strictObject({
   microphone: z.string().min(1).max(500),
@@ -53,7 +71,16 @@ export const deviceOperations: readonly Operation[] = [
     answers: {
       200: {
         description: 'The names.',
-        json: z.object({ devices: z.array(z.string()), default: z.string().nullable() }),
+        json: z.object({
+          devices: z
+            .array(z.string())
+            .describe('none for who may not record here (`audio.recorders`)'),
+          default: z.string().nullable(),
+          held: z.array(z.string()).describe('those that somebody records now'),
+          here: z
+            .boolean()
+            .describe('whether the request comes from the service’s own user on its machine'),
+        }),
       },
     },
     problems: ['unavailable'],

@@ -185,7 +185,13 @@ async function comparison(recordingId: string, document: DocumentName, markdown:
     const { data, content } = named ?? {};
     if (!data || !content) return { changes: [], own: true };
     const ours = renderDocuments(
-      documentsInput(recordingId, reading, { ...data, ...content }, saved?.data ?? {}),
+      documentsInput(
+        recordingId,
+        reading,
+        { ...data, ...content },
+        saved?.data ?? {},
+        saved?.content?.audio,
+      ),
     );
     return document === 'transcript'
       ? editIn(ours.transcript, markdown)

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
-import { withSpeakerNames } from '../../documents/documents.ts';
 import { readDocument } from '../../documents/space.ts';
 import { exportInput } from '../../documents/documents-input.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
@@ -9,7 +8,7 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
-import { recordingAnswer } from '../recording-answer.ts';
+import { exportedAnswer } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { AddRoutes } from '../services.ts';
 import { limited } from '../../shared/mutex.ts';
@@ -37,10 +36,7 @@ export const exportRoutes: AddRoutes = (router, services) => {
     const make = () =>
       exported(format, {
         input,
-        json: () => ({
-          ...recordingAnswer(row, transcript, [], input.uiLanguage),
-          summary_text: transcript.summary && withSpeakerNames(input, transcript.summary),
-        }),
+        json: () => exportedAnswer(row, transcript, input),
         async stored(name) {
           if (row.documents === null) return undefined;
           return (await readDocument(await spaceOf(row.owner), row.documents[name]))?.bytes;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { type GuideName, guides, headingId } from '../../doctor/guide.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { packageRoot } from '../../shared/package.ts';
@@ -8,8 +8,8 @@ import { escaped } from '../problems.ts';
 import type { AddRoutes } from '../services.ts';
 
 /**
- * `GET /docs/{name}`: the pages that explain this release, as they stand in it, with their headings as places to
- * link to. Files are named here, so no path of a request ever meets the disk.
+ * `GET /docs/{name}`: the pages that explain this release, rendered, with their headings as places to link to and a table
+ * of contents. Files are named here, so no path of a request ever meets the disk.
  */
 export const guideRoutes: AddRoutes = (router) => {
   router.get(stylePath, (ctx) => {
@@ -21,40 +21,51 @@ export const guideRoutes: AddRoutes = (router) => {
     router.get(`/docs/${name}`, async (ctx) => {
       ctx.type = 'text/html; charset=utf-8';
       ctx.set('Cache-Control', 'no-cache');
-      ctx.body = pageOf(await readFile(join(packageRoot, guides[name]), 'utf8'));
+      ctx.body = await pageOf(name, await readFile(join(packageRoot, guides[name]), 'utf8'));
     });
   }
 };
 
 const stylePath = '/assets/docs/guide.css';
 const style = `:root { color-scheme: light dark; }
-body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; font-family: system-ui, sans-serif; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
+body { max-width: 48rem; margin: 2rem auto; padding: 0 1rem; font-family: system-ui, sans-serif; line-height: 1.55; }
+pre { overflow-x: auto; padding: 0.75rem; border: 1px solid; border-radius: 0.5rem; }
+code { overflow-wrap: anywhere; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid; }
 :target { text-decoration: underline; }
 `;
 
-/** Markdown is written to be read as it is: only headings are marked up. */
-function pageOf(markdown: string): string {
-  const parts: string[] = [];
-  let text: string[] = [];
-  let inCode = false;
-  const close = () => {
-    if (text.some((line) => line.trim() !== ''))
-      parts.push(`<pre>${escaped(text.join('\n').trim())}</pre>`);
-    text = [];
-  };
-  for (const line of markdown.split('\n')) {
-    if (line.trim().startsWith('```')) inCode = !inCode;
-    const heading = inCode ? null : /^(#{1,4}) (.+)$/.exec(line);
-    if (!heading) {
-      text.push(line);
-      continue;
-    }
-    close();
-    const level = heading[1]!.length;
-    parts.push(`<h${level} id="${headingId(heading[2]!)}">${escaped(heading[2]!)}</h${level}>`);
-  }
-  close();
+async function pageOf(name: GuideName, markdown: string): Promise<string> {
+  const { Marked } = await import('marked');
+  const contents: string[] = [];
+  const page = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const shown = this.parser.parseInline(tokens);
+        const id = headingId(text.replaceAll('`', ''));
+        if (depth === 2) contents.push(`<li><a href="#${id}">${shown}</a></li>`);
+        return `<h${depth} id="${id}">${shown}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const shown = this.parser.parseInline(tokens);
+        const there = placeOf(name, href);
+        return there === undefined ? shown : `<a href="${escaped(there)}">${shown}</a>`;
+      },
+      // Pictures are of the repository.
+      image: () => '',
+      html: () => '',
+      table(token) {
+        const cells = (row: typeof token.header, tag: 'th' | 'td') =>
+          row.map((one) => `<${tag}>${this.parser.parseInline(one.tokens)}</${tag}>`).join('');
+        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+        const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`;
+        return `<div class="wide" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`;
+      },
+    },
+  });
+  const body = await page.parse(markdown);
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? 'Mitschrift';
   return `<!doctype html>
 <html lang="en">
@@ -65,12 +76,25 @@ function pageOf(markdown: string): string {
     <link rel="stylesheet" href="${stylePath}" />
   </head>
   <body>
+    <nav aria-label="Contents"><ul>${contents.join('')}</ul></nav>
     <main>
-${parts.join('\n')}
+${body}
     </main>
   </body>
 </html>
 `;
+}
+
+/** Where a link of a page leads: to another of the pages, or elsewhere; undefined: to a file that is shown nowhere. */
+function placeOf(name: GuideName, href: string): string | undefined {
+  if (/^(?:https?:\/\/|mailto:|#)/.test(href)) return href;
+  const [path = '', place] = href.split('#');
+  const file = posix.join(posix.dirname(guides[name]), path);
+  const other = keysOf(guides).find(
+    (one) => guides[one] === file || posix.dirname(guides[one]) === file,
+  );
+  const at = place === undefined ? '' : `#${place}`;
+  return other === undefined ? undefined : `/docs/${other}${at}`;
 }
 
 const titles: Record<GuideName, string> = {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { recordingByFilename } from '../../../projections/library.ts';
 import { confinedSegments } from '../../documents/confinement.ts';
-import { openDesktop } from '../../documents/desktop.ts';
+import { NoDesktop, openDesktop } from '../../documents/desktop.ts';
 import {
   type FolderSpace,
   type Space,
@@ -16,8 +16,9 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { peerOf } from '../peer.ts';
 import { jsonBody } from '../body.ts';
 import { limits } from '../limits.ts';
+import { vaultFor } from './vault.ts';
 import { Problem, notFound } from '../problems.ts';
-import type { AddRoutes } from '../services.ts';
+import type { AddRoutes, HttpServices } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import { limited } from '../../shared/mutex.ts';
 
@@ -46,23 +47,28 @@ export const openRoutes: AddRoutes = (router, services) => {
       ctx.body = shown ? { opened: paths } : { opened: [], ...(await page(caller.userId, first)) };
       return;
     }
-    const vault = services.settings()['notes.vault'];
+    const vault = vaultFor(services, caller, local);
     if (vault === null) {
       throw new Problem(
         'unavailable',
-        'An administrator has to set the vault (`notes.vault`) first.',
+        caller.isAdmin
+          ? 'Choose a notes folder of your own in your account, or set one for all (`notes.vault`) first.'
+          : 'You have no notes folder on this server. Ask an administrator for one.',
       );
-    }
-    const uri = noteUri(vault, first);
-    if (!local && !caller.isAdmin) {
-      ctx.body = { opened: [], uri };
-      return;
     }
     const { copied, conflicts } = await copying(() =>
       copyIntoVault(space, vault, withSiblings(paths), dataDir),
     );
-    if (local) await desktop.openUri(uri);
-    ctx.body = { opened: copied, uri, ...(conflicts.length > 0 ? { conflicts } : {}) };
+    // The copies are what was asked for. Whether a program opens them is the desktop's.
+    const uri = noteUri(vault, first);
+    const launched = local && (await launches(() => desktop.openUri(uri), services.log));
+    ctx.body = {
+      opened: copied,
+      launched,
+      // Elsewhere nobody knows what the reader's vaults are called.
+      ...(local ? { uri } : {}),
+      ...(conflicts.length > 0 ? { conflicts } : {}),
+    };
   });
 
   /** On another machine there is no file manager, but there is the recording's page. */
@@ -76,6 +82,18 @@ const openSchema = z.strictObject({
   mode: z.enum(['folder', 'notes']),
   paths: z.array(z.string().max(4000)).min(1).max(limits.openPathsMax),
 });
+
+/** Whether a program was started; why not is in the log. */
+async function launches(start: () => Promise<void>, log: HttpServices['log']): Promise<boolean> {
+  try {
+    await start();
+    return true;
+  } catch (error) {
+    if (!(error instanceof NoDesktop)) throw error;
+    log.info({ reason: error.message }, 'the notes application was not opened');
+    return false;
+  }
+}
 
 const resolved = (space: FolderSpace, paths: readonly string[]): Promise<string[]> =>
   Promise.all(paths.map((path) => resolveInSpace(space, path)));
@@ -93,15 +111,17 @@ export const openOperations: readonly Operation[] = [
     tag: 'Transcripts',
     summary: 'Opens documents in the file manager or in the notes application',
     description:
-      'Programs are launched only for requests of the service’s own user on its machine; others get a `uri`. ' +
-      '`notes` copies the documents into the vault (`notes.vault`) first, for administrators and for ' +
-      'such requests; where only an index is given, its transcript and summary too.',
+      'Programs are launched only for requests of the service’s own user on its machine; for others `folder` answers with the ' +
+      '`uri` of the recording’s page. `notes` copies the documents into the caller’s own vault (`GET /users/me/vault`), or, for ' +
+      'administrators and such requests, into the one of all (`notes.vault`); where only an index is given, its transcript ' +
+      'and summary too. `launched` says whether the notes application was started as well.',
     body: { kind: 'json', schema: openSchema },
     answers: {
       200: {
         description: 'What was opened, or copied to be opened.',
         json: z.object({
           opened: z.array(z.string()),
+          launched: z.boolean().optional(),
           uri: z.string().optional(),
           conflicts: z.array(conflict).optional(),
         }),

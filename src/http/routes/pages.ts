@@ -2,34 +2,18 @@ import type { Router } from '@koa/router';
 import { dirname, join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { packageRoot } from '../../shared/package.ts';
 import type { AddRoutes, State } from '../services.ts';
 import { Problem } from '../problems.ts';
 import * as z from 'zod';
-import { type WebFiles, openWebFiles } from '../web-files.ts';
+import { isBuiltOf, openedFiles, pagePaths } from '../app-pages.ts';
 import { querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
-/** Addresses of the web app's pages (http.md, "Who may call"), and the part of the app that is at each. */
-const pagePaths = [
-  ['/', 'page', 'Notes and recording', 'home/HomePage'],
-  ['/login', 'loginPage', 'Log in', 'login/LoginPage'],
-  ['/setup', 'setupPage', 'Creates the first administrator, for people', 'setup/SetupPage'],
-  ['/notes/{id}', 'notePage', 'A recording', 'recording/RecordingPage'],
-  ['/speakers', 'speakersPage', 'Who spoke', 'speakers/SpeakersPage'],
-  ['/settings', 'settingsPage', 'Settings', 'settings/SettingsPage'],
-  ['/account', 'accountPage', 'The account of who is logged in', 'account/AccountPage'],
-  ['/debug', 'statechartPage', 'The statechart', 'statechart/StatechartPage'],
-] as const;
-
-/** Listed and kept once for all routers that answer with them. */
-let webFiles: WebFiles | undefined;
-
 /** The web app: its pages, and the files it is made of. */
 export const pageRoutes = (router: Router<State>): void => {
-  const files = (webFiles ??= openWebFiles(join(packageRoot, 'dist/web')));
-  const isBuilt = files.paths.includes('index.html');
+  const files = openedFiles();
+  const isBuilt = isBuiltOf(files);
   for (const [path, , , part] of pagePaths) {
     const link = files.linkTo(`pages/${part}.svelte`);
     router.get(path.replace('{id}', ':id'), async (ctx) => {

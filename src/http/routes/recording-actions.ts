@@ -3,12 +3,14 @@ import * as z from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFact, RecordingFactOf } from '../../../events/facts/recording.ts';
+import { recordings } from '../../../projections/recordings.ts';
 import { reprocess, type DecideRecording } from '../../../projections/recording/decide.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { trySpeechModel } from '../../doctor/try-servers.ts';
-import { carryOut } from '../written.ts';
+import { carryOut, commandOf, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, languageSchema } from '../body.ts';
+import { limits } from '../limits.ts';
 import { Problem, type ProblemType, invalid } from '../problems.ts';
 import type { AddRoutes, HttpServices, State } from '../services.ts';
 import { statusName } from '../recording-answer.ts';
@@ -47,6 +49,25 @@ export const recordingCommandRoutes: AddRoutes = (router, services) => {
       );
     });
   }
+  router.post('/recordings/:id/stop', async (ctx) => {
+    const caller = callerOf(ctx.state);
+    const recordingId = ctx.params['id']!;
+    const types = ['audio.captured', 'capture.interrupted'] as const;
+    const done = await doneBefore(services, ctx.state, { types, recordingId });
+    if (!done) {
+      const { device } = await visibleRecording(services, caller, recordingId);
+      await jsonBody(ctx, nothing);
+      refuseWhenStopped(services);
+      const { captures } = services;
+      const by = { by: caller.userId, command: commandOf(ctx.state) };
+      await (device === null ? captures.browser : captures).stop(recordingId, by);
+      await services.projections.applied(recordings.name, await services.store.head(), {
+        timeoutMs: limits.readYourWritesMs,
+      });
+    }
+    const { state } = await visibleRecording(services, caller, recordingId);
+    ctx.body = { recording_id: recordingId, status: statusName(state) };
+  });
   router.post('/recordings/:id/reprocess', async (ctx) => {
     const wanted = async () => reprocessingOf(await jsonBody(ctx, reprocessSchema));
     await append(
@@ -157,6 +178,11 @@ const command = (
 export const recordingCommandOperations: readonly Operation[] = [
   command('pause', 'pauseRecording', 'Pauses a running recording'),
   command('resume', 'resumeRecording', 'Goes on with a paused recording'),
+  {
+    ...command('stop', 'stopRecording', 'Ends a recording, whatever device or browser records it'),
+    description: 'A browser that records it is told, and sends what it still has.',
+    problems: ['not-found', 'not-recording'],
+  },
   command('discard', 'discardRecording', 'Ends a running recording and erases it'),
   command('cancel', 'cancelProcessing', 'Ends the processing and keeps the audio'),
   command('retry', 'retryStage', 'Tries the failed stage again', 202),

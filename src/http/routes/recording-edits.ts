@@ -8,8 +8,6 @@ import {
 } from '../../../projections/recording/decide.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { localTime } from '../../shared/time.ts';
-import { editTurn } from '../../../projections/recording/edit-turns.ts';
-import { speakerName } from '../../documents/documents.ts';
 import { isIn } from '../../../machines/states.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
@@ -25,15 +23,16 @@ import {
 import { Problem, invalid, notFound } from '../problems.ts';
 import { recordingLine } from '../recording-answer.ts';
 import type { AddRoutes, HttpServices } from '../services.ts';
-import { guest, visibleRecording } from '../visible-recording.ts';
+import { guest, sees, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
+import { wordlessRecordingById } from '../../../projections/recordings.ts';
 import {
   type DecisionOf,
   type Request,
   setTurnsTag,
+  turnEdit,
   turnEdits,
   turnMerge,
   turnSplit,
-  utteranceSchema,
 } from './turns.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
@@ -41,29 +40,44 @@ import * as answers from '../openapi/recording-answers.ts';
 /** What people change of a recording afterwards. Each change is facts; the documents follow. */
 export const recordingChangeRoutes: AddRoutes = (router, services) => {
   /** Gives the command, waits for the documents, and answers with the recording as it is then. */
-  const change = (decisionOf: DecisionOf, isOfTurns?: 'turns') => async (ctx: Request) => {
-    const id = await visibleId(services, ctx);
-    await carryOut(services, ctx.state, id, await decisionOf(ctx, services));
-    const row = await untilWritten(services, id);
-    if (!row) throw notFound();
-    if (isOfTurns) setTurnsTag(ctx, await transcriptOf(services.storage, id));
-    const { recordingService, settings } = services;
-    ctx.body = recordingLine(row, recordingService.activity(id), settings()['ui.language']);
-  };
+  const change =
+    (decisionOf: DecisionOf, { isOfTurns = false, ofLeft = false } = {}) =>
+    async (ctx: Request) => {
+      const caller = callerOf(ctx.state);
+      const find = ofLeft ? visibleOrLeft : visibleRecording;
+      const { recording_id: id, owner } = await find(services, caller, ctx.params['id']!);
+      const words = sees(caller, owner);
+      if (!words) await assertHandingOver(ctx);
+      const { facts } = await carryOut(services, ctx.state, id, await decisionOf(ctx, services));
+      for (const { type, data } of facts) {
+        if (type !== 'recording.handed_over') continue;
+        const how = { recording_id: id, from: owner, to: data.owner, by: caller.userId };
+        services.log.info({ category: 'security', ...how }, 'recording handed over');
+      }
+      const row = await untilWritten(services, id);
+      if (!row) throw notFound();
+      if (isOfTurns) setTurnsTag(ctx, await transcriptOf(services.storage, id));
+      const { recordingService, settings, storage } = services;
+      const shown = words ? row : ((await wordlessRecordingById(storage, id)) ?? row);
+      ctx.body = recordingLine(shown, recordingService.activity(id), settings()['ui.language']);
+    };
 
-  router.patch('/recordings/:id', change(recordingChange));
-  router.patch('/recordings/:id/utterances', change(turnEdits, 'turns'));
-  router.patch('/recordings/:id/utterances/:index', change(turnEdit, 'turns'));
-  router.post('/recordings/:id/utterances/:index/split', change(turnSplit, 'turns'));
-  router.post('/recordings/:id/utterances/:index/merge', change(turnMerge, 'turns'));
+  router.patch('/recordings/:id', change(recordingChange, { ofLeft: true }));
+  router.patch('/recordings/:id/utterances', change(turnEdits, { isOfTurns: true }));
+  router.patch('/recordings/:id/utterances/:index', change(turnEdit, { isOfTurns: true }));
+  router.post('/recordings/:id/utterances/:index/split', change(turnSplit, { isOfTurns: true }));
+  router.post('/recordings/:id/utterances/:index/merge', change(turnMerge, { isOfTurns: true }));
   router.patch('/recordings/:id/speakers', change(newNames));
   router.post('/recordings/:id/versions/:version/restore', change(restoring));
 
   router.delete('/recordings/:id', async (ctx) => {
-    const id = await visibleId(services, ctx);
+    const caller = callerOf(ctx.state);
+    const { recording_id: id } = await visibleOrLeft(services, caller, ctx.params['id']!);
     refuseWhenStopped(services);
-    const metadata = { by: callerOf(ctx.state).userId, command: commandOf(ctx.state) };
+    const metadata = { by: caller.userId, command: commandOf(ctx.state) };
     const erased = await services.recordingService.erase(id, metadata);
+    const how = { recording_id: id, by: caller.userId };
+    services.log.info({ category: 'security', ...how }, 'recording erased');
     await untilReadable(services, erased);
     // What stays in the vault is named.
     if (erased.left.length > 0) ctx.body = { left: erased.left };
@@ -79,9 +93,6 @@ const recordingChange: DecisionOf = async (ctx, { accounts }) => {
   const ownerId = owner === undefined ? undefined : userId(accounts, owner);
   return changeRecording({ ...wanted, localStart: onWall(started_at), owner: ownerId });
 };
-
-const turnEdit: DecisionOf = async (ctx) =>
-  editTurn(numberIn(ctx.params['index']!), await jsonBody(ctx, utteranceSchema), speakerName);
 
 const newNames: DecisionOf = async (ctx, { settings, hasLanguageModel }) => {
   const { speakers } = await jsonBody(ctx, namesSchema);
@@ -102,11 +113,12 @@ const restoring: DecisionOf = async (ctx, services) => {
   return isRepeated ? () => [] : restoreVersion(version);
 };
 
-/** The recording in the path. @throws {Problem} 404 */
-async function visibleId(services: HttpServices, ctx: Request): Promise<string> {
-  const id = ctx.params['id']!;
-  await visibleRecording(services, callerOf(ctx.state), id);
-  return id;
+/** What a deleted user left gets another owner, and is not changed otherwise. @throws {Problem} 404 */
+async function assertHandingOver(ctx: Request): Promise<void> {
+  const { owner, ...rest } = await jsonBody(ctx, recordingSchema);
+  if (owner === undefined || Object.keys(rest).length > 0) {
+    throw notFound('What a deleted user left can be handed over or erased, and not changed.');
+  }
 }
 
 /** A user's id, or their name. */
@@ -148,22 +160,10 @@ export const changeOperations: readonly Operation[] = [
       'Says what a recording is called, what kind it is, what was spoken, when it began, whose it is',
     description:
       'File names stay; an old title becomes an alias. An administrator hands a recording over: its ' +
-      'documents move to the other space.',
+      'documents move to the other space. What a deleted user left takes `owner` alone, and is answered without words.',
     body: { kind: 'json', schema: recordingSchema },
     answers: { 200: answers.changed },
     problems: ['not-found', 'not-accepted', 'not-admin'],
-    command: true,
-  },
-  {
-    method: 'patch',
-    path: '/recordings/{id}/utterances/{index}',
-    id: 'correctUtterance',
-    tag: 'Recordings',
-    summary: 'Corrects a passage: its words, or who said them',
-    description: 'Words that stay keep their times. The documents follow.',
-    body: { kind: 'json', schema: utteranceSchema },
-    answers: { 200: answers.changed },
-    problems: ['not-found', 'not-accepted'],
     command: true,
   },
   {

@@ -3,7 +3,8 @@ import { recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema, queryOf } from '../body.ts';
-import { languageWanted, reasonsIn } from '../readers-language.ts';
+import { readerOf } from '../middleware/authenticate.ts';
+import { reasonsIn } from '../readers-language.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
   factAnswer,
@@ -12,7 +13,13 @@ import {
   recordingLine,
   topLevelState,
 } from '../recording-answer.ts';
-import { recordingInView, seesLeft, visibleRecording } from '../visible-recording.ts';
+import {
+  recordingInView,
+  sees,
+  seesLeft,
+  visibleOrLeft,
+  visibleRecording,
+} from '../visible-recording.ts';
 import { setTurnsTag } from './turns.ts';
 import type { AddRoutes, Caller, HttpServices } from '../services.ts';
 import { recordingAt } from '../../recordings/recording-at.ts';
@@ -31,7 +38,9 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     if (!seesLeft(services, caller, owner)) {
       throw new Problem('not-admin', 'These recordings are not yours to see.');
     }
-    const { rows, next_cursor } = await recordingsOf(storage, owner, { limit, cursor, status });
+    const words = sees(caller, owner);
+    const page = { limit, cursor, status, words };
+    const { rows, next_cursor } = await recordingsOf(storage, owner, page);
     ctx.body = {
       recordings: rows.map((row) =>
         recordingLine(row, recordingService.activity(row.recording_id), settings()['ui.language']),
@@ -44,18 +53,16 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const { at } = queryOf(ctx, readSchema);
     if (at !== undefined) {
-      ctx.body = reasonsIn(
-        languageWanted(ctx),
-        await earlier(services, callerOf(ctx.state), id, at),
-      );
+      ctx.body = reasonsIn(readerOf(ctx), await earlier(services, callerOf(ctx.state), id, at));
       return;
     }
-    const row = await visibleRecording(services, callerOf(ctx.state), id);
-    const transcript = await transcriptOf(storage, id);
+    const caller = callerOf(ctx.state);
+    const row = await visibleOrLeft(services, caller, id);
+    const transcript = sees(caller, row.owner) ? await transcriptOf(storage, id) : undefined;
     setTurnsTag(ctx, transcript);
     const activities = recordingService.activity(id);
     const answer = recordingAnswer(row, transcript, activities, settings()['ui.language']);
-    ctx.body = reasonsIn(languageWanted(ctx), answer);
+    ctx.body = reasonsIn(readerOf(ctx), answer);
   });
 
   router.get('/recordings/:id/events', async (ctx) => {
@@ -69,7 +76,7 @@ export const recordingRoutes: AddRoutes = (router, services) => {
 /** As it was; an administrator sees what became of others' recordings, without what was said. */
 async function earlier(services: HttpServices, caller: Caller, id: string, at: number) {
   const row = await recordingInView(services, caller, id);
-  const content = seesLeft(services, caller, row.owner);
+  const content = sees(caller, row.owner);
   const then = await recordingAt(services.store, id, { position: at, content });
   if (!then) throw notFound('There was no such recording yet.');
   const { position, possible, waits } = then;
@@ -146,7 +153,8 @@ export const recordingOperations: readonly Operation[] = [
     tag: 'Recordings',
     summary: 'The caller’s recordings, also unfinished and failed ones, newest first',
     description:
-      '`owner=guest` shows an administrator those of tray and hotkey, the id of a deleted user what they left.',
+      '`owner=guest` shows an administrator those of tray and hotkey; the id of a deleted user what they left, without a ' +
+      'word: no title, no names, no documents.',
     query: recordingListSchema,
     answers: {
       200: {
@@ -167,7 +175,8 @@ export const recordingOperations: readonly Operation[] = [
     summary: 'One recording with its words',
     description:
       'With `at` as it was at that position of the log, and what was possible then. Administrators see so ' +
-      'what became of every recording, without what was said in those of others.',
+      'what became of every recording, without what was said in those of others. What a deleted user left they see ' +
+      'without words, too: they hand it over (`owner` of `PATCH`) or erase it.',
     query: readSchema,
     answers: {
       200: {

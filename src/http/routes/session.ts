@@ -4,25 +4,46 @@ import { callerOf, notAuthenticated } from '../middleware/authenticate.ts';
 import { clientAddress, peerOf } from '../peer.ts';
 import { fromStrangers, jsonBody } from '../body.ts';
 import type { AddRoutes } from '../services.ts';
-import { notFound } from '../problems.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { Problem, notFound } from '../problems.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/other-answers.ts';
 
 /** Logging in and out. */
-export const sessionRoutes: AddRoutes = (router, { accounts, settings }) => {
+export const sessionRoutes: AddRoutes = (router, { accounts, settings, log }) => {
   router.post('/login', async (ctx) => {
     const address = clientAddress(ctx.req, settings()['server.trusted_proxies']);
-    const request = await jsonBody(ctx, loginSchema, fromStrangers);
+    const request = await strangersBody(ctx, loginSchema, accounts, address);
     ctx.body = await accounts.login(request, { address, agent: ctx.get('User-Agent') });
   });
   router.post('/logout', async (ctx) => {
-    callerOf(ctx.state);
+    const { userId } = callerOf(ctx.state);
     if (ctx.state.token === undefined) throw notAuthenticated();
     await accounts.logout(ctx.state.token);
+    const address = clientAddress(ctx.req, settings()['server.trusted_proxies']);
+    log.info({ category: 'security', user_id: userId, address }, 'logged out');
     ctx.status = 204;
   });
 };
+
+/**
+ * The body of who is not logged in. Reading and refusing one is work as well: a refused one counts as an attempt of
+ * the address does.
+ */
+export async function strangersBody<Schema extends z.ZodType>(
+  ctx: Context,
+  schema: Schema,
+  accounts: Pick<Accounts, 'bodyRefused'>,
+  address: string,
+): Promise<z.infer<Schema>> {
+  try {
+    return await jsonBody(ctx, schema, fromStrangers);
+  } catch (error) {
+    if (error instanceof Problem) await accounts.bodyRefused(address);
+    throw error;
+  }
+}
 
 const loginSchema = z.strictObject({
   username: z.string().max(200),
@@ -39,11 +60,13 @@ export const setupRoutes: AddRoutes = (router, { accounts, config, settings }) =
     ctx.body = await accounts.setupState(await from(ctx));
   });
   router.post('/setup', async (ctx) => {
-    const { config: patch = {}, ...request } = await jsonBody(ctx, setupSchema, fromStrangers);
+    const address = clientAddress(ctx.req, settings()['server.trusted_proxies']);
+    const body = await strangersBody(ctx, setupSchema, accounts, address);
+    const { config: patch = {}, ...request } = body;
+    // Behind the body: whose connection it is has to be told now.
     const peer = await from(ctx);
-    // Looked at before there is a user: with a faulty configuration nothing is set up.
-    if ((await accounts.setupState(peer)).setup_required) await config.check(patch);
-    const session = await accounts.setup(request, peer);
+    // Looked at before there is a user, and for nobody without the code: it tells which folders there are.
+    const session = await accounts.setup(request, peer, () => config.check(patch));
     const caller = await accounts.authenticate(session.token);
     if (caller) await config.update(patch, { by: caller.userId });
     ctx.body = session;
@@ -71,7 +94,7 @@ export const ticketRoutes: AddRoutes = (router, services) => {
 };
 
 /** Where the caller is logged in. */
-export const ownSessionRoutes: AddRoutes = (router, { accounts }) => {
+export const ownSessionRoutes: AddRoutes = (router, { accounts, settings, log }) => {
   router.get('/users/me/sessions', async (ctx) => {
     const { userId, sessionId: current } = callerOf(ctx.state);
     const sessions = await accounts.sessions(userId);
@@ -90,6 +113,8 @@ export const ownSessionRoutes: AddRoutes = (router, { accounts }) => {
   router.delete('/users/me/sessions/:session', async (ctx) => {
     const { userId } = callerOf(ctx.state);
     if (!(await accounts.endSession(userId, ctx.params['session']!))) throw notFound();
+    const address = clientAddress(ctx.req, settings()['server.trusted_proxies']);
+    log.info({ category: 'security', user_id: userId, address }, 'session ended by its user');
     ctx.status = 204;
   });
 };
@@ -142,7 +167,7 @@ export const sessionOperations: readonly Operation[] = [
     description:
       'An address (IPv4, IPv6 /64) may fail ten times a minute; one account from one address waits longer with each failure ' +
       'from the fourth on. Guessing from many addresses makes each attempt at the account, or out of their network, take up to ten seconds ' +
-      'longer. Where a user logged in before, neither others’ attempts nor a flood keep them out.',
+      'longer; only a network that guesses is refused. Where a user logged in before, neither others’ attempts nor a flood keep them out.',
     body: { kind: 'json', schema: loginSchema },
     answers: { 200: { description: 'Logged in.', json: answers.session } },
     problems: ['wrong-credentials', 'user-disabled', 'too-many-attempts', 'busy'],

@@ -8,6 +8,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
 import { jsonBody, languageSchema, titleSchema } from '../body.ts';
 import { limits } from '../limits.ts';
+import { mayRecordHere } from './devices.ts';
 import type { AddRoutes } from '../services.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
@@ -15,7 +16,8 @@ import * as answers from '../openapi/recording-answers.ts';
 /** `POST /toggle`: starts, stops or resets, and says which it did. */
 export const toggleRoutes: AddRoutes = (router, services) => {
   router.post('/toggle', async (ctx) => {
-    const { userId } = callerOf(ctx.state);
+    const caller = callerOf(ctx.state);
+    const { userId } = caller;
     const request = await jsonBody(ctx, toggleSchema);
     refuseWhenStopped(services);
     const types = keysOf(actions);
@@ -28,7 +30,12 @@ export const toggleRoutes: AddRoutes = (router, services) => {
       return;
     }
     const { action, recordingId, position } = await services.toggle(
-      { owner: userId, trigger: 'api', command: commandOf(ctx.state) },
+      {
+        owner: userId,
+        trigger: 'api',
+        command: commandOf(ctx.state),
+        mayRecord: await mayRecordHere(ctx, services, caller),
+      },
       request,
     );
     await services.projections.applied(recordings.name, position, {
@@ -97,6 +104,7 @@ export const toggleOperations: readonly Operation[] = [
       'unavailable',
       'device-unavailable',
       'not-recording',
+      'not-a-recorder',
       'already-recording',
       'disk-full',
       'space-limit',

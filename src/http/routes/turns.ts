@@ -2,6 +2,8 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import type { DecideRecording } from '../../../projections/recording/decide.ts';
 import {
+  type TurnRef,
+  editTurn,
   editTurns,
   mergeTurn,
   splitTurn,
@@ -21,30 +23,55 @@ import * as answers from '../openapi/recording-answers.ts';
 export type Request = Context & { state: State; params: Record<string, string> };
 export type DecisionOf = (ctx: Request, services: HttpServices) => Promise<DecideRecording>;
 
+/** Corrects one turn. */
+export const turnEdit: DecisionOf = async (ctx) =>
+  editTurn(turnOf(ctx), await jsonBody(ctx, utteranceSchema), speakerName, seenBy(ctx));
+
 /** Cuts a turn in two: in the documents, or before there are any while names are waited for. */
 export const turnSplit: DecisionOf = async (ctx, services) => {
   const wanted = await jsonBody(ctx, splitSchema);
   return (await isRepeated(ctx, services))
     ? () => []
-    : splitTurn(numberIn(ctx.params['index']!), wanted, speakerName);
+    : splitTurn(turnOf(ctx), wanted, speakerName, seenBy(ctx));
 };
 
 /** Joins a turn with the next one, as `turnSplit`. */
 export const turnMerge: DecisionOf = async (ctx, services) => {
-  await jsonBody(ctx, z.strictObject({}));
-  return (await isRepeated(ctx, services)) ? () => [] : mergeTurn(numberIn(ctx.params['index']!));
+  const { next } = await jsonBody(ctx, mergeSchema);
+  return (await isRepeated(ctx, services)) ? () => [] : mergeTurn(turnOf(ctx), next, seenBy(ctx));
 };
 
-/** Corrects many turns at once: those that `If-Match` means. @throws {Problem} 412 */
+/** Corrects many turns at once: those that `If-Match` means, or the revision of each. @throws {Problem} 412 */
 export const turnEdits: DecisionOf = async (ctx) => {
   const { edits } = await jsonBody(ctx, editsSchema);
-  const seen = ctx.get('If-Match');
-  if (seen === '') {
-    const what = 'Send `If-Match` with the `ETag` of the recording whose turns you have edited.';
+  const seen = seenBy(ctx);
+  if (seen === undefined && edits.some(({ revision }) => revision === undefined)) {
+    const what =
+      'Send `If-Match` with the `ETag` of the recording whose turns you have edited, or a `revision` with each `block`.';
     throw new Problem('changed-meanwhile', what);
   }
-  return editTurns(edits, seen.replaceAll('"', ''), speakerName);
+  return editTurns(
+    edits.map(({ index, block, revision, ...change }) => ({
+      turn: block ?? index!,
+      seen: revision === undefined ? seen : [revision],
+      ...change,
+    })),
+    speakerName,
+  );
 };
+
+/** The turn in the path: its block, or its place. */
+function turnOf({ params }: Request): TurnRef {
+  const given = params['index']!;
+  return /^\d+$/.test(given) ? numberIn(given) : given;
+}
+
+/** What `If-Match` names; undefined where anything will do. */
+function seenBy(ctx: Request): string[] | undefined {
+  const given = ctx.get('If-Match').trim();
+  if (given === '' || given === '*') return undefined;
+  return given.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
+}
 
 /** Names what the turns of a recording say now: for `If-Match`. */
 export const setTurnsTag = (
@@ -58,7 +85,7 @@ async function isRepeated(ctx: Request, services: HttpServices): Promise<boolean
 }
 
 /** What may be said of a turn; what is left out stays. */
-export const utteranceSchema = z.strictObject({
+const utteranceSchema = z.strictObject({
   text: z
     .string()
     .max(100_000)
@@ -72,13 +99,34 @@ export const utteranceSchema = z.strictObject({
 
 const editsSchema = z.strictObject({
   edits: z
-    .array(utteranceSchema.extend({ index: z.number().int().min(0) }))
+    .array(
+      utteranceSchema
+        .extend({
+          block: z.string().max(64).optional(),
+          index: z.number().int().min(0).optional().describe('its place, instead of `block`'),
+          revision: z.string().max(64).optional().describe('what the block said, as it was read'),
+        })
+        .refine(
+          ({ block, index, revision }) =>
+            (block === undefined) !== (index === undefined) &&
+            (revision === undefined || block !== undefined),
+          'must name an utterance by its `block` or by its `index`; a `revision` is of a `block`',
+        ),
+    )
     .min(1)
     .max(limits.turnEditsMax)
     .refine(
-      (edits) => new Set(edits.map(({ index }) => index)).size === edits.length,
+      (edits) => new Set(edits.map(({ index, block }) => block ?? index)).size === edits.length,
       'must name each utterance once',
     ),
+});
+
+const mergeSchema = z.strictObject({
+  next: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('block of the next utterance: refused when another one follows by now'),
 });
 
 const splitSchema = z.strictObject({
@@ -104,20 +152,43 @@ const changed = {
   },
 };
 
-/** Turns that a person corrects together, cuts or joins. */
+const ifMatch = {
+  name: 'If-Match',
+  description:
+    '`ETag` of `GET /recordings/{id}`, or the `revision` of the utterance: 412 when it says something else by now.',
+};
+const byBlock =
+  '`index` is the `block` of the utterance, which stays the same when others are cut or joined, or its place.';
+
+/** Turns that a person corrects, cuts or joins. */
 export const turnOperations: readonly Operation[] = [
+  {
+    method: 'patch',
+    path: '/recordings/{id}/utterances/{index}',
+    id: 'correctUtterance',
+    tag: 'Recordings',
+    summary: 'Corrects a passage: its words, or who said them',
+    description: `Words that stay keep their times. The documents follow. ${byBlock}`,
+    headers: [ifMatch],
+    body: { kind: 'json', schema: utteranceSchema },
+    answers: changed,
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+  },
   {
     method: 'patch',
     path: '/recordings/{id}/utterances',
     id: 'correctUtterances',
     tag: 'Recordings',
     summary: 'Corrects many passages at once, all or none, in one version',
-    description: 'For find and replace, and for taking it back. The answer has the next `ETag`.',
+    description:
+      'For find and replace, and for taking it back. Each edit names its utterance by `block`, with its `revision`, or ' +
+      'by `index`, with `If-Match` for all. The answer has the next `ETag`.',
     headers: [
       {
         name: 'If-Match',
-        description: '`ETag` of `GET /recordings/{id}`, or of the correction before.',
-        required: true,
+        description:
+          '`ETag` of `GET /recordings/{id}`, or of the correction before. Needed unless each edit has a `revision`.',
       },
     ],
     body: { kind: 'json', schema: editsSchema },
@@ -131,8 +202,8 @@ export const turnOperations: readonly Operation[] = [
     id: 'splitUtterance',
     tag: 'Recordings',
     summary: 'Cuts a turn in two before a word',
-    description:
-      'Words keep their times. The first half keeps its block id. Also while a meeting waits for its speakers.',
+    description: `Words keep their times. The first half keeps its block. Also while a meeting waits for its speakers. ${byBlock}`,
+    headers: [ifMatch],
     body: { kind: 'json', schema: splitSchema },
     answers: changed,
     problems: ['not-found', 'not-accepted'],
@@ -144,7 +215,9 @@ export const turnOperations: readonly Operation[] = [
     id: 'mergeUtterance',
     tag: 'Recordings',
     summary: 'Joins a turn with the next one, under its own speaker',
-    body: { kind: 'json', schema: z.strictObject({}), optional: true },
+    description: byBlock,
+    headers: [ifMatch],
+    body: { kind: 'json', schema: mergeSchema, optional: true },
     answers: changed,
     problems: ['not-found', 'not-accepted'],
     command: true,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { stat } from 'node:fs/promises';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { speechBytesBeyond } from '../../audio/speech-file.ts';
+import { mutexByName } from '../../shared/mutex.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
@@ -18,7 +19,11 @@ import * as answers from '../openapi/recording-answers.ts';
 
 /** `POST /recordings`: an uploaded file takes the same pipeline as a captured one. */
 export const uploadRoutes: AddRoutes = (router, services) => {
-  router.post('/recordings', async (ctx) => {
+  // Of equal requests at once only one takes a place; the others are answered as it was.
+  const inTurn = mutexByName();
+  router.post('/recordings', (ctx) => inTurn(commandOf(ctx.state), () => upload(ctx)));
+
+  async function upload(ctx: Context & { state: State }): Promise<void> {
     const { userId } = callerOf(ctx.state);
     refuseWhenStopped(services);
     // The service finds the first answer; here it is only seen to that there is not another one's.
@@ -33,7 +38,7 @@ export const uploadRoutes: AddRoutes = (router, services) => {
         coming?.gone();
       }
     });
-  });
+  }
 };
 
 /** @param coming what the file is counted into as it arrives */

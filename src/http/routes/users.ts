@@ -29,7 +29,15 @@ export const userRoutes: AddRoutes = (router, services) => {
         last_seen_at: lastSeen(sessions, user.user_id),
         recordings: recordings.get(user.user_id) ?? 0,
         bytes: bytes.get(user.user_id) ?? 0,
+        vault: accounts.vaultOf(user.user_id),
       })),
+      left: [...recordings]
+        .filter(([owner, count]) => count > 0 && accounts.wasUser(owner))
+        .map(([owner, count]) => ({
+          user_id: owner,
+          recordings: count,
+          bytes: bytes.get(owner) ?? 0,
+        })),
     };
   });
 
@@ -47,13 +55,14 @@ export const userRoutes: AddRoutes = (router, services) => {
 
   router.patch('/users/me', async (ctx) => {
     const { current_password: current, password } = await jsonBody(ctx, ownPassword);
-    try {
-      await accounts.changePassword(callerOf(ctx.state).userId, current, password);
-    } catch (error) {
-      // Not 401, which says that the token is not valid.
-      if (!(error instanceof AccountError) || error.code !== 'WRONG_CREDENTIALS') throw error;
-      throw invalid([{ path: 'current_password', message: 'is wrong' }]);
-    }
+    const { userId } = callerOf(ctx.state);
+    await withCurrent(accounts.changePassword(userId, current, password));
+    ctx.status = 204;
+  });
+
+  router.post('/users/me/confirm', async (ctx) => {
+    const { current_password: current } = await jsonBody(ctx, confirmation);
+    await withCurrent(accounts.confirm(callerOf(ctx.state), current));
     ctx.status = 204;
   });
 
@@ -72,6 +81,8 @@ export const userRoutes: AddRoutes = (router, services) => {
 
 const username = z.string().max(200);
 const password = z.string().max(1024);
+/** What a person types to log in; what a new one must be, the accounts say. */
+export const credentials = { username, password };
 const newUser = z.strictObject({ username, password, is_admin: z.boolean().default(false) });
 const userChanges = z.strictObject({
   password: password.optional(),
@@ -79,6 +90,7 @@ const userChanges = z.strictObject({
   disabled: z.boolean().optional().describe('cannot log in; sessions end, recordings go on'),
 });
 const ownPassword = z.strictObject({ current_password: password, password });
+const confirmation = z.strictObject({ current_password: password });
 
 /** When a user was last active, as far as a session that is still good tells. */
 const lastSeen = (sessions: readonly ListedSession[], userId: string): string | null =>
@@ -107,6 +119,16 @@ const guest = {
 
 const behalf = (state: State) => ({ by: callerOf(state).userId, command: commandOf(state) });
 
+/** @throws {Problem} for a wrong password: not 401, which says that the token is not valid */
+async function withCurrent(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof AccountError) || error.code !== 'WRONG_CREDENTIALS') throw error;
+    throw invalid([{ path: 'current_password', message: 'is wrong' }]);
+  }
+}
+
 const nothing = { 204: { description: 'Done.' } };
 
 /** Users. */
@@ -118,7 +140,10 @@ export const userOperations: readonly Operation[] = [
     tag: 'Users',
     summary: 'All users',
     answers: {
-      200: { description: 'All users.', json: z.object({ users: z.array(answers.listedUser) }) },
+      200: {
+        description: 'All users.',
+        json: z.object({ users: z.array(answers.listedUser), left: z.array(answers.leftByUser) }),
+      },
     },
   },
   {
@@ -126,7 +151,9 @@ export const userOperations: readonly Operation[] = [
     path: '/users',
     id: 'createUser',
     tag: 'Users',
-    summary: 'Creates a user',
+    summary: 'Creates a user, who has to change the password at the first login',
+    description:
+      'Better is an invitation (`POST /users/invitations`): then nobody else knows the password.',
     body: { kind: 'json', schema: newUser },
     answers: { 201: { description: 'Created.', json: answers.user } },
     problems: ['not-found', 'username-taken', 'administrator-first', 'built-in-user'],
@@ -144,6 +171,18 @@ export const userOperations: readonly Operation[] = [
     command: true,
   },
   {
+    method: 'post',
+    path: '/users/me/confirm',
+    id: 'confirmPassword',
+    tag: 'Users',
+    summary: 'Gives the caller’s password once more, which counts for five minutes',
+    description:
+      'What changes users, rights, API keys, or makes a backup asks for it: `confirmation-required`. A login counts, too.',
+    body: { kind: 'json', schema: confirmation },
+    answers: nothing,
+    problems: ['too-many-attempts'],
+  },
+  {
     method: 'patch',
     path: '/users/{name}',
     id: 'changeUser',
@@ -151,7 +190,8 @@ export const userOperations: readonly Operation[] = [
     summary: 'Makes a user an administrator or not, disables or enables them, gives a new password',
     description:
       'All of it or nothing. A disabled user cannot log in; their sessions and WebSockets end at once, ' +
-      'recordings and uploads in progress go on, and nothing of theirs is lost.',
+      'recordings and uploads in progress go on, and nothing of theirs is lost. A new password opens nothing until ' +
+      'the user has changed it.',
     body: { kind: 'json', schema: userChanges, optional: true },
     answers: { 200: { description: 'Changed.', json: answers.user } },
     problems: ['not-found', 'last-administrator', 'own-account', 'built-in-user'],
@@ -170,7 +210,7 @@ export const userOperations: readonly Operation[] = [
 ];
 
 /** A name out of a path. @throws {AccountError} `BUILT_IN_USER`; 404 for `me`, which is not a name */
-function managed(name: string): string {
+export function managed(name: string): string {
   const key = usernameKey(name);
   if (key === 'me') throw notFound('There is no user of that name.');
   if (key !== 'guest') return name;

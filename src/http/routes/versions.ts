@@ -5,7 +5,8 @@ import { callerOf } from '../middleware/authenticate.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
-import { languageWanted, reasonsIn } from '../readers-language.ts';
+import { readerOf } from '../middleware/authenticate.ts';
+import { reasonsIn } from '../readers-language.ts';
 import { readingAnswer } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { visibleRecording } from '../visible-recording.ts';
@@ -28,7 +29,7 @@ export const versionRoutes: AddRoutes = (router, services) => {
     if (!found || !source) throw notFound('There is no such version.');
     const { 'ui.language': uiLanguage } = services.settings();
     const answer = readingAnswer(read(recording, source), uiLanguage);
-    ctx.body = reasonsIn(languageWanted(ctx), { ...found, ...answer });
+    ctx.body = reasonsIn(readerOf(ctx), { ...found, ...answer });
   });
 };
 

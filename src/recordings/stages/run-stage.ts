@@ -16,7 +16,7 @@ export type Job = {
   owner: string;
   run: number;
   signal: AbortSignal;
-  /** Everything the log holds of the recording, read now. */
+  /** Everything the log holds of the recording, read now; again while the log cannot be asked. */
   recording(): Promise<Recording>;
   /**
    * Waits for a slot in a queue, then records that the stage has started. Called once, before
@@ -61,8 +61,8 @@ export class StageSuperseded extends Error {
 export const deathsBeforeAlone = 2;
 export const deathsBeforeFailed = 3;
 
-/** Pause between appends of the same result while the log does not take it, in milliseconds. */
-const appendPauseMs = { first: 50, max: 5000 };
+/** Pauses between tries while the log does not answer, in milliseconds. */
+const logPauses = { first: 50, max: 5000 };
 
 type StageRunnerDeps = {
   activities: Record<Stage, StageActivity>;
@@ -71,27 +71,53 @@ type StageRunnerDeps = {
   log: Log;
 };
 
-/** Runs each stage's activity in a slot, and appends its results until each is stored or refused. */
+/**
+ * Runs each stage's activity in a slot, and appends its results until each is stored or refused. An activity that a log
+ * ended which cannot be asked is begun again when it can: that is no failure of the stage.
+ */
 export function stageRunner(deps: StageRunnerDeps): RunStage {
   return async (stage, recording, signal) => {
     const { recordingId } = recording;
-    const stop = new AbortController();
-    const launch = launchOf(stage, recording, AbortSignal.any([signal, stop.signal]));
     deps.progress.add(recordingId, stage);
+    const start = { stage, recording, signal };
+    let starts = 0;
     try {
-      await deps.activities[stage](jobOf(launch, deps));
-    } catch (error) {
-      if (signal.aborted || error instanceof StageSuperseded) return;
-      await appendFailure(launch, error, deps).catch((failure: unknown) => {
-        if (!(failure instanceof StageSuperseded)) throw failure;
+      await untilAnswered(start, deps, { isTransient: isAway, what: 'stage' }, async () => {
+        if (starts > 0) deps.progress.set(recordingId, stage, { waiting: null });
+        starts += 1;
+        await runOnce(start, deps);
       });
+    } catch (error) {
+      if (!(error instanceof StageSuperseded)) throw error;
     } finally {
-      stop.abort();
-      launch.release();
       deps.progress.remove(recordingId, stage);
     }
   };
 }
+
+type Start = Pick<Launch, 'stage' | 'recording' | 'signal'>;
+
+/** @throws {StageSuperseded}; {EventStoreError} the log cannot be asked: nothing runs then, and nothing counts as begun */
+async function runOnce({ stage, recording, signal }: Start, deps: StageRunnerDeps): Promise<void> {
+  const stop = new AbortController();
+  const launch = launchOf(stage, recording, AbortSignal.any([signal, stop.signal]));
+  try {
+    await deps.activities[stage](jobOf(launch, deps));
+  } catch (error) {
+    if (signal.aborted || error instanceof StageSuperseded) return;
+    if (!isAway(error)) return await appendFailure(launch, error, deps);
+    if (launch.attempt !== undefined)
+      await append(launch, [{ type: 'stage.interrupted', data: { stage } }], deps);
+    throw error;
+  } finally {
+    stop.abort();
+    launch.release();
+  }
+}
+
+/** Whether the same may succeed when the log can be asked again. */
+const isAway = (error: unknown): error is EventStoreError =>
+  error instanceof EventStoreError && error.retriable;
 
 /** One start of a stage. */
 type Launch = {
@@ -135,7 +161,8 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
     owner,
     run,
     signal,
-    recording: () => recording.read(),
+    recording: () =>
+      untilAnswered(launch, deps, { isTransient: isAway, what: 'read' }, () => recording.read()),
     acquireSlot: (queue) => acquireSlot(launch, { ...queue, owner }, deps),
     begin: () => begin(launch, deps),
     turn: ({ name: queue, concurrency }, turnSignal, { isShown } = { isShown: true }) =>
@@ -202,47 +229,54 @@ async function begin(launch: Launch, deps: StageRunnerDeps): Promise<void> {
   deps.progress.set(recordingId, stage, { attempt: launch.attempt });
 }
 
+/** A result that is not stored would leave a state with nothing running: so it is appended until it is. */
 async function append(
   launch: Launch,
   facts: readonly RecordingFact[],
   deps: StageRunnerDeps,
   onBehalf?: { by: string; command: string },
 ): Promise<void> {
-  const { run, attempt } = launch;
+  const { run, attempt, recording } = launch;
   launch.appends += 1;
-  await appendUntilAnswered(launch, facts, deps, {
+  const metadata: CommandMetadata = {
     by: 'system',
     command: `${launch.command}/${launch.appends}`,
     ...onBehalf,
     run,
     ...(attempt === undefined ? {} : { attempt }),
-  });
+  };
+  const how = { isTransient: mayBeTaken, what: facts[0]!.type };
+  await untilAnswered(launch, deps, how, () => recording.append(facts, metadata));
 }
 
+/** Also what needs a person before it is taken: a result is not given up for it. */
+const mayBeTaken = (error: unknown): error is EventStoreError =>
+  error instanceof EventStoreError &&
+  !['CLOSED', 'INVALID_FACT', 'UNREADABLE'].includes(error.code);
+
 /**
- * A result that is not stored would leave a state with nothing running: so it is appended again, as
- * long as it takes, and shown as waiting for the log.
+ * Asks the log, again as long as it takes while it does not answer, and shown as waiting for it.
+ * @throws {StageSuperseded} the stage was left, or the service stops: the next start does it again
  */
-async function appendUntilAnswered(
-  { recording, stage, signal }: Launch,
-  facts: readonly RecordingFact[],
+async function untilAnswered<T>(
+  { recording, stage, signal }: Start,
   { progress, log }: StageRunnerDeps,
-  metadata: CommandMetadata,
-): Promise<void> {
+  how: { isTransient(error: unknown): error is EventStoreError; what: string },
+  work: () => Promise<T>,
+): Promise<T> {
   const { recordingId } = recording;
   let since: string | undefined;
-  for (let pause = appendPauseMs.first; ; pause = Math.min(pause * 2, appendPauseMs.max)) {
+  for (let pause = logPauses.first; ; pause = Math.min(pause * 2, logPauses.max)) {
     try {
-      await recording.append(facts, metadata);
+      const answer = await work();
       if (since !== undefined) progress.set(recordingId, stage, { waiting: null });
-      return;
+      return answer;
     } catch (error) {
       if (error instanceof NotAccepted) throw new StageSuperseded(error.message);
-      if (!(error instanceof EventStoreError)) throw error;
-      if (error.code === 'CLOSED') throw new StageSuperseded('the service is stopping');
-      if (error.code === 'INVALID_FACT' || error.code === 'UNREADABLE') throw error;
-      const type = facts[0]?.type;
-      log.warn({ code: error.code, recordingId, stage, type }, 'appended again');
+      if (error instanceof EventStoreError && error.code === 'CLOSED')
+        throw new StageSuperseded('the service is stopping');
+      if (!how.isTransient(error)) throw error;
+      log.warn({ code: error.code, recordingId, stage, what: how.what }, 'the log is asked again');
       since ??= new Date().toISOString();
       progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
       // A service that stops leaves the result unstored; the next start does the stage again.

@@ -17,7 +17,9 @@ import { type Reading, draft, published, read } from '../../../projections/recor
 import { documentsInput } from '../../documents/documents-input.ts';
 import { foreignDocuments, ownHashes, presentHashes } from '../../documents/own-files.ts';
 import { localTime } from '../../shared/time.ts';
+import type { Exclusively } from '../../storage/blobs/exclusively.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
+import { removalName } from '../erasure.ts';
 import { secondPassDue } from '../second-pass.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { whenReached } from './with-room.ts';
@@ -52,29 +54,43 @@ export function write(deps: Deps): StageActivity {
     const paths = documentPaths(named.content.base);
     const choices = deps.choices();
     const name = { ...named.data, ...named.content };
+    const audio = deps.audioInVault?.() ?? null;
     const rendered = renderDocuments(
-      documentsInput(job.recordingId, draft(recording), name, choices),
+      documentsInput(job.recordingId, draft(recording), name, choices, audio),
     );
     const sha256 = hashesOf(rendered);
     await job.append({ type: 'documents.rendered', data: { version, sha256 } });
 
     const placing = { space, files, paths, rendered };
-    const kept = await whenReached(job, () => placeDocuments(job, placing, deps));
+    const kept = await whenReached(job, () => inTurn(job, placing, deps));
     const data = { version, renderer: rendererVersion, ...choices, sha256, kept };
-    const result = { type: 'documents.saved', data, content: { paths } } as const;
+    const result = { type: 'documents.saved', data, content: { paths, audio } } as const;
     await job.appendLast(result, secondPassDue(recording));
   };
 }
 
+/** Puts them in place while nothing of the recording is removed. */
+async function inTurn(job: Job, placing: Placing, deps: Deps): Promise<DocumentName[]> {
+  const { exclusively = (_, work) => work(new AbortController().signal) } = deps;
+  return await exclusively(removalName(job.recordingId), async () => {
+    // It may have been erased meanwhile, by any process.
+    await job.recording();
+    job.signal.throwIfAborted();
+    return await placeDocuments(job, placing, deps);
+  });
+}
+
+type Placing = {
+  space: Space;
+  files: RecordingFiles;
+  paths: PerDocument;
+  rendered: PerDocument;
+};
+
 /** Puts them where they belong, also for a second time; returns those that are not as they were rendered. */
 async function placeDocuments(
   job: Job,
-  {
-    space,
-    files,
-    paths,
-    rendered,
-  }: { space: Space; files: RecordingFiles; paths: PerDocument; rendered: PerDocument },
+  { space, files, paths, rendered }: Placing,
   deps: Deps,
 ): Promise<DocumentName[]> {
   const { saved, savedFor } = files;
@@ -179,12 +195,16 @@ export function carriedOver(
 type Deps = {
   spaceOf(owner: string): Promise<Space>;
   uiLanguage(): 'de' | 'en';
-  /** `documents.times`, `speakers.links` */
-  choices(): { times: boolean; links: boolean };
+  /** `documents.times`, `speakers.links`, and where the pages are. */
+  choices(): { times: boolean; links: boolean; address: string | null };
+  /** Path of the recording's audio in the vault that its documents are written to; null: it is elsewhere. */
+  audioInVault?(): string | null;
   /** Base names that other recordings of the owner have been promised. */
   promisedBases(owner: string): AsyncIterable<string>;
   /** What other nodes have promised; absent where there are none. */
   names?: PromisedNames | null;
+  /** The same that removes files of recordings; without it, nothing is removed meanwhile. */
+  exclusively?: Exclusively;
 };
 
 function ownVersions({ authored }: RecordingFiles): Partial<PerDocument> {

@@ -91,6 +91,6 @@ export function preferred<T extends { id: string }>(models: readonly T[]): T[] {
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof z.ZodError) return z.prettifyError(error).replaceAll(/\s*\n\s*/g, ' ');
+  if (error instanceof z.ZodError) return z.prettifyError(error).replaceAll(/\s+/g, ' ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { bareEnvironment } from '../../shared/apart.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -113,7 +114,11 @@ function bunzipped(
   source: Readable,
   signal: AbortSignal,
 ): { stream: Readable; ended: Promise<void> } {
-  const child = spawn('bzip2', ['-dc'], { stdio: ['pipe', 'pipe', 'pipe'], signal });
+  const child = spawn('bzip2', ['-dc'], {
+    env: bareEnvironment(),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    signal,
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-500)));
   source.on('error', () => child.kill());

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { bareEnvironment } from '../../shared/apart.ts';
 import { programPath } from '../../shared/package.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
 import type { LocalAnswers, LocalMessage, LocalReply, LocalRequest } from './engine-requests.ts';
@@ -207,7 +208,7 @@ function start(): ChildProcess {
     serialization: 'advanced',
     execArgv: [...process.execArgv, '--expose-gc'],
     // glibc keeps a heap a thread: with hundreds of stretches a third more memory than with two of them.
-    env: { ...process.env, MALLOC_ARENA_MAX: '2' },
+    env: bareEnvironment({ MALLOC_ARENA_MAX: '2' }),
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 }

@@ -24,7 +24,8 @@ const kept = { max: 10_000, ttl: 60_000, ttlResolution: 0 };
 /** Subjects being erased elsewhere that are remembered. */
 const droppedMax = 100_000;
 
-const keyOf = (subject: string): string => `keys/${subject}`;
+const keysFolder = 'keys/';
+const keyOf = (subject: string): string => `${keysFolder}${subject}`;
 /** No subject has a dot in its name. One object an erasure: any node adds its own. */
 const erasedFolder = 'keys/erased.list/';
 const erasedOf = (subject: string): string => `${erasedFolder}${subject}`;
@@ -44,7 +45,7 @@ export async function openBlobKeys(
 ): Promise<SharedKeys> {
   return await asBusy(async () => {
     const keys = new BlobKeys(blobs, now);
-    await keys.finishErasures();
+    await keys.learnErasures();
     return keys;
   });
 }
@@ -63,13 +64,17 @@ class BlobKeys implements SharedKeys {
     this.#kept = new LRUCache({ ...kept, perf: { now } });
   }
 
-  /** A crash between listing and destroying; the list came first, so it decides. */
+  async learnErasures(): Promise<void> {
+    for (const { subject } of await this.erasures()) this.#erased.add(subject);
+  }
+
+  /** A crash between listing and destroying; the list came first, so it decides. Nothing is asked of those that are gone. */
   async finishErasures(): Promise<void> {
-    for (const { subject } of await this.erasures()) {
-      this.#erased.add(subject);
-      if ((await this.#blobs.head(keyOf(subject))) !== null)
-        await this.#blobs.delete(keyOf(subject));
-    }
+    await this.learnErasures();
+    await asBusy(async () => {
+      for await (const { key } of this.#blobs.list(keysFolder))
+        if (this.#erased.has(key.slice(keysFolder.length))) await this.#blobs.delete(key);
+    });
   }
 
   async find(subject: string): Promise<Buffer | 'erased'> {

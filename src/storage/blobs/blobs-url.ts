@@ -48,13 +48,13 @@ function directoryOf(url: URL): BlobsPlace {
     throw malformed('a directory is file:///absolute/path');
   }
   if (!isAbsolute(directory) || directory === '/') throw malformed('the directory is absolute');
-  return { kind: 'file', directory: directory.replace(/\/+$/u, '') };
+  return { kind: 'file', directory: directory.replace(/(?<!\/)\/+$/u, '') };
 }
 
 function bucketOf(url: URL): BlobsPlace {
   const bucket = url.host;
   if (!/^[a-z0-9][a-z0-9.-]{1,62}$/u.test(bucket)) throw malformed('that is no name of a bucket');
-  const path = url.pathname.replaceAll(/^\/+|\/+$/gu, '');
+  const path = url.pathname.replaceAll(/^\/+|(?<!\/)\/+$/gu, '');
   if (!/^[A-Za-z0-9._/-]*$/u.test(path) || path.split('/').some((name) => /^\.{0,2}$/u.test(name)))
     if (path !== '') throw malformed('a prefix has letters, digits, . _ - and /');
   const known = new Set(['endpoint', 'region']);

@@ -6,6 +6,7 @@ import { isIn } from '../../../machines/states.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
+import type { LastDone } from '../postgres/housekeeping.ts';
 import type { BlobEntry, Blobs } from './blobs.ts';
 
 type CollectDeps = {
@@ -13,6 +14,8 @@ type CollectDeps = {
   store: Pick<EventLog, 'read' | 'version'>;
   storage: ProjectionStorage;
   ownership: Ownership;
+  /** When any node has last looked through everything. */
+  lastDone: LastDone;
   /** Milliseconds since 1970. */
   now(): number;
   signal: AbortSignal;
@@ -20,12 +23,14 @@ type CollectDeps = {
 
 /** What no fact names is that old before it is removed: longer than anything takes from a file to its fact. */
 const ageMs = 7 * 24 * 3_600_000;
-/** Between two rounds of a node; the first one comes after it, never at a start. */
+/** How often a node looks whether it is time; first after that, never at a start. */
 const everyMs = 3_600_000;
-/** Removed in one round at most; the rest waits for the next. */
+/** Between two rounds of all nodes: a round looks through all there is. */
+const restMs = 23.5 * 3_600_000;
+/** Removed in one round at most; the rest has another one in an hour. */
 const removedMax = 1_000;
 
-/** Collects every hour, until it is stopped. */
+/** Collects once a day, whichever node it is, until it is stopped. */
 export function keepCollecting(
   deps: Omit<CollectDeps, 'signal' | 'now'>,
   log: Pick<Log, 'info' | 'warn'>,
@@ -55,14 +60,17 @@ export function keepCollecting(
 /**
  * Removes files of all nodes that no fact names and that are older than a week: audio that was kept and not recorded, uploads that
  * broke off, names of documents that are written by now. One node at a time.
- * @returns how many; null: another node is at it
+ * @returns how many; null: another node is at it, or was within a day
  */
 export async function collect(deps: CollectDeps): Promise<number | null> {
   const held = await deps.ownership.claim('collect', deps.signal);
   if (held === null) return null;
   const signal = AbortSignal.any([deps.signal, held.lost]);
   try {
-    return await collectHolding({ ...deps, signal });
+    if (await deps.lastDone.isWithin(restMs)) return null;
+    const removed = await collectHolding({ ...deps, signal });
+    if (removed < removedMax) await deps.lastDone.note();
+    return removed;
   } finally {
     await held.release();
   }

@@ -1,14 +1,16 @@
 import type { EventStore } from '../../../events/store.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
-import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import { type FactOutline, userSubjects } from '../../../events/facts/catalogue.ts';
 import { whileAway } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
 import { retry } from '../../shared/retry.ts';
 
-/** The subject that a fact erases; null: none. */
-function erasedBy(fact: LoggedFact): string | null {
-  if (fact.type === 'recording.erased') return recordingOf(fact.stream) ?? null;
-  return fact.type === 'user.deleted' ? fact.data.user_id : null;
+/** The subjects that a fact erases. */
+function erasedBy(fact: FactOutline): string[] {
+  const endsUser = fact.type === 'user.deleted' || fact.type === 'user.invitation_withdrawn';
+  if (endsUser) return userSubjects(fact.data.user_id);
+  const recordingId = fact.type === 'recording.erased' ? recordingOf(fact.stream) : undefined;
+  return recordingId === undefined ? [] : [recordingId];
 }
 
 /**
@@ -37,12 +39,12 @@ export function followErasures(
       () => store.head(),
       whileAway(signal, () => undefined),
     );
-    for await (const fact of store.subscribe({ afterPosition, signal })) {
-      const subject = erasedBy(fact);
-      if (subject === null) continue;
-      await leave(subject).catch((error: unknown) =>
-        log.error({ err: error, subject }, 'what this machine has of it is still there'),
-      );
+    for await (const facts of store.follow({ afterPosition, signal })) {
+      for (const subject of facts.flatMap(erasedBy)) {
+        await leave(subject).catch((error: unknown) =>
+          log.error({ err: error, subject }, 'what this machine has of it is still there'),
+        );
+      }
     }
   }
 }

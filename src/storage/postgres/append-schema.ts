@@ -16,7 +16,7 @@ export const factsChannel = 'facts';
  * the stream that their command has begun already.
  */
 export const appendFunction = `
-create function append_batch(
+create or replace function append_batch(
   in_log text, in_tells boolean, in_streams text, in_expected int[], in_commands text,
   in_units int[], in_versions int[], in_types text, in_records text, in_crcs int[]
 ) returns table (unit int, at bigint, begun text)

@@ -1,9 +1,12 @@
 import pg from 'pg';
 import { EventStoreError } from '../../../events/store.ts';
+import { hasCode } from '../../shared/errors.ts';
 import { Busy, type Limited, limited } from '../../shared/mutex.ts';
+import { retry } from '../../shared/retry.ts';
 import { failureOf, isAway } from './failures.ts';
-import { DatabaseUnfit, assertFit } from './fitness.ts';
+import { DatabaseUnfit, assertFit, tooManyConnections, unfit } from './fitness.ts';
 import { type Channels, openChannels } from './channels.ts';
+import type { AskDatabase } from './known-end.ts';
 import { prepareSchema } from './schema.ts';
 import { prepareAppending, prepareSession, statementMs } from './session-settings.ts';
 
@@ -22,6 +25,8 @@ export type Postgres = {
   askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<DatabaseAnswer<R>>;
   /** A connection of its own, not connected yet: its caller connects, listens for `error` and ends it. */
   client(): pg.Client;
+  /** Asked of each connection that is opened from now on, before anything else; what it throws closes that connection. */
+  onConnect(look: (ask: AskDatabase) => Promise<void>): void;
   /** What nodes say to each other; heard over one session of its own, opened when something is listened for. */
   readonly channels: Channels;
   /** Why it cannot be asked at present; undefined when the last question was answered. */
@@ -40,8 +45,10 @@ export type DatabaseAnswer<R> =
 export type PostgresOptions = {
   /** `postgres://user:password@host:port/database`, or `postgres:///database?host=/run/postgresql`. */
   url: string;
-  /** Connections that questions share; three more stay open. */
+  /** Connections that questions share; three more stay open: of appends, of what is heard, of what is held. */
   connectionsMax?: number;
+  /** Whether all are opened at once and kept, as those of a node: else each when it is needed. */
+  keepsAll?: boolean;
   /** After so many milliseconds without an answer a connection is taken for gone. For tests. */
   answerMs?: number;
   /** How long the server and this process believe in a session that is silent, in milliseconds. Default 10,000. */
@@ -60,6 +67,13 @@ const waitingMs = 10_000;
 /** How long a connection may take, or the wait for one that is free, in milliseconds. */
 const connectMs = 5_000;
 const idleMs = 60_000;
+/** Beside those that questions share. */
+const connectionsBeside = 3;
+/** Between looks whether one of our own is free, when the server has no more, in milliseconds. */
+const ownPauses = { first: 20, max: 250 };
+/** Between looks whether a server that is starting takes connections, and how long that may last, in milliseconds. */
+const startPauses = { first: 100, max: 2_000 };
+const startMs = 60_000;
 const leaseMsDefault = 10_000;
 
 /**
@@ -68,6 +82,7 @@ const leaseMsDefault = 10_000;
  */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
   const { connectionsMax = 6, leaseMs = leaseMsDefault, report = () => {} } = options;
+  const needed = options.keepsAll ? connectionsMax + connectionsBeside : 0;
   const config = configOf(options);
   const client = (): pg.Client => new pg.Client(config);
   const where = whereOf(client);
@@ -81,11 +96,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
   const shared = pools.open(connectionsMax, prepareSession);
   const apart = pools.open(1, prepareAppending);
   const inLine = lineOf(connectionsMax, where);
+  const closing = new AbortController();
   const close = async (): Promise<void> => {
+    closing.abort(new EventStoreError('CLOSED', `The database ${where} is closed here.`));
     await Promise.all([shared.end(), apart.end()]);
   };
+  const patiently = <T>(work: () => Promise<T>): Promise<T> => untilOwnIsFree(work, closing.signal);
   try {
-    await assertFit(client, where, report);
+    await untilStarted(() => assertFit(client, where, report, needed), closing.signal, report);
     const logId = await prepareSchema(client, where, { makes: options.makesTables ?? true });
     const asking = {
       logId,
@@ -94,7 +112,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
       ask: <R extends pg.QueryResultRow>(question: pg.QueryConfig) =>
         inLine(async () => {
           try {
-            const { rows } = await shared.query<R>(question);
+            const { rows } = await patiently(() => shared.query<R>(question));
             away = undefined;
             return rows;
           } catch (error) {
@@ -102,10 +120,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
           }
         }),
     };
+    if (needed > 0) await Promise.all([openAll(shared, where), openAll(apart, where)]);
     const channels = openChannels(asking, { leaseMs, report, onSilent: pools.cut });
     return {
       ...asking,
       channels,
+      onConnect: pools.onConnect,
       away: () => away,
       connections: () => ({
         used: shared.totalCount - shared.idleCount,
@@ -114,7 +134,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
       }),
       close: once(() => channels.close().then(close)),
       async askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig) {
-        const answer = await askOnce<R>(apart, question, where);
+        const connect = () => patiently(() => apart.connect());
+        const answer = await askOnce<R>(connect, question, where);
         away = 'rows' in answer || !isAway(answer.error.cause) ? undefined : answer.error.message;
         return answer;
       },
@@ -125,21 +146,51 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
   }
 }
 
-const configOf = ({ url, answerMs = statementMs + silenceMs }: PostgresOptions): pg.PoolConfig => ({
+const configOf = ({
+  url,
+  answerMs = statementMs + silenceMs,
+  keepsAll = false,
+}: PostgresOptions): pg.PoolConfig => ({
   connectionString: url,
   fallback_application_name: 'mitschrift',
   connectionTimeoutMillis: connectMs,
   query_timeout: answerMs,
   keepAlive: true,
   keepAliveInitialDelayMillis: leaseMsDefault,
-  idleTimeoutMillis: idleMs,
+  idleTimeoutMillis: keepsAll ? 0 : idleMs,
 });
+
+/**
+ * A server that is starting, or recovers after a crash, takes no connections and says so: it is waited for.
+ * @throws what `work` throws, that too after a minute
+ */
+const untilStarted = (
+  work: () => Promise<void>,
+  signal: AbortSignal,
+  report: (message: string, error: unknown) => void,
+): Promise<void> =>
+  retry(work, {
+    pauses: startPauses,
+    signal,
+    isTransient: (error) => error instanceof DatabaseUnfit && hasCode(error.cause, isStarting),
+    limitMs: () => startMs,
+    onRetry: (error) => report('The database is starting.', error),
+  });
+
+/** PostgreSQL's code while it starts, recovers or stops. */
+const isStarting = '57P03';
 
 /** @param onEnded called with why a connection ended that nobody used: its pool has dropped it already */
 function poolsOf(config: pg.PoolConfig, onEnded: (error: Error) => void) {
   const connected = new Set<pg.PoolClient>();
+  let look: Parameters<Postgres['onConnect']>[0] = async () => {};
   return {
-    open(max: number, onConnect: typeof prepareSession): pg.Pool {
+    onConnect: (wanted: typeof look) => void (look = wanted),
+    open(max: number, prepare: typeof prepareSession): pg.Pool {
+      const onConnect = async (client: pg.ClientBase): Promise<void> => {
+        await prepare(client);
+        await look(async (question) => (await client.query(question)).rows);
+      };
       // oxlint-disable-next-line typescript/no-misused-promises -- pg-pool waits for it; its types do not say so
       const pool = new pg.Pool({ ...config, max, onConnect });
       pool.on('connect', (one) => void connected.add(one));
@@ -153,6 +204,30 @@ function poolsOf(config: pg.PoolConfig, onEnded: (error: Error) => void) {
     },
   };
 }
+
+/**
+ * Connects a pool as often as it may, so that no other takes what it needs at its next peak.
+ * @throws {DatabaseUnfit} the server has not so many
+ */
+async function openAll(pool: pg.Pool, where: string): Promise<void> {
+  const { max } = pool.options;
+  const opening = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()));
+  for (const opened of opening) if (opened.status === 'fulfilled') opened.value.release();
+  for (const opened of opening)
+    if (opened.status === 'rejected') throw unfit(opened.reason, where) as Error;
+}
+
+/**
+ * A pool opens another connection where it has none that is free. A server that has no more says so; then one of its own is
+ * waited for, as long as one may take, instead of failing what could be done.
+ */
+const untilOwnIsFree = <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+  retry(work, {
+    pauses: ownPauses,
+    signal,
+    isTransient: (error) => hasCode(error, tooManyConnections),
+    limitMs: () => waitingMs,
+  });
 
 /**
  * The pool's own queue gives up after the time a connection may take, however many are in front.
@@ -178,13 +253,13 @@ function lineOf(atOnceMax: number, where: string): Limited {
 }
 
 async function askOnce<R extends pg.QueryResultRow>(
-  pool: pg.Pool,
+  connect: () => Promise<pg.PoolClient>,
   question: pg.QueryConfig,
   where: string,
 ): Promise<DatabaseAnswer<R>> {
   let client: pg.PoolClient;
   try {
-    client = await pool.connect();
+    client = await connect();
   } catch (error) {
     return { error: failureOf(error, where), outcome: 'nothing' };
   }

@@ -1,8 +1,10 @@
 import type { Damage, RawRecord, StoredRecord } from '../../../events/event-log.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { type DamageRegister, missingRecords } from '../../../events/log/damage.ts';
+import type { RecordPage } from '../../../events/log/following.ts';
 import type { FactDecoder } from '../../../events/log/sealing.ts';
 import type { Postgres } from './connection.ts';
+import type { KnownEnd } from './known-end.ts';
 import {
   type FactRow,
   type RowRange,
@@ -18,6 +20,8 @@ export type FactReader = {
   facts(range: RowRange): AsyncGenerator<LoggedFact[], void, void>;
   /** The same rows as records, their content still sealed. */
   records(range: RowRange): AsyncGenerator<RawRecord[], void, void>;
+  /** The first page of these records, still sealed, and what is wrong with the next. @throws {EventStoreError} `BUSY` */
+  recordPage(after: number, upTo: number): Promise<RecordPage>;
   /** Every record that can be read, around what is damaged. */
   soundRecords(): AsyncGenerator<StoredRecord[], void, void>;
 };
@@ -26,11 +30,22 @@ export function factReader(parts: {
   db: Postgres;
   decoder: FactDecoder;
   damage: DamageRegister;
+  end: KnownEnd;
 }): FactReader {
-  const { db, decoder, damage } = parts;
+  const { db, decoder, damage, end } = parts;
+  /** Where nothing is left of what was known, it may be the database that came back shorter. @throws {EventStoreError} */
+  const missing = async (first: number, last: number): Promise<Damage> => {
+    await end.look(db.ask);
+    return missingRecords(first, last);
+  };
+  const seen = (records: readonly RawRecord[]): void => {
+    const last = records.at(-1);
+    if (last) end.seen(last.fact);
+  };
   return {
     async *facts(range) {
-      for await (const page of checkedPages(db, range)) {
+      for await (const page of checkedPages(db, range, missing)) {
+        seen(page.records);
         const { facts, error } = await decoder.decode(page.records.map(({ fact }) => fact));
         if (facts.length > 0) yield facts;
         if (error !== undefined) throw error;
@@ -38,10 +53,24 @@ export function factReader(parts: {
       }
     },
     async *records(range) {
-      for await (const page of checkedPages(db, range)) {
+      for await (const page of checkedPages(db, range, missing)) {
+        seen(page.records);
         if (page.records.length > 0) yield page.records;
         if (page.damage) throw damage.report(page.damage);
       }
+    },
+    async recordPage(after, upTo) {
+      const rows = await rowsPage(db, { after, upTo });
+      const page =
+        rows.length > 0
+          ? checkedPage({ after, upTo }, rows, after)
+          : { records: [], damage: await missing(after + 1, upTo) };
+      seen(page.records);
+      return {
+        records: page.records.map(({ fact }) => fact),
+        bytes: page.records.reduce((sum, { json }) => sum + json.length, 0),
+        ...(page.damage && { error: damage.report(page.damage) }),
+      };
     },
     async *soundRecords() {
       for await (const { rows } of rowPages(db, { after: 0, upTo: Infinity })) {
@@ -78,6 +107,7 @@ type CheckedPage = { records: RawRecord[]; damage?: Damage };
 async function* checkedPages(
   db: Postgres,
   range: RowRange,
+  missing: (first: number, last: number) => Promise<Damage>,
 ): AsyncGenerator<CheckedPage, void, void> {
   let last = range.after;
   for await (const { rows, after } of rowPages(db, range)) {
@@ -88,10 +118,10 @@ async function* checkedPages(
   }
   // A stream may be shorter than was asked for; up to a position that was reached all is there.
   if (range.stream !== undefined || range.upTo === Infinity || last >= range.upTo) return;
-  yield { records: [], damage: missingRecords(last + 1, range.upTo) };
+  yield { records: [], damage: await missing(last + 1, range.upTo) };
 }
 
-function checkedPage(range: RowRange, rows: FactRow[], after: number): CheckedPage {
+function checkedPage(range: RowRange, rows: readonly FactRow[], after: number): CheckedPage {
   const records: RawRecord[] = [];
   for (const row of rows) {
     const expected = after + records.length + 1;

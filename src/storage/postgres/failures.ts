@@ -2,6 +2,7 @@ import { EventStoreError } from '../../../events/store.ts';
 import { RowsTaken } from '../../../projections/runner/projection.ts';
 import { codeOf } from '../../shared/errors.ts';
 import { anotherProjector } from './rows-schema.ts';
+import { moreConnections, tooManyConnections } from './fitness.ts';
 import { anotherLog } from './append-schema.ts';
 
 /**
@@ -25,20 +26,30 @@ export function failureOf(error: unknown, where: string): EventStoreError {
   }
   if (code === anotherProjector) throw new RowsTaken({ cause: error });
   if (!isAway(error)) throw error;
-  const message = `The database ${where} cannot be asked now (${code || 'no answer'}).`;
-  return new EventStoreError('BUSY', message, { cause: error });
+  return new EventStoreError('BUSY', whyAway(code, where), { cause: error });
 }
+
+function whyAway(code: string, where: string): string {
+  if (code === tooManyConnections)
+    return `The database ${where} has no connection left. ${moreConnections}`;
+  if (code === noRights)
+    return `The user may not do in the database ${where} what a node does: rights were taken away. Make that user its owner.`;
+  return `The database ${where} cannot be asked now (${code || 'no answer'}).`;
+}
+
+/** PostgreSQL's code where rights were revoked: they may be granted again. */
+const noRights = '42501';
 
 /**
  * Whether the same may succeed once the database is there again. Class 08: connection, 28: who may log in,
  * 3D: no such database, 40: another transaction, 53: no more connections or memory, 55: locks, 57: it was
- * ended or took too long, 58: its disk; 25006: a standby.
+ * ended or took too long, 58: its disk; 25006: a standby; 42501: rights that were revoked.
  */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) return error instanceof Error && clientFailures.test(error.message);
   if (/^E[A-Z_]+$/.test(code)) return true;
-  return /^(08|28|3D|40|53|55|57|58)/.test(code) || code === '25006';
+  return /^(08|28|3D|40|53|55|57|58)/.test(code) || code === '25006' || code === noRights;
 }
 
 /** What `pg` says without a code. */

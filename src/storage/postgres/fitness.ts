@@ -20,10 +20,14 @@ export type DatabaseUnfitCode =
   | 'not-utf8'
   | 'pooler'
   | 'no-rights'
+  | 'connections'
   | 'schema-none'
   | 'schema-newer'
   | 'schema-older'
   | 'schema-other';
+
+/** PostgreSQL's code for `max_connections`, and for limits of a user or a database. */
+export const tooManyConnections = '53300';
 
 /** PostgreSQL 14 has `idle_session_timeout`, by which a lock is free when its holder hangs. */
 const versionMin = 140_000;
@@ -36,19 +40,24 @@ type Found = {
   fsync: string;
   /** Milliseconds since the epoch. */
   now: number;
+  /** Connections it takes, without those that are kept for administrators; and those there are, with the two that ask. */
+  connections: number;
+  used: number;
 };
 
 /** How far clocks may be apart before it is said, in milliseconds: more than a slow answer takes. */
 const apartMs = 30_000;
 
 /**
- * Looks whether a database can hold a log: its version, that it takes writes, and that sessions are ours alone.
+ * Looks whether a database can hold a log: its version, that it takes writes, that sessions are ours alone, and that
+ * there are so many connections as are needed.
  * @throws {DatabaseUnfit}
  */
 export async function assertFit(
   newClient: () => pg.Client,
   where: string,
   report: (message: string) => void,
+  needed: number,
 ): Promise<void> {
   const [first, second] = [newClient(), newClient()];
   try {
@@ -60,9 +69,14 @@ export async function assertFit(
       `select current_setting('server_version_num')::int as version,
          current_setting('server_version') as name, pg_is_in_recovery() as standby,
          current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
-         (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+         (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+         current_setting('max_connections')::int - case when current_setting('is_superuser') = 'on' then 0 else
+           current_setting('superuser_reserved_connections')::int
+             + coalesce(current_setting('reserved_connections', true)::int, 0) end as connections,
+         (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used`,
     );
     assertServer(rows[0]!, where);
+    assertRoom(rows[0]!, where, needed);
     if (rows[0]!.fsync === 'off') {
       report(
         `The database ${where} runs with fsync off: a power cut may take what it acknowledged.`,
@@ -104,18 +118,39 @@ function assertServer({ version, name, standby, encoding }: Found, where: string
   }
 }
 
+function assertRoom({ connections, used }: Found, where: string, needed: number): void {
+  const others = used - 2;
+  if (connections - others < needed) {
+    throw new DatabaseUnfit(
+      'connections',
+      `The database ${where} takes ${connections} connections, of which ${others} are in use; a node needs ${needed}. ${moreConnections}`,
+    );
+  }
+}
+
+export const moreConnections = 'Raise max_connections of the database, or start fewer nodes.';
+
 /**
  * A pooler that shares connections between transactions takes session locks and notifications from us and gives
  * them to others. It shows: two sessions are one at the server, or one session is two.
  */
 async function assertDirect(first: pg.Client, second: pg.Client, where: string): Promise<void> {
-  const pids: number[] = [];
-  for (const client of [first, second, first]) {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    pids.push(rows[0]!.pid);
+  const pidOf = async (client: pg.Client): Promise<number> =>
+    (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid;
+  const pids = [new Set<number>(), new Set<number>()] as const;
+  // Both at once, and often: a pooler that has nothing else to do gives each its own for a while.
+  for (let round = 0; round < directRounds; round += 1) {
+    const [one, other] = await Promise.all([pidOf(first), pidOf(second)]);
+    pids[0].add(one);
+    pids[1].add(other);
   }
-  if (pids[0] !== pids[2] || pids[0] === pids[1]) throw poolerBetween(where);
+  const isDirect =
+    pids.every(({ size }) => size === 1) && ![...pids[0]].some((pid) => pids[1].has(pid));
+  if (!isDirect) throw poolerBetween(where);
 }
+
+/** How often two sessions are asked at the start who serves them. */
+const directRounds = 20;
 
 const poolerBetween = (where: string, cause?: unknown): DatabaseUnfit =>
   new DatabaseUnfit(
@@ -146,6 +181,12 @@ export function unfit(error: unknown, where: string): unknown {
     return failure(
       'no-rights',
       `The user may not make tables in the database ${where}. Make that user its owner.`,
+    );
+  }
+  if (code === tooManyConnections) {
+    return failure(
+      'connections',
+      `The database ${where} has no connection left. ${moreConnections}`,
     );
   }
   if (/^(E[A-Z_]+$|08|53|57)/.test(code)) {

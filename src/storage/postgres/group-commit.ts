@@ -33,7 +33,7 @@ const versionsKept = 10_000;
 export class GroupCommit {
   readonly #db: Postgres;
   readonly #clock: () => Date;
-  readonly #committed: (position: number) => void;
+  readonly #committed: (last: LoggedFact) => void;
   readonly #growth: Growth;
   readonly #nextId = factIds();
   #queue: WaitingAppend[] = [];
@@ -47,8 +47,8 @@ export class GroupCommit {
   #drained: (() => void)[] = [];
   #sending: Promise<void> | undefined;
 
-  /** @param committed called with the position of the last fact of each batch */
-  constructor(options: { db: Postgres; clock: () => Date; committed: (position: number) => void }) {
+  /** @param committed called with the last fact of each batch */
+  constructor(options: { db: Postgres; clock: () => Date; committed: (last: LoggedFact) => void }) {
     this.#db = options.db;
     this.#clock = options.clock;
     this.#committed = options.committed;
@@ -192,7 +192,7 @@ export class GroupCommit {
     }
     if (!last) return;
     this.#growth.reached(last.position, tells);
-    this.#committed(last.position);
+    this.#committed(last);
   }
 
   /** Takes one out of the queue that nothing can come of. */

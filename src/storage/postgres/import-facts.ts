@@ -38,12 +38,18 @@ export async function importFacts(
   });
 }
 
-/** How many connections of nodes a database has. */
+/**
+ * How many connections of nodes a database has: those of their name, which an operator may have set to another, and those
+ * that hold their locks, as each node has one (`ownership.ts`).
+ */
 export async function nodesConnected(url: string): Promise<number> {
   return await withClient(url, async (client) => {
     const { rows } = await client.query<{ nodes: number }>(
       `select count(*)::int as nodes from pg_stat_activity
-       where datname = current_database() and application_name = $1`,
+       where datname = current_database() and (application_name = $1 or pid in (
+         select pid from pg_locks where locktype = 'advisory' and granted
+           and database = (select oid from pg_database where datname = current_database())
+       ))`,
       [nodeName],
     );
     return rows[0]?.nodes ?? 0;

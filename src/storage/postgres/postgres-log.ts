@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, LogHealth } from '../../../events/event-log.ts';
 import type { LoggedFactIn } from '../../../events/facts/catalogue.ts';
 import {
@@ -8,14 +7,17 @@ import {
 } from '../../../events/facts/validation.ts';
 import type { KeyStore } from '../../../events/key-store.ts';
 import { type CommitSignal, commitSignal } from '../../../events/log/commit-signal.ts';
+import { following } from '../../../events/log/following.ts';
 import { damageRegister, damagedError } from '../../../events/log/damage.ts';
 import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
-import { factDecoder, sealFacts } from '../../../events/log/sealing.ts';
+import { type FactDecoder, factDecoder, sealFacts } from '../../../events/log/sealing.ts';
 import { EventStoreError } from '../../../events/store.ts';
+import { messageOf } from '../../shared/errors.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Postgres } from './connection.ts';
 import { type FactReader, factReader } from './fact-reader.ts';
 import { GroupCommit } from './group-commit.ts';
+import { knownEnd } from './known-end.ts';
 import { headQuery, listenForFacts } from './wake-up.ts';
 import { verifyFacts } from './verify.ts';
 
@@ -31,26 +33,37 @@ export type PostgresLogOptions = {
 /** How long `usable` waits for a database that is away, in milliseconds. */
 const awayMs = 30_000;
 const pauses = { first: 50, max: 1_000 };
-/** How long subscribers wait before they ask again. */
-const awayPauseMs = 500;
+
+/** The log in PostgreSQL. */
+export interface PostgresLog extends EventLog {
+  /**
+   * Aborts when the database came back shorter than this process knew it, with a sentence for the operator as reason. What
+   * is remembered of the log is wrong then: nothing is read or written any more, all has to be opened again.
+   */
+  readonly outdated: AbortSignal;
+}
 
 /** Opens the log of a database. Closing it leaves the database open. */
-export function openPostgresLog(options: PostgresLogOptions): EventLog {
+export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
   const { db, keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
   const damage = damageRegister();
   const committed = commitSignal();
   const decoder = factDecoder({ keys, upcasters, damage });
   const closing = new AbortController();
-  const reader = factReader({ db, decoder, damage });
-  /** Up to here the log is known to reach; it may reach further. */
-  let known = 0;
-  const reached = (position: number): void => {
-    known = Math.max(known, position);
-    committed.fire();
-  };
-  const commits = new GroupCommit({ db, clock, committed: reached });
-  const stopListening = listenForFacts(db, reached);
+  const end = knownEnd(committed.fire);
+  const reader = factReader({ db, decoder, damage, end });
+  const commits = new GroupCommit({
+    db,
+    clock,
+    committed(last) {
+      end.seen(last);
+      committed.fire();
+    },
+  });
+  db.onConnect(end.look);
+  const stopListening = listenForFacts(db, end);
   const assertOpen = (): void => {
+    end.lost.throwIfAborted();
     if (closing.signal.aborted) throw new EventStoreError('CLOSED', 'The log is closed.');
   };
   const head = async (): Promise<number> => {
@@ -69,9 +82,10 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     keys,
     isShared: true,
     head,
-    health: () => healthOf(db, damage, keys),
+    outdated: end.lost,
+    health: () => healthOf(db, damage, keys, end.lost),
     append: appendingTo({ commits, reader, keys, upcasters, assertWritable }),
-    ...readingOf({ reader, committed, assertOpen, head, known: () => known }),
+    ...readingOf({ reader, decoder, committed, assertOpen, head, known: end.position }),
     ...copyingOf(db, reader),
     async usable() {
       const limitMs = () => awayMs;
@@ -127,13 +141,14 @@ function appendingTo(parts: {
 
 function readingOf(parts: {
   reader: FactReader;
+  decoder: FactDecoder;
   committed: CommitSignal;
   assertOpen: () => void;
   head: () => Promise<number>;
   /** Up to here the log reaches at least. */
   known: () => number;
-}): Pick<EventLog, 'read' | 'readAll' | 'pages' | 'subscribe'> {
-  const { reader, committed, assertOpen, head, known } = parts;
+}): Pick<EventLog, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened' | 'subscribe'> {
+  const { reader, decoder, committed, assertOpen, head, known } = parts;
   return {
     async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
       assertOpen();
@@ -148,29 +163,7 @@ function readingOf(parts: {
     async *pages({ afterPosition = 0 } = {}) {
       yield* reader.facts({ after: afterPosition, upTo: await head() });
     },
-    async *subscribe({ afterPosition, signal }) {
-      let position = afterPosition;
-      while (!signal.aborted) {
-        assertOpen();
-        if (position >= known()) {
-          await committed.wait(signal);
-          continue;
-        }
-        try {
-          for await (const page of reader.facts({ after: position, upTo: known() })) {
-            for (const fact of page) {
-              if (signal.aborted) return;
-              position = fact.position;
-              yield fact;
-            }
-          }
-        } catch (error) {
-          // Nothing is lost meanwhile: the log has it all.
-          if (!isBusy(error)) throw error;
-          await delay(awayPauseMs, undefined, { signal }).catch(() => {});
-        }
-      }
-    },
+    ...following({ read: reader.recordPage, decoder, reached: known, head, committed, assertOpen }),
   };
 }
 
@@ -202,8 +195,9 @@ function healthOf(
   db: Postgres,
   damage: ReturnType<typeof damageRegister>,
   keys: KeyStore,
+  lost: AbortSignal,
 ): LogHealth {
-  const reason = db.away();
+  const reason = lost.aborted ? messageOf(lost.reason) : db.away();
   return {
     ...(reason === undefined ? {} : { reason }),
     state: reason !== undefined ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',

@@ -8,7 +8,7 @@ export const anotherProjector = 'MS002';
  * condition, so many at once, the checkpoint first: without one, what is left is cleared by the next who looks. Says whether any may be left.
  */
 export const commitRows = `
-create function assert_projector(in_projection text, in_after bigint, in_position bigint) returns void
+create or replace function assert_projector(in_projection text, in_after bigint, in_position bigint) returns void
 language plpgsql
 as $$
 declare
@@ -21,7 +21,7 @@ begin
   end if;
 end $$;
 
-create function commit_rows(
+create or replace function commit_rows(
   in_projection text, in_version int, in_position bigint, in_keys text[], in_rows text[], in_gone text[],
   in_fenced boolean, in_after bigint
 ) returns void
@@ -40,7 +40,7 @@ begin
     on conflict (projection) do update set version = excluded.version, position = excluded.position;
 end $$;
 
-create function clear_rows(in_projection text, in_fenced boolean, in_after bigint, in_max int) returns boolean
+create or replace function clear_rows(in_projection text, in_fenced boolean, in_after bigint, in_max int) returns boolean
 language plpgsql
 as $$
 declare

@@ -1,4 +1,9 @@
-import { type TicketRow, type TicketRows, ticketsMax } from '../ticket-rows.ts';
+import {
+  type TicketRow,
+  type TicketRows,
+  ticketsMax,
+  ticketsPerSessionMax,
+} from '../ticket-rows.ts';
 import type { Postgres } from './connection.ts';
 
 /** Tickets for all nodes, by the clock of the database. A crash of it takes them, and browsers ask for others. */
@@ -19,7 +24,9 @@ export function postgresTicketRows(
       await db.ask({
         name: 'put-ticket',
         text: `with over as (delete from tickets where hash <> $1 and (expires_at <= ${now} or hash in (
-              select hash from tickets where hash <> $1 order by expires_at desc offset $5)))
+              select hash from tickets where hash <> $1 order by expires_at desc offset $5) or hash in (
+              select hash from tickets where hash <> $1 and session_id = $2
+              order by expires_at desc offset ${ticketsPerSessionMax - 1})))
           insert into tickets (hash, session_id, recording_id, expires_at) values ($1, $2, $3, ${now} + $4)
           on conflict (hash) do update set session_id = excluded.session_id,
             recording_id = excluded.recording_id, expires_at = excluded.expires_at`,

@@ -1,28 +1,24 @@
 import type { Postgres } from './connection.ts';
 import { factsChannel } from './append-schema.ts';
+import type { KnownEnd } from './known-end.ts';
 
 /**
- * Hears how far the log has come by appends of all nodes.
- * @param onPosition called with positions up to which the log has grown, not for each; also whenever nodes can be heard
- *   again, since nothing is heard in between, and every few seconds: a notice that was lost delays, and stops nothing
+ * Hears how far the log has come by appends of all nodes. Where it ends is also asked whenever nodes can be heard again,
+ * since nothing is heard in between, and every few seconds: a notice that was lost delays, and stops nothing.
  * @param options.askEveryMs milliseconds
  * @returns how to stop
  */
 export function listenForFacts(
   db: Pick<Postgres, 'ask' | 'channels'>,
-  onPosition: (position: number) => void,
+  end: Pick<KnownEnd, 'reached' | 'look'>,
   { askEveryMs = askEveryMsDefault }: { askEveryMs?: number } = {},
 ): () => void {
-  const askHead = async (): Promise<void> => {
-    const [row] = await db.ask<{ head: string }>({ text: headQuery });
-    onPosition(Number(row!.head));
-  };
   const stopListening = db.channels.listen(factsChannel, {
-    heard: (payload) => onPosition(Number(payload)),
-    opened: askHead,
+    heard: (payload) => end.reached(Number(payload)),
+    opened: () => end.look(db.ask),
   });
-  // A database that is away shows in `away`; it is asked again.
-  const asking = setInterval(() => void askHead().catch(() => {}), askEveryMs).unref();
+  // A database that is away shows in `away`, one that came back shorter in `end.lost`; it is asked again.
+  const asking = setInterval(() => void end.look(db.ask).catch(() => {}), askEveryMs).unref();
   return () => {
     clearInterval(asking);
     stopListening();

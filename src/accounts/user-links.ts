@@ -1,0 +1,190 @@
+import { hash, randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import {
+  type UserLink,
+  nameTaken,
+  similarUser,
+  unknownUser,
+  userByName,
+  usernameKey,
+} from '../../projections/users.ts';
+import {
+  decideAcceptance,
+  decideLink,
+  decidePasswordByLink,
+  decideWithdrawal,
+  linkOver,
+  openLink,
+} from '../../projections/user-links.ts';
+import type { Peer, Session } from './accounts.ts';
+import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
+import { assertGoodPassword, assertOtherPassword } from './password-rules.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
+import { type OnBehalf, type UserKeys, accountError, forgetUser } from './users.ts';
+import { checkUsername } from './usernames.ts';
+
+/** Counts attempts at links apart from those at any account: no name has a line break. */
+const account = '\nlink';
+
+/** A link as it is given out, once: only the SHA-256 of its token is kept. */
+export type GivenLink = { id: string; token: string; expiresAt: Date };
+
+/** What whoever opens a link may know of it. */
+export type ShownLink = {
+  purpose: UserLink['purpose'];
+  /** Name of who made it; null: on the host, or gone since. */
+  by: string | null;
+  /** Of the user whose password it sets; null for an invitation. */
+  username: string | null;
+  expiresAt: string;
+};
+
+type From = Omit<Peer, 'local'>;
+
+/** Invitations, and links by which users choose a new password. One use; all that is wrong with one has one answer. */
+export interface UserLinks {
+  /** @throws {AccountError} `TOO_MANY_LINKS`; {EventStoreError} */
+  invite(
+    wanted: { note: string; isAdmin: boolean; days: number },
+    onBehalf: OnBehalf,
+  ): Promise<GivenLink>;
+  /** The link before for the same user is good no more. @throws {AccountError} `UNKNOWN_USER`, `TOO_MANY_LINKS` */
+  linkForPassword(username: string, days: number, onBehalf: OnBehalf): Promise<GivenLink>;
+  /** Those that are open, made last first. */
+  listLinks(): UserLink[];
+  /** False: there is none of that id. */
+  withdrawLink(id: string, onBehalf: OnBehalf): Promise<boolean>;
+  /** @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS` */
+  showLink(token: string, from: From): Promise<ShownLink>;
+  /**
+   * Uses a link: creates the user, or sets the password, and logs in. What is refused uses nothing up.
+   * @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS`, `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`, `BUSY`
+   */
+  useLink(
+    request: { token: string; username?: string | undefined; password: string },
+    from: From,
+  ): Promise<Session>;
+  /** Withdraws those that are over, so that nothing is left of whom they were for. */
+  sweepLinks(): Promise<void>;
+}
+
+type Parts = LoginDeps & { keys?: UserKeys; clock: () => Date };
+
+export function userLinks(parts: Parts): UserLinks {
+  const { stream, keys, clock, log } = parts;
+  const { users } = stream;
+  const now = () => clock().toISOString();
+  const report = (what: string, userId: string, more: object): void =>
+    log.info({ category: securityCategory, user_id: userId, ...more }, what);
+
+  const give = async (
+    link: Omit<UserLink, 'sha256' | 'expiresAt' | 'by' | 'at'>,
+    days: number,
+    onBehalf: OnBehalf,
+  ): Promise<GivenLink> => {
+    const token = randomBytes(32).toString('base64url');
+    const expiresAt = new Date(clock().getTime() + days * 24 * 3_600_000);
+    const made = { ...link, sha256: sha256Of(token), expiresAt: expiresAt.toISOString() };
+    const [fact] = await stream.change(onBehalf, decideLink(made));
+    if (fact === undefined || !('sha256' in fact.data) || fact.data.sha256 !== made.sha256) {
+      // A repetition: the first answer had the link, which is kept nowhere.
+      throw accountError(linkOver);
+    }
+    report(`${link.purpose} link made`, link.userId, { by: onBehalf.by });
+    return { id: link.userId, token, expiresAt };
+  };
+
+  const withdraw = async (id: string, onBehalf: OnBehalf): Promise<boolean> => {
+    const [fact] = await stream.change(onBehalf, decideWithdrawal(id));
+    if (!fact) return false;
+    if (fact.type === 'user.invitation_withdrawn') await forgetUser(keys, id);
+    report('link withdrawn', id, { by: onBehalf.by });
+    return true;
+  };
+
+  return {
+    invite: ({ note, isAdmin, days }, onBehalf) =>
+      give({ userId: ulid(), purpose: 'invitation', isAdmin, note }, days, onBehalf),
+    async linkForPassword(username, days, onBehalf) {
+      await stream.takeIn();
+      const userId = userByName(users, username)?.id;
+      if (userId === undefined) throw accountError(unknownUser);
+      const link = { userId, purpose: 'password', isAdmin: false, note: '' } as const;
+      return await give(link, days, onBehalf);
+    },
+    listLinks: () =>
+      [...users.links.values()].filter(({ expiresAt }) => expiresAt > now()).toReversed(),
+    withdrawLink: withdraw,
+    async showLink(token, from) {
+      const { purpose, by, userId, expiresAt } = await found(token, from, parts);
+      const username = users.byId.get(userId)?.username ?? null;
+      return { purpose, by: users.byId.get(by)?.username ?? null, username, expiresAt };
+    },
+    async useLink({ token, username, password }, from) {
+      const { purpose, sha256, userId } = await found(token, from, parts);
+      await (purpose === 'invitation'
+        ? accept({ sha256, userId }, { username: username ?? '', password }, parts)
+        : choosePassword({ sha256, userId }, password, parts));
+      const user = users.byId.get(userId);
+      if (!user) throw accountError(linkOver);
+      await parts.limits.succeeded(usernameKey(user.username), from.address);
+      report(`${purpose} link used`, userId, { address: from.address });
+      return await beginSession(user, parts, from.agent);
+    },
+    async sweepLinks() {
+      const over = [...users.links.values()].filter(({ expiresAt }) => expiresAt <= now());
+      for (const { userId } of over) await withdraw(userId, { by: 'system' });
+    },
+  };
+}
+
+const sha256Of = (token: string): string => hash('sha256', token, 'hex');
+
+/** Takes an attempt down, which a link that is open takes back. @throws {AccountError} */
+async function found(token: string, { address }: From, parts: Parts): Promise<UserLink> {
+  const { stream, limits, clock, log } = parts;
+  await assertMayTry(parts, account, address);
+  await stream.takeIn();
+  const link = openLink(stream.users, sha256Of(token), clock().toISOString());
+  if (!link) {
+    log.warn({ category: securityCategory, address }, 'a link was refused');
+    throw accountError(linkOver);
+  }
+  await limits.takeBack(account, address);
+  return link;
+}
+
+type FoundLink = Pick<UserLink, 'sha256' | 'userId'>;
+
+async function accept(
+  { sha256, userId }: FoundLink,
+  { username, password }: { username: string; password: string },
+  { stream, scheme, clock }: Parts,
+): Promise<void> {
+  const name = checkUsername(username);
+  await assertGoodPassword(password, name);
+  const same = similarUser(stream.users, name);
+  if (same) throw accountError(nameTaken(name, same.username));
+  const passwordHash = await hashPassword(password, scheme());
+  const wanted = { username: name, passwordHash };
+  const decide = decideAcceptance(sha256, wanted, clock().toISOString());
+  await stream.change({ by: userId }, decide);
+}
+
+async function choosePassword(
+  { sha256, userId }: FoundLink,
+  password: string,
+  { stream, book, scheme, clock }: Parts,
+): Promise<void> {
+  const user = stream.users.byId.get(userId);
+  if (!user) throw accountError(linkOver);
+  await assertGoodPassword(password, user.username);
+  const { passwordHash: present } = user;
+  if (present !== null) {
+    assertOtherPassword((await verifyPassword(present, password, scheme())).ok);
+  }
+  const passwordHash = await hashPassword(password, scheme());
+  const decide = decidePasswordByLink(sha256, passwordHash, clock().toISOString());
+  await stream.change({ by: userId }, decide);
+  await book.endAllOf(userId);
+}

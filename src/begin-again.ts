@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OpenedLog } from './event-log.ts';
+import { onAbort } from './shared/abort.ts';
+import { codeOf } from './shared/errors.ts';
+import { inOrder } from './shared/in-order.ts';
+import type { Log } from './shared/log.ts';
+import { retry } from './shared/retry.ts';
+
+/** The service over one opened log. */
+export type Run = {
+  /** Settles when requests are answered. */
+  served: Promise<unknown>;
+  ready: Promise<void>;
+  link: Promise<string | null>;
+  /** Ends all of it, once. @param leave what is done with the port, once its commands are answered */
+  end(leave: () => Promise<void>): Promise<void>;
+};
+
+type Parts = {
+  /** @param lost why it begins again; null: it is the first */
+  begin(opened: Promise<OpenedLog>, lost: string | null): Run;
+  open(): Promise<OpenedLog>;
+  server: { pause(): Promise<void>; close(): Promise<void> };
+  log: Pick<Log, 'error' | 'warn'>;
+  /** A run that takes longer to end, in milliseconds, holds on to something that will not come back. For tests. */
+  endWithinMs?: number;
+};
+
+const endWithinMsDefault = 30_000;
+export type Running = {
+  ready: Promise<void>;
+  link: Promise<string | null>;
+  /** Resolves when it was closed. @throws why it could not go on by itself: start the process again */
+  over: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Between two tries to open a log whose database is away, in milliseconds. */
+const pauses = { first: 250, max: 5_000 };
+
+/**
+ * Keeps a service running over its log. Where the database came back without facts that this process knew, whatever it
+ * remembers may be wrong: all of it is dropped by ending everything but the port, and beginning again in this process,
+ * which is what a restart does.
+ */
+export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
+  const { server, log } = parts;
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+  let run: Run;
+  let changing: Promise<void> = Promise.resolve();
+  const end = outcome();
+  let serverClosed: Promise<void> | undefined;
+  const closeServer = (): Promise<void> => (serverClosed ??= server.close());
+  const close = (): Promise<void> => {
+    closing.abort();
+    // A run that ended to begin again has only paused the server.
+    closed ??= changing
+      .then(() => inOrder([() => run.end(closeServer), closeServer]))
+      .finally(end.resolve);
+    return closed;
+  };
+  const fail = (reason: unknown): void => {
+    end.reject(reason);
+    void close().catch((err: unknown) => log.error({ err }, 'closing'));
+  };
+  const begin = (opened: Promise<OpenedLog>, lost: string | null): void => {
+    const mine = (run = parts.begin(opened, lost));
+    let isOutdated = false;
+    const again = async (reason: Error): Promise<void> => {
+      if (closing.signal.aborted) return;
+      log.error({ err: reason }, 'what this node remembers is dropped, and the log opened again');
+      await endToBeginAgain(mine, parts);
+      if (!closing.signal.aborted) begin(openAgain(parts, closing.signal), reason.message);
+    };
+    const onOutdated = (reason: Error): void => {
+      isOutdated = true;
+      changing = changing.then(() => again(reason)).catch(fail);
+    };
+    opened.then(
+      ({ outdated }) => outdated && onAbort(outdated, onOutdated),
+      () => {},
+    );
+    // A service whose log cannot be opened must not go on answering that it starts.
+    mine.served.catch((error: unknown) => {
+      if (!isOutdated) fail(error);
+    });
+  };
+  /** Of the run that gets there. */
+  const reached = async <T>(what: (run: Run) => Promise<T>): Promise<T> => {
+    for (;;) {
+      const mine = run;
+      try {
+        return await what(mine);
+      } catch (error) {
+        await changing;
+        if (run === mine) throw error;
+      }
+    }
+  };
+
+  begin(first, null);
+  const [ready, link] = [reached((one) => one.ready), reached((one) => one.link)];
+  for (const one of [ready, link, end.promise]) one.catch(() => undefined);
+  return { ready, link, over: end.promise, close };
+}
+
+function outcome() {
+  let resolve = (): void => {};
+  let reject = (reason: unknown): void => void reason;
+  const promise = new Promise<void>((settle, refuse) => {
+    [resolve, reject] = [settle, refuse];
+  });
+  return { promise, resolve, reject };
+}
+
+async function endToBeginAgain(
+  run: Run,
+  { server, log, endWithinMs = endWithinMsDefault }: Parts,
+): Promise<void> {
+  const over = new AbortController();
+  const late = delay(endWithinMs, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`What this node had begun has not ended in ${endWithinMs / 1000} s.`);
+  });
+  const ended = run.end(server.pause).catch((err: unknown) => log.warn({ err }, 'ending it'));
+  await Promise.race([ended, late]).finally(() => over.abort());
+}
+
+/** As soon as its database is there. */
+const openAgain = ({ open, log }: Parts, signal: AbortSignal): Promise<OpenedLog> =>
+  retry(open, {
+    pauses,
+    signal,
+    isTransient: (error) => awayCodes.has(codeOf(error) ?? ''),
+    onRetry: (err) => log.warn({ err }, 'the log cannot be opened yet'),
+  });
+
+/** Of `DatabaseUnfit`: it may come back. */
+const awayCodes: ReadonlySet<string> = new Set(['unreachable', 'standby', 'connections']);

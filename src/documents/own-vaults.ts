@@ -1,0 +1,305 @@
+import * as z from 'zod';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { recordingOf } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
+import { libraryPage } from '../../projections/library.ts';
+import { pageRowsMax } from '../../projections/list-page.ts';
+import type { RecordingRow } from '../../projections/recording-row.ts';
+import { recordingById } from '../../projections/recordings.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import { codeOf } from '../shared/errors.ts';
+import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
+import type { Log } from '../shared/log.ts';
+import { systemClock } from '../shared/retry.ts';
+import type { Space } from './space.ts';
+import { documentPaths } from './documents.ts';
+import { copyIntoVault, removeFromVault } from './vault.ts';
+
+/*
+ * Each user may have a vault (`user.vault_set`), a folder of a notes application. A vault is a projection of the log: each
+ * `documents.saved` is followed by a copy of the three documents, by the rules of `vault.ts`. How far this got is in
+ * `<data>/vault-copies/position.json`; facts that came while nobody followed are read from the log at the next start. A
+ * vault that cannot be written is filled as a whole when it can be written again. Copying twice is copying once.
+ */
+
+/** What keeps the users' vaults up to date. */
+export type OwnVaults = {
+  /** Catches up, and follows the log from then on. */
+  begin(): void;
+  /** Resolves when nothing is copied any more. */
+  close(): Promise<void>;
+};
+
+export type OwnVaultsParts = {
+  store: Pick<EventStore, 'readAll' | 'head'>;
+  /** Whether a recording is erased, by the log. */
+  isErased(recordingId: string): Promise<boolean>;
+  storage: ProjectionStorage;
+  projections: Pick<ProjectionRunner, 'onApplied' | 'caughtUp'>;
+  spaceOf(owner: string): Promise<Space>;
+  /** Base names of a recording's documents, by whose they are or were. */
+  namesOf(recordingId: string): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+  vaults: Vaults;
+  /** Where the ledgers of copies are, and how far the vaults follow the log. */
+  dataDir: string;
+  /** Calls `begin` each time this process becomes the one that copies; returns whether it is the one now. */
+  oneOfAll(begin: () => void): () => boolean;
+  /** Between two looks at vaults that could not be written, in milliseconds. */
+  everyMs: number;
+  log: Log;
+};
+
+/** The vaults that users have. */
+export type Vaults = {
+  /** Folder of a user's own vault; null: there is none. */
+  of(userId: string): string | null;
+  /** Ids of the users who have one. */
+  users(): string[];
+};
+
+/**
+ * Up to which position the vaults follow the log, and whose vaults are filled as a whole: from when on, by `systemClock` in
+ * milliseconds, 0 for at once.
+ */
+type Progress = { position: number; behind: Map<string, number> };
+
+/** Facts that wait to be looked at; more are read from the log again. */
+const waitingMax = 10_000;
+/** A process that ends without a word has so much to look at again, in facts. */
+const unsavedMax = 500;
+
+export function openOwnVaults(parts: OwnVaultsParts): OwnVaults {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+  let hasBegun = false;
+  const isHere = parts.oneOfAll(start);
+  return {
+    begin() {
+      hasBegun = true;
+      start();
+    },
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+
+  function start(): void {
+    if (!hasBegun || !isHere()) return;
+    running = running.then(async () => {
+      while (isHere() && !signal.aborted) {
+        const applied = appliedFacts(parts.projections);
+        await follow(parts, applied, isHere, signal).catch((error: unknown) => {
+          if (!signal.aborted)
+            parts.log.error({ code: codeOf(error) }, 'the vaults wait: what they follow is away');
+        });
+        applied.stop();
+        await systemClock.wait(parts.everyMs, signal).catch(() => undefined);
+      }
+    });
+  }
+}
+
+/** Until this process is not the one any more. @throws what the log and the system say; the signal's reason */
+async function follow(
+  parts: OwnVaultsParts,
+  applied: ReturnType<typeof appliedFacts>,
+  isHere: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const { vaults, store, projections, everyMs } = parts;
+  await projections.caughtUp('all', { signal });
+  const progress = await readProgress(parts);
+  let saved = progress.position;
+  while (isHere()) {
+    if (applied.wereTooMany()) {
+      // Where nobody has a vault there is nothing to catch up with.
+      if (vaults.users().length === 0) progress.position = await store.head();
+      else await takeAll(parts, progress, store.readAll({ afterPosition: progress.position }));
+    }
+    const isNews = await takeAll(parts, progress, applied.take());
+    // Those as they are now: one that fails is behind again, until the next look.
+    const due = [...progress.behind].filter(([, from]) => from <= systemClock.now());
+    for (const [userId] of due) await fill(parts, progress, userId, signal);
+    if (isNews || due.length > 0 || progress.position - saved >= unsavedMax) {
+      await save(parts, progress);
+      saved = progress.position;
+    }
+    await applied.next(progress.behind.size > 0 ? everyMs : Infinity, signal);
+  }
+}
+
+/** Facts as they are applied, and what wakes who waits for them. At first, and where too many wait, the log has to be read. */
+function appliedFacts(projections: Pick<ProjectionRunner, 'onApplied'>) {
+  let facts: LoggedFact[] = [];
+  let isCut = true;
+  let wake = (): void => {};
+  const stop = projections.onApplied((more) => {
+    if (facts.length + more.length > waitingMax) [facts, isCut] = [[], true];
+    else facts.push(...more);
+    wake();
+  });
+  return {
+    stop,
+    take: () => facts.splice(0),
+    /** Whether the log has to be read, asked once. */
+    wereTooMany() {
+      const were = isCut;
+      isCut = false;
+      return were;
+    },
+    /** Resolves when there are facts, or after a time in milliseconds. @throws the signal's reason */
+    async next(ms: number, signal: AbortSignal): Promise<void> {
+      if (facts.length > 0 || isCut) return;
+      const woken = new AbortController();
+      wake = () => woken.abort();
+      const either = AbortSignal.any([signal, woken.signal]);
+      await systemClock.wait(Math.min(ms, longestMs), either).catch(() => undefined);
+      signal.throwIfAborted();
+    },
+  };
+}
+
+/** Longest time to wait for facts at once, milliseconds: no timer takes more than 2^31. */
+const longestMs = 3_600_000;
+
+/** Returns whether one of them concerned a vault. */
+async function takeAll(
+  parts: OwnVaultsParts,
+  progress: Progress,
+  facts: Iterable<LoggedFact> | AsyncIterable<LoggedFact>,
+): Promise<boolean> {
+  let isNews = false;
+  for await (const fact of facts) {
+    if (fact.position <= progress.position) continue;
+    if (await take(parts, progress, fact)) isNews = true;
+    progress.position = fact.position;
+  }
+  return isNews;
+}
+
+/** Does what a fact asks of a vault; returns whether it asked anything. */
+async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact): Promise<boolean> {
+  if (fact.type === 'user.vault_set') {
+    progress.behind.set(fact.data.user_id, 0);
+    return true;
+  }
+  const recordingId = recordingOf(fact.stream);
+  if (recordingId === undefined) return false;
+  if (fact.type === 'recording.handed_over') {
+    await takeBack(parts, recordingId, fact.data.owner).catch((error: unknown) => {
+      parts.log.warn(
+        { recordingId, code: codeOf(error) },
+        'what was handed over stays in the vault of the former owner',
+      );
+    });
+    return true;
+  }
+  if (fact.type !== 'documents.saved') return false;
+  const row = await recordingById(parts.storage, recordingId);
+  if (row?.documents && !progress.behind.has(row.owner)) {
+    await copy(parts, progress, row);
+  }
+  return true;
+}
+
+/** What was handed over leaves the vaults of those who had it, but for notes that they changed. */
+async function takeBack(
+  { vaults, namesOf, dataDir, log }: OwnVaultsParts,
+  recordingId: string,
+  owner: string,
+): Promise<void> {
+  for (const [user, bases] of await namesOf(recordingId)) {
+    const vault = vaults.of(user);
+    if (user === owner || vault === null) continue;
+    const paths = [...bases].flatMap((base) => Object.values(documentPaths(base)));
+    const left = await removeFromVault(user, vault, paths, dataDir);
+    if (left.length > 0)
+      log.warn(
+        { recordingId, count: left.length },
+        'changed notes stay in the vault of the former owner',
+      );
+  }
+}
+
+/** Copies all documents of a user; those that a person changed in the vault stay. */
+async function fill(
+  parts: OwnVaultsParts,
+  progress: Progress,
+  userId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  progress.behind.delete(userId);
+  let cursor: string | undefined;
+  do {
+    const page = { limit: pageRowsMax, cursor };
+    const { entries, next_cursor } = await libraryPage(parts.storage, userId, undefined, page);
+    for (const entry of entries) {
+      signal.throwIfAborted();
+      const row = await recordingById(parts.storage, entry.slice(entry.indexOf('/') + 1));
+      if (!row?.documents) continue;
+      await copy(parts, progress, row);
+      // The rest comes with the next look.
+      if (progress.behind.has(userId)) return;
+    }
+    cursor = next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** A vault that cannot be written keeps nobody else's from being written. */
+async function copy(
+  { vaults, spaceOf, dataDir, isErased, everyMs, log }: OwnVaultsParts,
+  { behind }: Progress,
+  { recording_id: recordingId, owner, documents }: RecordingRow,
+): Promise<void> {
+  const vault = vaults.of(owner);
+  if (vault === null || documents === null) return;
+  const paths = Object.values(documents);
+  try {
+    await copyIntoVault(await spaceOf(owner), vault, paths, dataDir);
+    // An erasure stores its fact before it takes the copies away: what it did not find yet is taken away here.
+    if (await isErased(recordingId)) await removeFromVault(owner, vault, paths, dataDir);
+  } catch (error) {
+    behind.set(owner, systemClock.now() + everyMs);
+    // Without the error's own words: paths in them are made of titles.
+    log.warn(
+      { code: codeOf(error), user_id: owner },
+      'a vault cannot be written; this is tried again',
+    );
+  }
+}
+
+const progressFile = ({ dataDir }: OwnVaultsParts): string =>
+  join(dataDir, 'vault-copies', 'position.json');
+
+/** Without a file, or with one that cannot be read, all vaults are filled as a whole. */
+async function readProgress(parts: OwnVaultsParts): Promise<Progress> {
+  const text = await readFile(progressFile(parts), 'utf8').catch(ifMissing(''));
+  const kept = progressSchema.safeParse(text === '' ? null : jsonOf(text));
+  const head = await parts.store.head();
+  // A log that came back shorter has other facts behind its end.
+  if (kept.success && kept.data.position <= head)
+    return { position: kept.data.position, behind: atOnce(kept.data.behind) };
+  return { position: head, behind: atOnce(parts.vaults.users()) };
+}
+
+async function save(parts: OwnVaultsParts, { position, behind }: Progress): Promise<void> {
+  await privateDirectory(join(parts.dataDir, 'vault-copies'));
+  await writeDurably(progressFile(parts), JSON.stringify({ position, behind: [...behind.keys()] }));
+}
+
+const atOnce = (userIds: readonly string[]) => new Map(userIds.map((id) => [id, 0]));
+
+const progressSchema = z.object({ position: z.number().int().min(0), behind: z.array(z.string()) });
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Block } from '../../events/facts/transcript.ts';
+import { around, foldWord, matches, wordsOf } from './words.ts';
+
+/** A place in a note where words of a question are. */
+export type Passage = {
+  /** The block of the transcript that it is in; null: it was written (title, summary), not said. */
+  block: string | null;
+  /** Seconds from the beginning of the audio: where the first of the words is said, where its block ends. */
+  start: number | null;
+  end: number | null;
+  /** Label of who says it. */
+  speaker: string | null;
+  text: string;
+  /** Where in `text` the words are: from and to, in UTF-16 units. */
+  marks: [number, number][];
+};
+
+/** Characters that are shown before and after the first of the words. */
+const reach = { before: 100, after: 220 };
+
+/**
+ * Those passages that have most of the words, in the order in which they are said. Where the words were not said, the
+ * first of `texts` that has any of them.
+ * @param wanted folded words, as an index gives them
+ * @param limit the most that are wanted
+ * @returns `all`: how many passages have any of the words
+ */
+export function passagesOf(
+  blocks: readonly Block[],
+  texts: readonly string[],
+  wanted: readonly string[],
+  limit: number,
+): { passages: Passage[]; all: number } {
+  const words = new Set(wanted);
+  const found = blocks.flatMap((block, place) => {
+    const { count, at } = matches(block.text, words);
+    return count === 0 ? [] : [{ block, place, count, at }];
+  });
+  if (found.length === 0) {
+    const text = texts.find((one) => matches(one, words).count > 0);
+    if (text === undefined) return { passages: [], all: 0 };
+    return { passages: [written(text, words)], all: 1 };
+  }
+  const best = found
+    .toSorted((one, other) => other.count - one.count || one.place - other.place)
+    .slice(0, limit)
+    .toSorted((one, other) => one.place - other.place);
+  return {
+    passages: best.map(({ block, at }) => ({
+      block: block.id,
+      start: block.words.find(({ text }) => matches(text, words).count > 0)?.start ?? block.start,
+      end: block.end,
+      speaker: block.speaker,
+      ...marked(around(block.text, at, reach), words),
+    })),
+    all: found.length,
+  };
+}
+
+const written = (text: string, words: ReadonlySet<string>): Passage => ({
+  block: null,
+  start: null,
+  end: null,
+  speaker: null,
+  ...marked(around(text, matches(text, words).at, reach), words),
+});
+
+function marked(text: string, words: ReadonlySet<string>): Pick<Passage, 'text' | 'marks'> {
+  const marks: [number, number][] = [];
+  for (const { word, at } of wordsOf(text)) {
+    if (words.has(foldWord(word))) marks.push([at, at + word.length]);
+  }
+  return { text, marks };
+}
